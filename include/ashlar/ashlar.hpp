@@ -1,0 +1,3 @@
+// Everything but printing.
+#pragma once
+#include "ashlar/train/train.hpp"

@@ -1,0 +1,179 @@
+// Values under differentiation.
+#pragma once
+#include "ashlar/autodiff/tape.hpp"
+#include "ashlar/plan/bundle.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+/// The type that a mesh handle allocates for an element type and a layout.
+template <class Handle, class T, class L>
+using allocated_t = decltype(allocate(tensor_type<T, L>{}, std::declval<Handle const&>(), std::declval<shape const&>()));
+
+template <class X, axis_mask Replicated>
+struct dual_layout {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
+  using type = layout_from_t<c, pack(value), value.rank>;
+};
+
+}  // namespace detail
+
+/// A value under differentiation: a tensor, and where its cotangent gathers. Beside its layout it knows over which of the
+/// mesh's axes it is replicated (its cotangent is a pending sum, R) as opposed to invariant (its cotangent is whole, I).
+/// Handles are cheap; they are valid while the value_and_grad that made them runs.
+template <class X, axis_mask Replicated>
+class active {
+ public:
+  using plain_type = X;
+  using element_type = element_t<X>;
+  using layout_type = layout_t<X>;
+  using mesh_type = mesh_t<X>;
+  using cotangent_type = detail::allocated_t<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>, element_type,
+                                             typename detail::dual_layout<X, Replicated>::type>;
+  static constexpr axis_mask replicated = Replicated;
+
+  constexpr active(tape& t, X const& x) : x_(x), tape_(&t) {
+    // The slot lives in a node of the tape that has nothing to run.
+    struct keep {
+      slot<cotangent_type>* s;
+      constexpr explicit keep(slot<cotangent_type>* p) : s(p) {}
+      constexpr keep(keep&& other) : s(other.s) { other.s = nullptr; }
+      constexpr ~keep() { delete s; }
+      constexpr void operator()() const {}
+    };
+    slot_ = new slot<cotangent_type>;
+    t.push(keep(slot_));
+  }
+  constexpr auto const& mesh() const { return x_.mesh(); }
+  constexpr decltype(auto) extents() const { return x_.extents(); }
+  constexpr index_t extent(int d) const { return x_.extents()[d]; }
+  constexpr X const& value() const { return x_; }
+  constexpr slot<cotangent_type>& cotangent() const { return *slot_; }
+  constexpr tape& recording_tape() const { return *tape_; }
+
+ private:
+  X x_;
+  tape* tape_;
+  slot<cotangent_type>* slot_;
+};
+
+template <class X>
+inline constexpr bool is_active_v = false;
+template <class X, axis_mask R>
+inline constexpr bool is_active_v<active<X, R>> = true;
+template <class X>
+concept active_value = is_active_v<std::remove_cvref_t<X>>;
+
+/// The tensor of an active value; any other tensor itself.
+template <class X>
+constexpr auto const& plain(X const& x) {
+  if constexpr (active_value<X>)
+    return x.value();
+  else
+    return x;
+}
+
+namespace detail {
+
+template <class X>
+using tensor_of = std::remove_cvref_t<decltype(plain(std::declval<X const&>()))>;
+
+template <class X>
+inline constexpr axis_mask replicated_of = 0;
+template <class X, axis_mask R>
+inline constexpr axis_mask replicated_of<active<X, R>> = R;
+
+template <class X>
+inline constexpr axis_mask named_of = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.named();
+
+// Axes on which the operands meet badly: an active one is invariant where another is sharded, pends, or is replicated.
+template <class... X>
+inline constexpr axis_mask invariant_meets_other = [] {
+  constexpr axis_mask named = (0u | ... | named_of<X>), replicated = (0u | ... | replicated_of<X>);
+  axis_mask bad = 0;
+  ((bad |= is_active_v<X> ? (named | replicated) & ~named_of<X> & ~replicated_of<X> : 0u), ...);
+  return bad;
+}();
+
+template <class Axis, class... X>
+struct invariant_value_meets_varying {
+  static constexpr bool value = !std::is_same_v<Axis, no_axis>;
+};
+
+/// Axes over which the result of an operation on X... is replicated, given the axes that its layout names.
+template <axis_mask Named, class... X>
+inline constexpr axis_mask joined = (0u | ... | replicated_of<X>) & ~Named;
+
+template <class Op, int I, class Ct, class Y, class... X>
+struct no_derivative {
+  static constexpr bool value = !requires(Op const& op, Ct const& ct, Y const& y, X const&... x) { op.template pullback<I>(ct, y, x...); };
+};
+
+template <int I, class Op, class Ct, class Y, class Operand, class... X>
+constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& operand, X const&... x) {
+  if constexpr (active_value<Operand>) {
+    if constexpr (no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value) {
+      static_assert(!no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value,
+                    "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass plain(operand), or write a pullback");
+    } else {
+      auto g = op.template pullback<I>(ct, y, plain(x)...);
+      static_assert(std::is_same_v<layout_t<decltype(g)>, layout_t<typename Operand::cotangent_type>>,
+                    "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
+      operand.cotangent().add(typename Operand::cotangent_type(materialize(g)));
+    }
+  }
+}
+
+constexpr tape& tape_of(auto const& x, auto const&... rest) {
+  if constexpr (active_value<decltype(x)>)
+    return x.recording_tape();
+  else
+    return tape_of(rest...);
+}
+
+}  // namespace detail
+
+/// Applies an operation to operands of which some are under differentiation, and writes its pullback on the tape.
+template <class Op, tensor... X>
+  requires(active_value<X> || ...)
+constexpr auto apply(Op const& op, X const&... x) {
+  constexpr axis_mask bad = detail::invariant_meets_other<X...>;
+  using axis = typename detail::axis_for_message<typename mesh_t<detail::first_t<X...>>::names, first_axis(bad)>::type;
+  static_assert(!detail::invariant_value_meets_varying<axis, X...>::value,
+                "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+  auto y = apply(op, plain(x)...);
+  using Y = decltype(y);
+  active<Y, detail::joined<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
+  result.recording_tape().push([op, result, ... x = x] {
+    if (!result.cotangent().is_set()) return;
+    auto const& ct = result.cotangent().value();
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (detail::pull_back<static_cast<int>(I)>(op, ct, result.value(), detail::operand_at<static_cast<int>(I)>(x...), x...), ...);
+    }(std::index_sequence_for<X...>{});
+  });
+  return result;
+}
+
+namespace detail {
+
+/// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each verb's
+/// derivative is the plan between the duals.
+template <class To, axis_mask Replicated, active_value X>
+constexpr auto relayout(destination<To, Replicated>, X const& x, where const& w) {
+  auto y = relayout(destination<To, 0u>{}, x.value(), w);
+  using Y = decltype(y);
+  constexpr axis_mask r = (X::replicated | Replicated) & ~named_of<Y>;
+  active<Y, r> result(x.recording_tape(), y);
+  using Back = layout_t<typename X::cotangent_type>;
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u>{}, result.cotangent().value(), w)));
+  });
+  return result;
+}
+
+}  // namespace detail
+
+}  // namespace ashlar

@@ -1,0 +1,4 @@
+// Reverse mode.
+#pragma once
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/ops/ops.hpp"

@@ -1,0 +1,157 @@
+// Reverse mode.
+#pragma once
+#include "ashlar/autodiff/active.hpp"
+
+namespace ashlar {
+
+/// A loss, and values that ride along without a derivative: build<with_aux>(loss, hits).
+template <class V, class... X>
+struct with_aux;
+template <class V, class X>
+struct with_aux<V, X> {
+  V value;
+  X aux;
+};
+
+/// A value and the gradients of a parameter tree; the same tree as the parameters.
+template <class V, class G>
+struct value_and_gradients {
+  V value;
+  G gradients;
+};
+template <class V, class X, class G>
+struct value_aux_and_gradients {
+  V value;
+  X aux;
+  G gradients;
+};
+
+/// Fills an abstract tensor with one number: nothing to do.
+template <class T, class L, class M>
+constexpr void fill(abstract_tensor<T, L, M>&, T) {}
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_with_aux = false;
+template <class V, class X>
+inline constexpr bool is_with_aux<with_aux<V, X>> = true;
+
+template <axis_mask Axes, class X>
+constexpr auto activate(tape& t, X const& x) {
+  return active<X, Axes & ~named_of<X>>(t, x);
+}
+
+template <class Loss>
+struct loss_is_no_active_value {
+  static constexpr bool value = !active_value<Loss>;
+};
+template <class Loss>
+struct loss_is_no_scalar {
+  static constexpr bool value = Loss::rank != 0;
+};
+template <class Axis>
+struct loss_is_replicated {
+  static constexpr bool value = !std::is_same_v<Axis, no_axis>;
+};
+
+template <class C>
+constexpr C filled(C c, element_t<C> value) {
+  fill(c, value);
+  return c;
+}
+
+// Sets the pass that a mesh's recorder notes, while it lives.
+template <class Handle>
+class pass_scope {
+ public:
+  constexpr pass_scope(Handle const& m, pass p) : recorder_(m.recorder()) {
+    if (recorder_) before_ = recorder_->when, recorder_->when = p;
+  }
+  pass_scope(pass_scope const&) = delete;
+  pass_scope& operator=(pass_scope const&) = delete;
+  constexpr ~pass_scope() {
+    if (recorder_) recorder_->when = before_;
+  }
+
+ private:
+  decltype(std::declval<Handle const&>().recorder()) recorder_;
+  pass before_ = pass::forward;
+};
+
+template <class Loss>
+constexpr void run_backward(Loss const& loss) {
+  using Mesh = mesh_t<Loss>;
+  using axis = typename axis_for_message<typename Mesh::names, first_axis(Loss::replicated)>::type;
+  static_assert(!loss_is_no_scalar<layout_t<Loss>>::value,
+                "ashlar::value_and_grad: the function returns a scalar; take the mean or the sum of it");
+  static_assert(!loss_is_replicated<axis>::value,
+                "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once a rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
+  using C = typename Loss::cotangent_type;
+  loss.cotangent().add(filled(allocate(tensor_type<element_t<C>, layout_t<C>>{}, loss.mesh(), shape{}), element_t<C>(1)));
+  pass_scope scope(loss.mesh(), pass::backward);
+  loss.recording_tape().run();
+}
+
+template <class A>
+constexpr typename A::cotangent_type gradient_of(A const& a) {
+  using C = typename A::cotangent_type;
+  if (a.cotangent().is_set()) return a.cotangent().value();
+  return filled(allocate(tensor_type<element_t<C>, layout_t<C>>{}, a.mesh(), a.extents()), element_t<C>(0));
+}
+
+template <dimension Axes, class F>
+struct differentiated {
+  F f;
+  template <class P, class... Args>
+  constexpr auto operator()(P const& parameters, Args const&... args) const {
+    tape t;
+    auto const active_parameters = map(
+        [&](auto const& x) {
+          using X = std::remove_cvref_t<decltype(x)>;
+          static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+                        "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
+          return activate<verb_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
+        },
+        parameters);
+    auto const result = f(active_parameters, args...);
+    using R = std::remove_cvref_t<decltype(result)>;
+    auto gradients = [](auto const& a) { return gradient_of(a); };
+    if constexpr (is_with_aux<R>) {
+      if constexpr (active_value<decltype(result.value)>) {
+        run_backward(result.value);
+        auto aux = map([](auto const& x) { return plain(x); }, result.aux);
+        auto g = map(gradients, active_parameters);
+        return value_aux_and_gradients<std::remove_cvref_t<decltype(plain(result.value))>, decltype(aux), decltype(g)>{
+            plain(result.value), aux, g};
+      } else {
+        static_assert(!loss_is_no_active_value<decltype(result.value)>::value,
+                      "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
+      }
+    } else if constexpr (active_value<R>) {
+      run_backward(result);
+      auto g = map(gradients, active_parameters);
+      return value_and_gradients<std::remove_cvref_t<decltype(plain(result))>, decltype(g)>{plain(result), g};
+    } else {
+      static_assert(!loss_is_no_active_value<R>::value,
+                    "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over the
+/// axes named, parameters are replicated: their gradients stay pending sums until a verb reduces them. Over all others
+/// they are invariant.
+/// f returns the scalar, or build<with_aux>(scalar, others).
+/// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
+/// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are.
+/// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, does not compile.
+/// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
+template <dimension Axes, class F>
+constexpr detail::differentiated<Axes, F> value_and_grad(F f) {
+  return {f};
+}
+
+}  // namespace ashlar

@@ -1,0 +1,120 @@
+// Agreement: an error on one rank becomes the same error on all ranks.
+#pragma once
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "ashlar/comm/all_gather.hpp"
+#include "ashlar/config.hpp"
+
+namespace ashlar::detail {
+
+inline void all_reduce_by_mpi(communicator const& c, index_t* data, int n, MPI_Op op) {
+  c.counters().agreement.add(std::size_t(n) * sizeof(index_t));
+  call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), MPI_IN_PLACE, data, n,
+           comm::mpi_datatype<index_t>::get(), op);
+}
+
+// Throws on every rank what the lowest rank that has a `failure` says.
+inline void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank) {
+  index_t lowest = failure ? c.rank() : c.size();
+  if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
+  if (lowest == c.size()) return;
+  int const root = int(lowest);
+  std::string text = failure.value_or("");
+  if (c.size() > 1) {
+    std::uint64_t length = text.size();
+    broadcast_by_mpi(c, &length, 1, root, comm::tuned);
+    text.resize(length);
+    broadcast_by_mpi(c, text.data(), length, root, comm::tuned);
+  }
+  if (name_the_rank) text += " (on rank " + std::to_string(root) + ")";
+  throw error(text);
+}
+
+// Runs f; what it throws goes into `failure`.
+template <class F>
+auto run_catching(F& f, std::optional<std::string>& failure) {
+  using result = std::decay_t<std::invoke_result_t<F&>>;
+  std::conditional_t<std::is_void_v<result>, std::optional<bool>, std::optional<result>> value;
+  try {
+    if constexpr (std::is_void_v<result>) {
+      f();
+      value = true;
+    } else {
+      value.emplace(f());
+    }
+  } catch (std::exception const& e) {
+    failure = e.what();
+  } catch (...) {
+    failure = "an exception that is no std::exception";
+  }
+  return value;
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Runs f on every rank; if it throws on any, every rank throws.
+/// Pre: f calls no collective after which some ranks may throw and others wait.
+/// Post: the value of f, or none where f returns void.
+/// Collective: all ranks of c; blocks. Not inside a catch block that only some ranks enter.
+/// Cost: an all-reduce of 8 bytes; two broadcasts more where it throws.
+/// Error: `ashlar::error` with the message of the lowest rank whose f threw, and that rank.
+/// Example: `auto const images = comm::collectively(c, [&] { return read_images(path); });`
+template <class F>
+auto collectively(communicator const& c, F f) {
+  std::optional<std::string> failure;
+  auto value = detail::run_catching(f, failure);
+  detail::throw_together(c, std::move(failure), true);
+  if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return std::move(*value);
+}
+
+/// Runs f on rank 0; if it throws there, every rank throws the same `ashlar::error`.
+/// Collective: all ranks of c; the others wait for rank 0.
+/// Cost: as `collectively`.
+template <class F>
+void on_root(communicator const& c, F f) {
+  std::optional<std::string> failure;
+  if (c.rank() == 0) detail::run_catching(f, failure);
+  detail::throw_together(c, std::move(failure), false);
+}
+
+/// Checks that all ranks have the same values, as many and in the same order.
+/// Collective: all ranks of c; blocks.
+/// Cost: an all-reduce of 144 bytes for each 8 values.
+/// Error: `ashlar::error` on every rank, which names two ranks and what each of them has.
+/// Example: `comm::require_equal(c, extents, "ashlar::make: the extents");`
+inline void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what) {
+  if (c.size() == 1) return;
+  constexpr std::size_t width = 8;
+  std::size_t const n = values.size();
+  for (std::size_t begin = 0; begin == 0 || begin < n; begin += width) {
+    // One maximum tells the largest of every value and, as ~x turns the order round, the smallest too. How many values
+    // there are is one of them, so ranks with different numbers part after the first round.
+    index_t extremes[2 * (width + 1)] = {index_t(n)};
+    for (std::size_t i = begin; i < std::min(begin + width, n); ++i) extremes[1 + i - begin] = values[i];
+    for (std::size_t i = 0; i <= width; ++i) extremes[width + 1 + i] = ~extremes[i];
+    index_t mine[width + 1];
+    std::copy_n(extremes, width + 1, mine);
+    detail::all_reduce_by_mpi(c, extremes, int(2 * (width + 1)), MPI_MAX);
+
+    std::size_t i = 0;
+    while (i <= width && extremes[i] == ~extremes[width + 1 + i]) ++i;
+    if (i > width) continue;
+    std::vector<index_t> all(std::size_t(c.size()));
+    MPI_Datatype const type = mpi_datatype<index_t>::get();
+    detail::call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), &mine[i], 1, type, all.data(), 1,
+                     type);
+    auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
+    auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
+    throw error(what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
+                is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
+                "; give all ranks the same");
+  }
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,88 @@
+// All-gather: the blocks of all ranks, one behind the other, on all ranks.
+#pragma once
+#include "ashlar/comm/broadcast.hpp"
+#include "ashlar/comm/exchange.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+void all_gather_by_exchange(communicator const& c, T const* own, T* destination, std::size_t const* starts,
+                            comm::tuning const& how) {
+  std::size_t const first = starts[c.rank()], n = starts[c.rank() + 1] - first;
+  post_exchange(
+      c, [&](int) { return block<T const>{own, n}; },
+      [&](int q) { return block<T>{destination + starts[q], starts[q + 1] - starts[q]}; }, how);
+  copy_block(own, destination + first, n);
+  finish(c);
+}
+
+// `own` is null where the own block lies in its place already.
+template <class T>
+void all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
+                comm::tuning const& how) {
+  int const p = c.size(), r = c.rank();
+  std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
+  T* const place = destination + starts[r];
+  if (p == 1) return copy_block(own ? own : place, place, n);
+  if (total == 0) return;
+  c.counters().all_gather.add(n * sizeof(T));
+
+  MPI_Datatype const type = comm::mpi_datatype<T>::get();
+  void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;
+  if (how.exchanges(p)) {
+    all_gather_by_exchange(c, own ? own : place, destination, starts, how);
+  } else if (total > how.count_limit) {
+    if (own) {
+      post_receive(c, block<T>{place, n}, r, how);
+      post_send(c, block<T const>{own, n}, r, how);
+      finish(c);
+    }
+    for (int q = 0; q < p; ++q) broadcast_by_mpi(c, destination + starts[q], starts[q + 1] - starts[q], q, how);
+  } else if (equal) {
+    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, comm::count_type(n), type,
+             destination, comm::count_type(n), type);
+  } else {
+    fill_counts(c, starts);
+    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, comm::count_type(n), type,
+             destination, c.state().counts.data(), c.state().displacements.data(), type);
+  }
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Gathers a block of `n_each` elements from every rank.
+/// Pre: `destination` has room for size() * n_each elements; the same n_each on all ranks.
+/// Post: `destination[q * n_each + i]` is rank q's `source[i]`.
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank receives (size() - 1) * n_each elements.
+template <element T>
+void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
+  detail::all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
+}
+
+/// The same where the own block lies in its place, `data + rank() * n_each`, already.
+template <element T>
+void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
+  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
+}
+
+/// Gathers blocks of different sizes, rank q's of `counts[q]` elements.
+/// Pre: n == counts[rank()]; the same counts on all ranks.
+/// Post: `destination[counts[0] + ... + counts[q - 1] + i]` is rank q's `source[i]`.
+template <element T>
+void all_gather(communicator const& c, T const* source, std::size_t n, T* destination, std::span<std::size_t const> counts,
+                tuning const& how = tuned) {
+  assert(n == counts[std::size_t(c.rank())]);
+  if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
+  detail::all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
+}
+
+/// The same where the own block lies in its place already.
+template <element T>
+void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
+  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);
+}
+
+}  // namespace ashlar::comm

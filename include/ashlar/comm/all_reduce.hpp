@@ -1,0 +1,68 @@
+// All-reduce: the combination of all ranks' arrays, on all ranks.
+#pragma once
+#include "ashlar/comm/all_gather.hpp"
+#include "ashlar/comm/reduce_scatter.hpp"
+
+namespace ashlar::detail {
+
+// Every rank receives all arrays and combines them: one message time, for arrays so small that this is what counts.
+template <class Op, class T>
+void all_reduce_whole(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+  received_arrays<T> const received(c, n);
+  post_exchange(
+      c, [&](int) { return block<T const>{source, n}; }, [&](int q) { return block<T>{received.from(q), n}; }, how);
+  finish(c);
+  combine_arrays<Op>(destination, n, c.size(), received.sums,
+                     [&](int q) -> T const* { return q == c.rank() ? source : received.from(q); });
+}
+
+// A reduce-scatter and an all-gather: twice the messages, 2/p of the bytes.
+template <class Op, class T>
+void all_reduce_in_parts(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+  auto const p = std::size_t(c.size());
+  auto& starts = c.state().starts;
+  starts.resize(p + 1);
+  for (std::size_t q = 0; q <= p; ++q) starts[q] = q * (n / p) + std::min(q, n % p);
+  T* const part = destination + starts[std::size_t(c.rank())];
+  reduce_scatter_by_exchange<Op>(c, source, part, starts.data(), how);
+  all_gather_by_exchange(c, static_cast<T const*>(part), destination, starts.data(), how);
+}
+
+template <class Op, class T>
+void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+  int const p = c.size();
+  if (p == 1) return copy_block(source, destination, n);
+  if (n == 0) return;
+  c.counters().all_reduce.add(n * sizeof(T));
+
+  if (how.exchanges(p) && n * sizeof(T) <= (p == 2 ? how.whole_bytes_of_2 : how.whole_bytes))
+    return all_reduce_whole<Op>(c, source, destination, n, how);
+  if (how.exchanges(p)) return all_reduce_in_parts<Op>(c, source, destination, n, how);
+  for (std::size_t i = 0; i < n; i += how.count_limit)
+    call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce),
+             source == destination ? MPI_IN_PLACE : static_cast<void const*>(source + i), destination + i,
+             comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), comm::mpi_op<Op, T>::get());
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Combines the arrays of all ranks, element by element: `op::sum`, `max`, `min`, `prod` or a type like them.
+/// Pre: the same n on all ranks; source and destination are the same array or do not overlap.
+/// Post: `destination[i]` is the combination over the ranks of `source[i]`, with the same bits on every rank and in the
+///   order of the ranks where this is an exchange (see `tuning`).
+/// Collective: all ranks of c; blocks.
+/// Cost: at least 2 (size() - 1) / size() * n elements are received per rank.
+template <class Op, element T>
+void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
+  detail::all_reduce<Op>(c, source, destination, n, how);
+}
+
+/// The same in place.
+template <class Op, element T>
+void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
+  detail::all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,112 @@
+// The mesh on real ranks.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/mesh/mesh.hpp"
+#include "ashlar/plan/ledger.hpp"
+
+namespace ashlar {
+
+/// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the communicator
+/// and makes one more for each subset of the axes larger than 1. Copies are handles on the same state: no communicator is
+/// made after construction.
+/// Collective: construction, over all ranks of `comm`; blocks.
+/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks.
+/// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this mesh,
+///   or differ between ranks.
+/// Example: `device_mesh<mesh<axis<"data">, axis<"model">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
+template <class Mesh>
+class device_mesh {
+ public:
+  using mesh_type = Mesh;
+
+  /// A mesh whose axes all have static sizes.
+  explicit device_mesh(MPI_Comm comm)
+    requires std::default_initializable<Mesh>
+      : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes))) {}
+
+  template <std::size_t N>
+  device_mesh(MPI_Comm comm, int const (&sizes)[N]) : device_mesh(comm, std::span<int const>(sizes)) {
+    static_assert(N == std::size_t(Mesh::axes), "ashlar::device_mesh: it needs one size for each axis of the mesh");
+  }
+
+  /// Sizes that are known at run time only.
+  device_mesh(MPI_Comm comm, std::span<int const> sizes) : state_(std::make_shared<state>(comm, sizes)) {}
+
+  /// The mesh as a value, with its sizes.
+  Mesh const& shape() const { return state_->shape; }
+  int rank() const { return state_->whole.rank(); }
+  int size() const { return state_->whole.size(); }
+  /// This rank's coordinate along the axis at a position of the mesh.
+  int coordinate(int axis) const { return shape().sizes().coordinate(rank(), axis); }
+
+  /// The ranks that differ from this one along the axes of a bit mask only (bit 0 is the first axis), ordered by those
+  /// coordinates, row-major. A rank alone where those axes have size 1.
+  ashlar::communicator const& communicator(unsigned mask = ~0u) const {
+    return state_->part[mask & unsigned(state_->part.size() - 1)];
+  }
+  comm_counters& counters() const { return state_->whole.counters(); }
+  mesh_shape const& sizes() const { return state_->shape.sizes(); }
+
+  /// Where this mesh notes its collectives while a program runs, or null.
+  ashlar::recorder<Mesh>* recorder() const { return state_->notes; }
+  void record(ashlar::recorder<Mesh>* r) const { state_->notes = r; }
+  /// Verbs that entered the transport so far, over axes with more than one rank.
+  index_t verbs() const {
+    index_t n = 0;
+    for (index_t k : state_->verbs) n += k;
+    return n;
+  }
+  index_t verbs(verb v) const { return state_->verbs[static_cast<int>(v)]; }
+  void count(verb v) const { ++state_->verbs[static_cast<int>(v)]; }
+
+  /// Whether two handles are of one mesh.
+  friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
+
+ private:
+  struct state {
+    ashlar::communicator whole;
+    Mesh shape;
+    std::vector<ashlar::communicator> part;  // by mask
+    ashlar::recorder<Mesh>* notes = nullptr;
+    index_t verbs[16]{};
+
+    state(MPI_Comm comm, std::span<int const> sizes)
+        : whole(comm), shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
+      mesh_shape const& s = shape.sizes();
+      unsigned large = 0;
+      for (int a = 0; a < s.axes; ++a)
+        if (s.size[a] > 1) large |= 1u << a;
+      for (unsigned mask = 0; mask < part.size(); ++mask) {
+        // Axes of size 1 change nothing: a mask with them is served by the communicator of the mask without.
+        if (unsigned const m = mask & large; m != mask) part[mask] = part[m];
+        else if (m == large) part[mask] = whole;
+        else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
+      }
+    }
+  };
+
+  static Mesh checked(ashlar::communicator const& c, std::span<int const> sizes) {
+    comm::require_equal(c, std::vector<index_t>(sizes.begin(), sizes.end()), "ashlar::device_mesh: the sizes of the axes");
+    mesh_shape given{int(sizes.size()), {}};
+    std::copy_n(sizes.begin(), std::min(sizes.size(), std::size(given.size)), given.size);
+    try {
+      Mesh const shape(given);
+      std::string text;
+      index_t ranks = 1;
+      for (int a = 0; a < Mesh::axes; ++a) {
+        index_t const n = given.size[a], most = std::numeric_limits<index_t>::max();
+        text += (a ? ", " : "") + std::string(name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
+        ranks = ranks > most / n ? most : ranks * n;
+      }
+      if (ranks == c.size()) return shape;
+      throw error("ashlar::device_mesh: the axes " + text + " need " + std::to_string(ranks) + " ranks and the communicator has " +
+                  std::to_string(c.size()) + "; start as many as needed or choose other sizes");
+    } catch (char const* sentence) {
+      throw error(sentence);
+    }
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace ashlar

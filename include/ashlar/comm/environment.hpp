@@ -1,0 +1,43 @@
+// Starting and ending MPI.
+#pragma once
+#include "ashlar/comm/mpi.hpp"
+
+namespace ashlar {
+
+/// Whether MPI calls may be made now: MPI is initialised and not finalised.
+inline bool mpi_is_usable() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+/// Initialises MPI unless the program did already; its destructor finalises MPI only if its constructor initialised it.
+/// Pre: it outlives every communicator that is to be freed; those that live longer are left to MPI_Finalize.
+/// Collective: over all processes; both ends may block.
+/// Error: `ashlar::error` where MPI is already finalised.
+/// Example: `int main() { ashlar::mpi_environment mpi; ... }`
+class mpi_environment {
+ public:
+  mpi_environment() {
+    int finalized = 0, initialized = 0, provided = 0;
+    MPI_Finalized(&finalized);
+    if (finalized)
+      throw error("ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
+    MPI_Initialized(&initialized);
+    if (initialized) return;
+    // Kernels run on many threads, MPI is called from the main one alone.
+    comm::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    owns_ = true;
+  }
+  mpi_environment(mpi_environment const&) = delete;
+  mpi_environment& operator=(mpi_environment const&) = delete;
+  ~mpi_environment() {
+    if (owns_ && mpi_is_usable()) MPI_Finalize();
+  }
+
+ private:
+  bool owns_ = false;
+};
+
+}  // namespace ashlar

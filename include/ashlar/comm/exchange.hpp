@@ -1,0 +1,132 @@
+// Messages between all pairs of ranks at once: what collectives by exchange are made of.
+#pragma once
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <numeric>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/tuning.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+struct block {
+  T* data;
+  std::size_t size;
+};
+
+template <class T>
+void copy_block(T const* source, T* destination, std::size_t n) {
+  if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
+}
+
+// Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all.
+inline constexpr int exchange_tag = 0;
+
+template <class T>
+void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit)
+    comm::check(ASHLAR_MPI(MPI_Irecv)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
+                                      comm::mpi_datatype<T>::get(), from, exchange_tag, c.get(),
+                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
+}
+
+template <class T>
+void post_send(communicator const& c, block<T const> b, int to, comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
+    comm::check(ASHLAR_MPI(MPI_Isend)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
+                                      comm::mpi_datatype<T>::get(), to, exchange_tag, c.get(),
+                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+}
+
+// Waits for all that was posted.
+inline void finish(communicator const& c) {
+  c.wait_all(c.state().requests);
+  c.state().requests.clear();
+}
+
+// Posts a receive of block `receive(q)` from and a send of block `send(q)` to every other rank q; empty blocks do not
+// travel. Ranks begin with different peers, so that no rank is everybody's first.
+template <class Send, class Receive>
+void post_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
+  int const p = c.size();
+  for (int d = 1; d < p; ++d) {
+    int const q = (c.rank() - d + p) % p;
+    post_receive(c, receive(q), q, how);
+  }
+  for (int d = 1; d < p; ++d) {
+    int const q = (c.rank() + d) % p;
+    post_send(c, send(q), q, how);
+  }
+}
+
+// Where the block of each rank begins, and where the last one ends.
+inline std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
+  auto& starts = c.state().starts;
+  starts.resize(std::size_t(c.size()) + 1);
+  for (std::size_t q = 0; q < starts.size(); ++q) starts[q] = q * n_each;
+  return starts.data();
+}
+inline std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts) {
+  starts.assign(1, 0);
+  for (std::size_t n : counts) starts.push_back(starts.back() + n);
+  return starts.data();
+}
+inline std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts) {
+  assert(counts.size() == std::size_t(c.size()));
+  return block_starts(c.state().starts, counts);
+}
+
+// The same for a call of MPI: counts and displacements.
+inline void fill_counts(communicator const& c, std::size_t const* starts) {
+  auto& s = c.state();
+  auto const p = std::size_t(c.size());
+  s.counts.resize(p);
+  s.displacements.resize(p);
+  for (std::size_t q = 0; q < p; ++q) {
+    s.counts[q] = comm::count_type(starts[q + 1] - starts[q]);
+    s.displacements[q] = comm::displacement_type(starts[q]);
+  }
+}
+
+// out[i] = x(0)[i] + x(1)[i] + ... + x(p-1)[i] from left to right, whatever + is. `out` may be one of the x; `sums` holds
+// a few elements that stay in the first cache.
+template <class Op, class T, class Array>
+void combine_arrays(T* out, std::size_t n, int p, block<T> sums, Array x) {
+  for (std::size_t begin = 0; begin < n; begin += sums.size) {
+    std::size_t const m = std::min(sums.size, n - begin);
+    T* const sum = p == 2 ? out + begin : sums.data;
+    T const* const a = x(0) + begin;
+    T const* const b = x(1) + begin;
+    for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
+    for (int q = 2; q < p; ++q) {
+      T const* const next = x(q) + begin;
+      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
+    }
+    copy_block(sum, out + begin, m);
+  }
+}
+
+// Scratch of the collectives that combine: room for an array from every other rank and a few elements more.
+template <class T>
+struct received_arrays {
+  T* data;
+  std::size_t size;  // of one array
+  int rank;
+  block<T> sums;
+
+  received_arrays(communicator const& c, std::size_t n)
+      : data(c.state().scratch<T>(std::size_t(c.size() - 1) * n + sums_size)),
+        size(n),
+        rank(c.rank()),
+        sums{data + std::size_t(c.size() - 1) * n, sums_size} {}
+  T* from(int q) const { return data + std::size_t(q < rank ? q : q - 1) * size; }
+
+ private:
+  static constexpr std::size_t sums_size = 4096 / sizeof(T);
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,132 @@
+// MPI: the one place that includes its header, element types, reductions, return codes.
+#pragma once
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "ashlar/comm/error.hpp"
+#include "ashlar/layout/op.hpp"
+
+// MPI 4 has a function with wide counts beside each with int counts: ASHLAR_MPI(MPI_Bcast) is the widest there is.
+#if MPI_VERSION >= 4
+#define ASHLAR_MPI(name) name##_c
+#else
+#define ASHLAR_MPI(name) name
+#endif
+
+namespace ashlar::comm {
+
+#if MPI_VERSION >= 4
+using count_type = MPI_Count;
+using displacement_type = MPI_Aint;
+#else
+using count_type = int;
+using displacement_type = int;
+#endif
+
+/// Elements that one MPI call can take.
+inline constexpr std::size_t largest_count = std::size_t(
+    std::numeric_limits<count_type>::max() < std::numeric_limits<displacement_type>::max()
+        ? std::numeric_limits<count_type>::max()
+        : std::numeric_limits<displacement_type>::max());
+
+/// Turns a return code into an exception.
+/// Error: `ashlar::error` with MPI's own description of `rc`, unless that is MPI_SUCCESS.
+inline void check(int rc, char const* what) {
+  if (rc == MPI_SUCCESS) [[likely]]
+    return;
+  char text[MPI_MAX_ERROR_STRING] = "unknown error";
+  int length = 0;
+  MPI_Error_string(rc, text, &length);
+  throw error(std::string("ashlar::comm: ") + what + " failed: " + text);
+}
+
+/// The MPI type of an element. An error here: T is no element type that MPI can reduce; specialise mpi_datatype for it
+/// with a static function `get` that returns a predefined MPI_Datatype.
+template <class T>
+struct mpi_datatype;
+template <>
+struct mpi_datatype<float> {
+  static MPI_Datatype get() { return MPI_FLOAT; }
+};
+template <>
+struct mpi_datatype<double> {
+  static MPI_Datatype get() { return MPI_DOUBLE; }
+};
+template <std::integral T>
+  requires(!std::same_as<T, bool> && sizeof(T) <= 8)
+struct mpi_datatype<T> {
+  static MPI_Datatype get() {
+    if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? MPI_INT8_T : MPI_UINT8_T;
+    else if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? MPI_INT16_T : MPI_UINT16_T;
+    else if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? MPI_INT32_T : MPI_UINT32_T;
+    else return std::is_signed_v<T> ? MPI_INT64_T : MPI_UINT64_T;
+  }
+};
+
+/// A type of which arrays can be sent and received.
+template <class T>
+concept element = std::is_trivially_copyable_v<T> && requires { mpi_datatype<T>::get(); };
+
+}  // namespace ashlar::comm
+
+namespace ashlar::detail {
+
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF: the last moment at which an MPI_Op can be freed.
+inline void free_at_finalize(MPI_Op& op) {
+  int key = MPI_KEYVAL_INVALID;
+  auto free = [](MPI_Comm, int, void* value, void*) { return MPI_Op_free(static_cast<MPI_Op*>(value)); };
+  comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
+  comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
+  comm::check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+}
+
+template <class Op, class T>
+void combine_in_mpi(void* in, void* in_out, comm::count_type* n, MPI_Datatype*) {
+  T const* a = static_cast<T const*>(in);
+  T* b = static_cast<T*>(in_out);
+  for (comm::count_type i = 0; i < *n; ++i) b[i] = Op::combine(a[i], b[i]);
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// The MPI reduction of a type with `combine`: MPI's own for those of ashlar::op, else one made once per Op and T and
+/// freed by MPI_Finalize.
+template <class Op, class T>
+struct mpi_op {
+  static MPI_Op get() {
+    static MPI_Op op = MPI_OP_NULL;
+    if (op == MPI_OP_NULL) {
+      check(ASHLAR_MPI(MPI_Op_create)(detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
+      detail::free_at_finalize(op);
+    }
+    return op;
+  }
+};
+template <class T>
+struct mpi_op<op::sum, T> {
+  static MPI_Op get() { return MPI_SUM; }
+};
+template <class T>
+struct mpi_op<op::max, T> {
+  static MPI_Op get() { return MPI_MAX; }
+};
+template <class T>
+struct mpi_op<op::min, T> {
+  static MPI_Op get() { return MPI_MIN; }
+};
+template <class T>
+struct mpi_op<op::prod, T> {
+  static MPI_Op get() { return MPI_PROD; }
+};
+
+}  // namespace ashlar::comm

@@ -1,0 +1,51 @@
+// Einsum equations as values.
+#pragma once
+#include "ashlar/layout/shape.hpp"
+#include "ashlar/meta/literal.hpp"
+
+namespace ashlar {
+
+/// A parsed equation of one or two operands: "bi,ih->bh". One label a dimension.
+struct einsum_equation {
+  struct labels {
+    int rank = 0;
+    char label[max_rank]{};
+
+    /// Position of a label, or -1.
+    constexpr int find(char l) const {
+      for (int d = 0; d < rank; ++d)
+        if (label[d] == l) return d;
+      return -1;
+    }
+    friend constexpr bool operator==(labels const&, labels const&) = default;
+  };
+  int operands = 1;
+  labels in[2], out;
+};
+
+/// Reads an equation. Error: a label twice in one operand or in the result, a label of the result that no operand has,
+/// more than two operands or 8 dimensions: throws a sentence, which the compiler shows.
+constexpr einsum_equation parse(equation const& text) {
+  einsum_equation e;
+  auto put = [](einsum_equation::labels& l, char c) {
+    if (l.rank == max_rank) throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
+    if (l.find(c) >= 0) throw "ashlar::einsum: a label stands twice in one operand; a diagonal is not a contraction, give each dimension its own label";
+    l.label[l.rank++] = c;
+  };
+  unsigned i = 0;
+  for (int o = 0; i < text.size && text[i] != '-'; ++i)
+    if (text[i] == ',') {
+      if (++o == 2) throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
+      e.operands = 2;
+    } else {
+      put(e.in[o], text[i]);
+    }
+  for (i += 2; i < text.size; ++i) {
+    if (e.in[0].find(text[i]) < 0 && e.in[1].find(text[i]) < 0)
+      throw "ashlar::einsum: the result has a label that no operand has; every label after -> must stand before it";
+    put(e.out, text[i]);
+  }
+  return e;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,242 @@
+// Layouts as types, and the way from a type to its value and back.
+#pragma once
+#include "ashlar/layout/op.hpp"
+#include "ashlar/layout/value.hpp"
+#include <boost/mp11/list.hpp>
+#include <boost/mp11/set.hpp>
+
+namespace ashlar {
+
+/// A dimension that every rank holds whole.
+struct whole {};
+/// A dimension split over axes, major to minor.
+template <class... Axes>
+struct split {};
+/// One entry a dimension. Axes named nowhere are replicated.
+template <class... Dims>
+struct basic_layout {
+  static constexpr int rank = sizeof...(Dims);
+};
+/// A layout over which a reduction pends: each rank along the axes holds a summand. Axes are sorted by name; kinds nest,
+/// the innermost is reduced first.
+template <class Layout, class Op, class... Axes>
+struct basic_partial {
+  static constexpr int rank = Layout::rank;
+};
+
+/// Reductions, in a given order; the first four are always sum, max, min, prod.
+template <class... Ops>
+struct op_list {};
+
+/// What a layout's value refers to: the names that its axes index and the reductions that its levels index.
+template <class Names, class Ops = op_list<op::sum, op::max, op::min, op::prod>>
+struct context {
+  using names = Names;
+  using ops = Ops;
+};
+
+namespace detail {
+
+template <class Names>
+struct dim_from_names;
+template <class... A>
+struct dim_from_names<name_list<A...>> {
+  using type = split<A...>;
+};
+template <>
+struct dim_from_names<name_list<>> {
+  using type = whole;
+};
+template <dimension D>
+struct dim_of : dim_from_names<names_in_t<D>> {};
+
+template <class L>
+struct names_of;
+template <>
+struct names_of<whole> {
+  using type = name_list<>;
+};
+template <class... A>
+struct names_of<split<A...>> {
+  using type = name_list<A...>;
+};
+template <class... D>
+struct names_of<basic_layout<D...>> {
+  using type = boost::mp11::mp_set_union<name_list<>, typename names_of<D>::type...>;
+};
+template <class L, class Op, class... A>
+struct names_of<basic_partial<L, Op, A...>> {
+  using type = boost::mp11::mp_set_union<typename names_of<L>::type, name_list<A...>>;
+};
+
+template <class L>
+struct ops_of {
+  using type = op_list<op::sum, op::max, op::min, op::prod>;
+};
+template <class L, class Op, class... A>
+struct ops_of<basic_partial<L, Op, A...>> {
+  using type = boost::mp11::mp_set_union<typename ops_of<L>::type, op_list<Op>>;
+};
+
+template <class Ops, class Op>
+inline constexpr int op_index = -1;
+template <class... All, class Op>
+inline constexpr int op_index<op_list<All...>, Op> = [] {
+  int found = -1, i = 0;
+  ((std::is_same_v<All, Op> ? void(found = i) : void(), ++i), ...);
+  return found;
+}();
+template <class Ops, int I>
+struct op_at;
+template <class... All, int I>
+struct op_at<op_list<All...>, I> {
+  using type = typename decltype(pick<I>(
+      static_cast<slots<std::index_sequence_for<All...>, All...>*>(nullptr)))::type;
+};
+
+template <class Names, class D>
+inline constexpr axis_list axes_of{};
+template <class Names, class... A>
+inline constexpr axis_list axes_of<Names, split<A...>> = [] {
+  axis_list l;
+  (l.push(name_index_v<Names, A>), ...);
+  return l;
+}();
+
+template <class Context, class L>
+struct value_of;
+template <class Context, class... D>
+struct value_of<Context, basic_layout<D...>> {
+  static constexpr layout_value make() {
+    layout_value v;
+    ((v.dim[v.rank++] = axes_of<typename Context::names, D>), ...);
+    return v;
+  }
+};
+template <class Context, class L, class Op, class... A>
+struct value_of<Context, basic_partial<L, Op, A...>> {
+  static constexpr layout_value make() {
+    layout_value v = value_of<Context, L>::make();
+    v.pend(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
+    return v;
+  }
+};
+
+template <class... D>
+struct axis_shards_two_dimensions {
+  static constexpr bool value = [] {
+    constexpr int named = (0 + ... + boost::mp11::mp_size<typename names_of<D>::type>::value);
+    return named != boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value;
+  }();
+};
+template <class... D>
+struct checked_layout {
+  static_assert(sizeof...(D) <= max_rank, "ashlar::layout: a tensor has at most 8 dimensions; join dimensions");
+  static_assert(!axis_shards_two_dimensions<D...>::value,
+                "ashlar::layout: an axis shards two dimensions; each axis shards a tensor at most once, write none for one of them");
+  using type = basic_layout<D...>;
+};
+
+// The axes of a mask, sorted by name.
+template <class Names>
+constexpr axis_list sorted_by_name(axis_mask m) {
+  axis_list l;
+  for (int a = 0; a < Names::size; ++a)
+    if (m >> a & 1u) {
+      int i = l.size++;
+      for (; i > 0 && name_less(name_text<Names>(a), name_text<Names>(l[i - 1])); --i) l.axis[i] = l.axis[i - 1];
+      l.axis[i] = static_cast<signed char>(a);
+    }
+  return l;
+}
+
+template <class Context, unsigned long long Code, int Rank>
+struct layout_from {
+  static constexpr layout_value v = unpack(Code, Rank);
+  using names = typename Context::names;
+
+  template <int D, int... I>
+  static auto dim(std::integer_sequence<int, I...>) -> split<name_at_t<names, v.dim[D][I]>...>;
+  template <int D>
+  static auto dim(std::integer_sequence<int>) -> whole;
+  template <int... D>
+  static auto dims(std::integer_sequence<int, D...>)
+      -> basic_layout<decltype(dim<D>(std::make_integer_sequence<int, v.dim[D].size>{}))...>;
+
+  template <int Level, class Inner, int... I>
+  static auto level(std::integer_sequence<int, I...>) {
+    constexpr axis_list sorted = sorted_by_name<names>(v.pending[Level].axes);
+    using op = typename op_at<typename Context::ops, v.pending[Level].op>::type;
+    return static_cast<basic_partial<Inner, op, name_at_t<names, sorted[I]>...>*>(nullptr);
+  }
+  template <int Level, class Inner>
+  static auto levels() {
+    if constexpr (Level == v.levels) {
+      return static_cast<Inner*>(nullptr);
+    } else {
+      constexpr int n = sorted_by_name<names>(v.pending[Level].axes).size;
+      using outer = std::remove_pointer_t<decltype(level<Level, Inner>(std::make_integer_sequence<int, n>{}))>;
+      return levels<Level + 1, outer>();
+    }
+  }
+  using base = decltype(dims(std::make_integer_sequence<int, Rank>{}));
+  using type = std::remove_pointer_t<decltype(levels<0, base>())>;
+};
+
+}  // namespace detail
+
+/// A layout: one spec per tensor dimension, `none`, "data" or axes("data", "model"). Axes not named are replicated.
+/// Example: layout<"data", none> is basic_layout<split<axis_name<'d','a','t','a'>>, whole>
+template <dimension... Dims>
+using layout = typename detail::checked_layout<typename detail::dim_of<Dims>::type...>::type;
+
+/// Names and reductions that some layouts use, in order of appearance.
+template <class... L>
+using context_of = context<boost::mp11::mp_set_union<name_list<>, typename detail::names_of<L>::type...>,
+                           boost::mp11::mp_set_union<typename detail::ops_of<basic_layout<>>::type, typename detail::ops_of<L>::type...>>;
+
+/// A layout's value within a context. Pre: the context holds all its names and reductions.
+template <class Context, class L>
+inline constexpr layout_value value_v = detail::value_of<Context, L>::make();
+
+/// The layout of a value: layout_from_t<C, pack(value_v<C, L>), rank> is L, for layouts in canonical form.
+template <class Context, unsigned long long Code, int Rank>
+using layout_from_t = typename detail::layout_from<Context, Code, Rank>::type;
+
+template <class L>
+inline constexpr bool is_layout_v = false;
+template <class... D>
+inline constexpr bool is_layout_v<basic_layout<D...>> = true;
+template <class L, class Op, class... A>
+inline constexpr bool is_layout_v<basic_partial<L, Op, A...>> = is_layout_v<L>;
+
+namespace detail {
+
+template <class L, class... A>
+struct axis_already_used {
+  static constexpr bool value = ((name_index_v<typename names_of<L>::type, A> >= 0) || ...);
+};
+template <class L, class Op, class Names>
+struct make_partial;
+template <class L, class Op, class... A>
+struct make_partial<L, Op, name_list<A...>> {
+  static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the reduction pends; none is no axis");
+  static_assert(!axis_already_used<L, A...>::value,
+                "ashlar::partial: the axis already shards or pends in this layout; an axis stands in a layout once");
+  using c = context_of<L, basic_partial<basic_layout<>, Op, A...>>;
+  static constexpr layout_value v = [] {
+    layout_value w = value_v<c, L>;
+    w.pend(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
+    return w;
+  }();
+  using type = layout_from_t<c, pack(v), v.rank>;
+};
+
+}  // namespace detail
+
+/// A layout whose reduction over the axes still pends: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
+/// The value of the tensor is the reduction of the ranks' shards; the new axes are outermost.
+template <class L, dimension Axes, class Op = op::sum>
+using partial = typename detail::make_partial<L, Op, names_in_t<Axes>>::type;
+
+}  // namespace ashlar

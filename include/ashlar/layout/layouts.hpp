@@ -1,0 +1,9 @@
+// Layouts and their rules: no MPI, no Kokkos.
+#pragma once
+#include "ashlar/layout/dual.hpp"
+#include "ashlar/layout/einsum.hpp"
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/layout/gather.hpp"
+#include "ashlar/layout/layout.hpp"
+#include "ashlar/layout/split.hpp"
+#include "ashlar/layout/view.hpp"

@@ -1,0 +1,59 @@
+// Reductions that a partial layout may pend.
+#pragma once
+#include "ashlar/config.hpp"
+#include <limits>
+#include <type_traits>
+
+/// Reductions, as types: `partial<L, "model", op::max>`. Each is a commutative monoid: `combine` is associative and
+/// commutative (up to rounding) and `identity` is its neutral element. A type of the user's own with the same two static
+/// members is a reduction too.
+namespace ashlar::op {
+
+struct sum {
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+};
+struct max {
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity)
+      return -std::numeric_limits<T>::infinity();
+    else
+      return std::numeric_limits<T>::lowest();
+  }
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
+    return a < b ? b : a;
+  }
+};
+struct min {
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity)
+      return std::numeric_limits<T>::infinity();
+    else
+      return std::numeric_limits<T>::max();
+  }
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+struct prod {
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T identity() {
+    return T(1);
+  }
+  template <class T>
+  ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
+    return static_cast<T>(a * b);
+  }
+};
+
+}  // namespace ashlar::op

@@ -1,0 +1,40 @@
+// Extents of an array of run-time rank, as a small value.
+#pragma once
+#include "ashlar/config.hpp"
+
+namespace ashlar {
+
+inline constexpr int max_rank = 8;
+
+/// Extents of a row-major array of rank 0 to 8. Post: entries from `rank` on are 0, so that equality is memberwise.
+struct shape {
+  int rank = 0;
+  index_t extent[max_rank]{};
+
+  constexpr shape() = default;
+  template <class... I>
+  ASHLAR_FUNCTION static constexpr shape of(I... n) {
+    static_assert(sizeof...(I) <= max_rank, "ashlar::shape: a tensor has at most 8 dimensions");
+    shape s;
+    ((s.extent[s.rank++] = static_cast<index_t>(n)), ...);
+    return s;
+  }
+  ASHLAR_FUNCTION constexpr index_t operator[](int d) const { return extent[d]; }
+  ASHLAR_FUNCTION constexpr index_t& operator[](int d) { return extent[d]; }
+
+  /// Number of elements; 1 for rank 0.
+  ASHLAR_FUNCTION constexpr index_t size() const {
+    index_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extent[d];
+    return n;
+  }
+  /// Elements between neighbours along dimension d.
+  ASHLAR_FUNCTION constexpr index_t stride(int d) const {
+    index_t n = 1;
+    for (int e = d + 1; e < rank; ++e) n *= extent[e];
+    return n;
+  }
+  friend constexpr bool operator==(shape const&, shape const&) = default;
+};
+
+}  // namespace ashlar

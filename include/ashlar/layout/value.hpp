@@ -1,0 +1,150 @@
+// A layout as a value: what rules and planner compute with, at compile time and at run time.
+#pragma once
+#include "ashlar/layout/shape.hpp"
+#include "ashlar/meta/names.hpp"
+
+namespace ashlar {
+
+/// Axes as a set: bit a stands for axis a of the list of names that the value refers to.
+using axis_mask = unsigned;
+
+constexpr axis_mask mask_of(int axis) { return 1u << axis; }
+
+/// Axes in an order: those of one dimension, major to minor.
+struct axis_list {
+  int size = 0;
+  signed char axis[max_axes]{};
+
+  constexpr int operator[](int i) const { return axis[i]; }
+  constexpr axis_mask mask() const {
+    axis_mask m = 0;
+    for (int i = 0; i < size; ++i) m |= mask_of(axis[i]);
+    return m;
+  }
+  constexpr bool contains(int a) const { return mask() >> a & 1u; }
+  constexpr void push(int a) { axis[size++] = static_cast<signed char>(a); }
+  constexpr void remove(axis_mask gone) {
+    axis_list rest;
+    for (int i = 0; i < size; ++i)
+      if (!(gone >> axis[i] & 1u)) rest.push(axis[i]);
+    *this = rest;
+  }
+  /// Is this list the beginning of another (or equal to it)?
+  constexpr bool begins(axis_list const& other) const {
+    if (size > other.size) return false;
+    for (int i = 0; i < size; ++i)
+      if (axis[i] != other.axis[i]) return false;
+    return true;
+  }
+  friend constexpr bool operator==(axis_list const&, axis_list const&) = default;
+};
+
+/// One kind of pending reduction and the axes it pends over. `op` is a position in a list of reductions; the first four
+/// are sum, max, min and prod.
+struct pending_reduction {
+  int op = 0;
+  axis_mask axes = 0;
+  friend constexpr bool operator==(pending_reduction const&, pending_reduction const&) = default;
+};
+
+enum builtin_op : int { op_sum = 0, op_max = 1, op_min = 2, op_prod = 3 };
+
+inline constexpr int max_levels = 4;
+
+/// A layout as a value. Axes are positions in a list of names (a mesh's, or those that the operands use).
+/// Shape: dim[d] holds the axes of dimension d, major to minor; pending[l] the reductions, innermost first: level 0 is
+/// reduced before level 1. An axis stands in at most one place; one that stands nowhere is replicated.
+struct layout_value {
+  int rank = 0;
+  axis_list dim[max_rank]{};
+  int levels = 0;
+  pending_reduction pending[max_levels]{};
+
+  /// Axes that shard a dimension.
+  constexpr axis_mask sharding() const {
+    axis_mask m = 0;
+    for (int d = 0; d < rank; ++d) m |= dim[d].mask();
+    return m;
+  }
+  /// Axes over which a reduction pends.
+  constexpr axis_mask partial() const {
+    axis_mask m = 0;
+    for (int l = 0; l < levels; ++l) m |= pending[l].axes;
+    return m;
+  }
+  constexpr axis_mask named() const { return sharding() | partial(); }
+  /// Dimension that an axis shards, or -1.
+  constexpr int dim_of(int a) const {
+    for (int d = 0; d < rank; ++d)
+      if (dim[d].contains(a)) return d;
+    return -1;
+  }
+  /// Level at which an axis pends, or -1.
+  constexpr int level_of(int a) const {
+    for (int l = 0; l < levels; ++l)
+      if (pending[l].axes >> a & 1u) return l;
+    return -1;
+  }
+  /// Pend `op` over more axes, outermost.
+  constexpr void pend(int op, axis_mask axes) {
+    if (!axes) return;
+    if (levels == 0 || pending[levels - 1].op != op) {
+      if (levels == max_levels) throw "ashlar::partial: more than 4 kinds of reduction nest; reduce the innermost first";
+      pending[levels++] = {op, 0};
+    }
+    pending[levels - 1].axes |= axes;
+  }
+  /// Forget axes that pend; levels that are then neighbours of one kind join.
+  constexpr void drop_pending(axis_mask axes) {
+    layout_value rest;
+    for (int l = 0; l < levels; ++l) rest.pend(pending[l].op, pending[l].axes & ~axes);
+    levels = rest.levels;
+    for (int l = 0; l < max_levels; ++l) pending[l] = rest.pending[l];
+  }
+  /// Forget axes that shard.
+  constexpr void drop_sharding(axis_mask axes) {
+    for (int d = 0; d < rank; ++d) dim[d].remove(axes);
+  }
+  /// The same layout where some axes have size 1: they are named nowhere.
+  constexpr layout_value without(axis_mask axes) const {
+    layout_value v = *this;
+    v.drop_sharding(axes);
+    v.drop_pending(axes);
+    return v;
+  }
+  friend constexpr bool operator==(layout_value const&, layout_value const&) = default;
+};
+
+/// A layout in one integer, a byte an axis: high half where it stands (0-7 the dimension, 8-14 a pending reduction of
+/// kind minus 8, 15 nowhere), low half its order there (position within the dimension, or level). Types are rebuilt
+/// from it, since a class that holds an array is no safe template argument (docs/decisions/literals).
+constexpr unsigned long long pack(layout_value const& v) {
+  unsigned long long code = ~0ull;
+  auto put = [&](int axis, unsigned place, int order) {
+    code &= ~(0xffull << 8 * axis);
+    code |= static_cast<unsigned long long>(place << 4 | static_cast<unsigned>(order)) << 8 * axis;
+  };
+  for (int d = 0; d < v.rank; ++d)
+    for (int i = 0; i < v.dim[d].size; ++i) put(v.dim[d][i], static_cast<unsigned>(d), i);
+  for (int l = 0; l < v.levels; ++l)
+    for (int a = 0; a < max_axes; ++a)
+      if (v.pending[l].axes >> a & 1u) put(a, 8u + static_cast<unsigned>(v.pending[l].op), l);
+  return code;
+}
+
+constexpr layout_value unpack(unsigned long long code, int rank) {
+  layout_value v;
+  v.rank = rank;
+  for (int order = 0; order < max_axes; ++order)
+    for (int a = 0; a < max_axes; ++a) {
+      unsigned const byte = code >> 8 * a & 0xff, place = byte >> 4;
+      if (place == 15 || static_cast<int>(byte & 15) != order) continue;
+      if (place < 8)
+        v.dim[place].push(a);
+      else
+        v.pend(static_cast<int>(place) - 8, mask_of(a));
+    }
+  return v;
+}
+
+}  // namespace ashlar

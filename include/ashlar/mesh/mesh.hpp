@@ -1,0 +1,135 @@
+// The shape of the machine: named axes with sizes, and the rank of each coordinate.
+#pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/meta/names.hpp"
+
+namespace ashlar {
+
+inline constexpr int run_time_size = 0;
+
+/// A mesh axis below its literal: a name and a size, 0 where the size comes at run time.
+template <class Name, int Size>
+struct basic_axis {
+  static_assert(Size >= 0, "ashlar::axis: a size is positive; leave it out where it comes at run time");
+  using name = Name;
+  static constexpr int static_size = Size;
+};
+
+/// A named mesh axis; its size is static, axis<"data", 4>, or given at run time, axis<"data">.
+template <axis_literal Name, int Size = run_time_size>
+using axis = basic_axis<axis_name_t<Name>, Size>;
+
+/// The sizes of a mesh without its names: what run-time code works with.
+struct mesh_shape {
+  int axes = 0;
+  int size[max_axes]{};
+
+  /// Ranks of the mesh restricted to the axes of a bit mask.
+  constexpr int ranks(unsigned mask = ~0u) const {
+    int n = 1;
+    for (int a = 0; a < axes; ++a)
+      if (mask >> a & 1u) n *= size[a];
+    return n;
+  }
+  /// Coordinate of a rank along an axis. Ranks are row-major, the last axis fastest.
+  constexpr int coordinate(int rank, int a) const {
+    for (int b = axes - 1; b > a; --b) rank /= size[b];
+    return rank % size[a];
+  }
+  /// Position of a rank among those that differ from it only along the axes of a mask, row-major in mesh order.
+  constexpr int position(int rank, unsigned mask) const {
+    int r = 0;
+    for (int a = 0; a < axes; ++a)
+      if (mask >> a & 1u) r = r * size[a] + coordinate(rank, a);
+    return r;
+  }
+  /// The rank that has `rank`'s coordinates except along the axes of a mask, where it is at `position`.
+  /// Post: position(with_position(r, m, i), m) == i.
+  constexpr int with_position(int rank, unsigned mask, int position) const {
+    int r = rank, stride = 1;
+    for (int a = axes - 1; a >= 0; --a) {
+      if (mask >> a & 1u) {
+        r += (position % size[a] - coordinate(rank, a)) * stride;
+        position /= size[a];
+      }
+      stride *= size[a];
+    }
+    return r;
+  }
+  friend constexpr bool operator==(mesh_shape const&, mesh_shape const&) = default;
+};
+
+namespace detail {
+template <class... Name>
+constexpr bool has_duplicate() {
+  return ((name_index_v<name_list<Name...>, Name> < 0) || ...) ||
+         [] {
+           int i = 0;
+           bool twice = false;
+           // `index` finds the last position of a name; an earlier one is a duplicate.
+           ((twice |= name_index_v<name_list<Name...>, Name> != i++), ...);
+           return twice;
+         }();
+}
+template <class... Axes>
+struct axis_named_twice {
+  static constexpr bool value = has_duplicate<typename Axes::name...>();
+};
+template <class Mesh, class Name>
+struct axis_missing_from_mesh {
+  static constexpr bool value = name_index_v<typename Mesh::names, Name> < 0;
+};
+}  // namespace detail
+
+/// The shape of the machine. A value: `mesh<axis<"data">, axis<"model">>{{2, 4}}`; a mesh whose sizes are all static
+/// needs none. Ranks are row-major, the last axis fastest.
+/// Error: a size that is not positive, or differs from the axis' static size, throws a sentence (which the compiler
+/// shows where the mesh is constexpr).
+/// Example: mesh<axis<"data", 2>, axis<"model">>{{2, 4}}.size<"model">() == 4
+template <class... Axes>
+class mesh {
+ public:
+  static_assert(!detail::axis_named_twice<Axes...>::value,
+                "ashlar::mesh: two axes have the same name; give each axis a name of its own");
+  using names = name_list<typename Axes::name...>;
+  static constexpr int axes = sizeof...(Axes);
+
+  constexpr mesh()
+    requires((Axes::static_size != run_time_size) && ...)
+      : shape_{axes, {Axes::static_size...}} {}
+
+  constexpr mesh(int const (&sizes)[sizeof...(Axes)])
+    requires(sizeof...(Axes) > 0)
+      : mesh(from(sizes)) {}
+  constexpr explicit mesh(mesh_shape const& s) : shape_(s) {
+    if (s.axes != axes) throw "ashlar::mesh: it needs one size for each axis";
+    constexpr int fixed[sizeof...(Axes) + 1]{Axes::static_size..., 0};
+    for (int a = 0; a < axes; ++a) {
+      if (s.size[a] < 1) throw "ashlar::mesh: the size of an axis is 1 or more";
+      if (fixed[a] != run_time_size && fixed[a] != s.size[a])
+        throw "ashlar::mesh: the size given differs from the axis' static size; leave one of the two out";
+    }
+  }
+
+  constexpr mesh_shape const& sizes() const { return shape_; }
+  /// Ranks of the whole mesh.
+  constexpr int size() const { return shape_.ranks(); }
+  /// Ranks along one axis.
+  template <axis_literal Name>
+  constexpr int size() const {
+    static_assert(!detail::axis_missing_from_mesh<mesh, axis_name_t<Name>>::value,
+                  "ashlar::mesh::size: the mesh has no axis of this name; use one of its axes");
+    return shape_.size[name_index_v<names, axis_name_t<Name>>];
+  }
+  friend constexpr bool operator==(mesh const&, mesh const&) = default;
+
+ private:
+  static constexpr mesh_shape from(int const (&sizes)[sizeof...(Axes) ? sizeof...(Axes) : 1]) {
+    mesh_shape s{axes, {}};
+    for (int a = 0; a < axes; ++a) s.size[a] = sizes[a];
+    return s;
+  }
+  mesh_shape shape_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,45 @@
+// The one exception of the library.
+#pragma once
+#include <cstring>
+#include <exception>
+
+namespace ashlar {
+
+/// A wrong input: an extent that does not match, a broken file, a mesh that does not fit. Thrown on every rank of the
+/// communicator that is concerned, with what was expected and what was found.
+/// (Not std::runtime_error, whose header costs the layers below MPI 100 ms.)
+class error : public std::exception {
+ public:
+  explicit error(char const* text) : text_(new shared{1, {}}) { assign(text, std::strlen(text)); }
+  template <class String>
+    requires requires(String const& s) { s.c_str(); }
+  explicit error(String const& text) : error(text.c_str()) {}
+  error(error const& other) noexcept : std::exception(other), text_(other.text_) { __atomic_add_fetch(&text_->owners, 1, __ATOMIC_RELAXED); }
+  error& operator=(error const& other) noexcept {
+    error copy(other);
+    shared* const mine = text_;
+    text_ = copy.text_;
+    copy.text_ = mine;
+    return *this;
+  }
+  ~error() override {
+    if (__atomic_sub_fetch(&text_->owners, 1, __ATOMIC_ACQ_REL) == 0) {
+      delete[] text_->data;
+      delete text_;
+    }
+  }
+  char const* what() const noexcept override { return text_->data; }
+
+ private:
+  struct shared {
+    int owners;
+    char* data;
+  };
+  void assign(char const* text, std::size_t n) {
+    text_->data = new char[n + 1];
+    std::memcpy(text_->data, text, n + 1);
+  }
+  shared* text_;
+};
+
+}  // namespace ashlar

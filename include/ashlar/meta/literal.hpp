@@ -1,0 +1,112 @@
+// Literals as template arguments: axis<"data", 4>, layout<"data", none>, einsum<"bi,ih->bh">.
+#pragma once
+#include <cstddef>
+
+namespace ashlar {
+
+/// A dimension that no axis shards.
+struct none_t {};
+inline constexpr none_t none{};
+
+enum class literal_kind : unsigned {
+  axis,       ///< one axis name
+  dimension,  ///< none, one axis or several
+  equation,   ///< einsum labels
+  text        ///< anything: parameter paths and patterns
+};
+
+namespace detail {
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+}  // namespace detail
+
+/// Text in a template argument, with one class for each kind of text, so that an equation is no axis.
+/// The characters sit in integer members: g++ takes class arguments that hold arrays for equal when they are not, and
+/// nvcc's host pass can spell integers again but no arrays.
+template <literal_kind Kind>
+struct literal {
+  using word = unsigned long long;
+  word w0 = 0, w1 = 0, w2 = 0, w3 = 0, w4 = 0, w5 = 0, w6 = 0, w7 = 0;
+  unsigned size = 0;
+
+  /// The one that nvcc's host pass calls: all members, in order.
+  constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned n)
+      : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(n) {}
+  constexpr literal(none_t)
+    requires(Kind == literal_kind::dimension)
+  {}
+  template <std::size_t N>
+  constexpr literal(char const (&text)[N]) {
+    append(text, N - 1);
+    validate();
+  }
+
+  constexpr char operator[](unsigned i) const { return static_cast<char>(get(i / 8) >> 8 * (i % 8) & 255); }
+  friend constexpr bool operator==(literal const&, literal const&) = default;
+
+  constexpr void append(char const* text, std::size_t n) {
+    if (size + n > 64) throw "ashlar::literal: a name, an equation or the names of one dimension have at most 64 characters; shorten them";
+    for (std::size_t i = 0; i < n; ++i, ++size) at(size / 8) |= word(static_cast<unsigned char>(text[i])) << 8 * (size % 8);
+  }
+
+ private:
+  // Private functions leave the class structural; private data would not.
+  constexpr word get(unsigned i) const { return const_cast<literal*>(this)->at(i); }
+  constexpr word& at(unsigned i) {
+    switch (i) {
+      case 0: return w0;
+      case 1: return w1;
+      case 2: return w2;
+      case 3: return w3;
+      case 4: return w4;
+      case 5: return w5;
+      case 6: return w6;
+      default: return w7;
+    }
+  }
+  constexpr void validate() const {
+    if constexpr (Kind == literal_kind::axis || Kind == literal_kind::dimension) {
+      if (size == 0) throw "ashlar::axis: an axis has a name; write none for a dimension that no axis shards";
+      for (unsigned i = 0; i < size; ++i)
+        if (!detail::is_name_character((*this)[i]))
+          throw "ashlar::axis: a name holds letters, digits and _ only; write axes(\"data\", \"model\") for several axes on one dimension";
+      if (!detail::is_letter((*this)[0]) && (*this)[0] != '_') throw "ashlar::axis: a name begins with a letter or _";
+    } else if constexpr (Kind == literal_kind::equation) {
+      unsigned arrows = 0;
+      for (unsigned i = 0; i < size; ++i) {
+        char c = (*this)[i];
+        if (c == '-' && i + 1 < size && (*this)[i + 1] == '>')
+          ++arrows, ++i;
+        else if (!detail::is_letter(c) && !(c == ',' && arrows == 0))
+          throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+      }
+      if (arrows != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
+    }
+  }
+};
+
+using axis_literal = literal<literal_kind::axis>;
+using dimension = literal<literal_kind::dimension>;
+using equation = literal<literal_kind::equation>;
+using text_literal = literal<literal_kind::text>;
+
+/// One dimension over several axes, major to minor: the first splits the dimension, the next splits each piece.
+template <std::size_t... N>
+consteval dimension axes(char const (&... name)[N]) {
+  static_assert(sizeof...(N) > 0, "ashlar::axes: name one axis or more; write none for a dimension that no axis shards");
+  dimension joined(none);
+  ((void(dimension(name)), joined.size ? joined.append(",", 1) : void(), joined.append(name, N - 1)), ...);
+  // An axis named twice would split a dimension by itself.
+  for (unsigned i = 0, end = 0; i < joined.size; i = end + 1) {
+    for (end = i; end < joined.size && joined[end] != ',';) ++end;
+    for (unsigned j = end + 1, stop = 0; j < joined.size; j = stop + 1) {
+      for (stop = j; stop < joined.size && joined[stop] != ',';) ++stop;
+      bool same = stop - j == end - i;
+      for (unsigned k = 0; same && k < end - i; ++k) same = joined[i + k] == joined[j + k];
+      if (same) throw "ashlar::axes: an axis is named twice; each axis shards a tensor at most once";
+    }
+  }
+  return joined;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,7 @@
+// Names, literals, trees, random numbers, the exception.
+#pragma once
+#include "ashlar/meta/error.hpp"
+#include "ashlar/meta/literal.hpp"
+#include "ashlar/meta/names.hpp"
+#include "ashlar/meta/philox.hpp"
+#include "ashlar/meta/tree.hpp"

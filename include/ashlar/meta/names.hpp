@@ -1,0 +1,106 @@
+// Axis names as types, and lists of them.
+#pragma once
+#include "ashlar/meta/literal.hpp"
+#include <type_traits>
+#include <utility>
+
+namespace ashlar {
+
+inline constexpr int max_axes = 8;
+
+/// An axis name as a type, readable in messages: axis_name<'d','a','t','a'>.
+template <char... C>
+struct axis_name {
+  static constexpr char text[sizeof...(C) + 1]{C..., '\0'};
+  static constexpr int size = sizeof...(C);
+};
+
+/// Several names, in a given order; the integer standing for an axis in a layout's value is its position here.
+template <class... Names>
+struct name_list {
+  static_assert(sizeof...(Names) <= max_axes, "ashlar::mesh: more than 8 axes; join axes that you always use together");
+  static constexpr int size = sizeof...(Names);
+};
+
+namespace detail {
+
+template <auto Literal, unsigned Begin, class Index>
+struct name_at;
+template <auto Literal, unsigned Begin, std::size_t... I>
+struct name_at<Literal, Begin, std::index_sequence<I...>> {
+  using type = axis_name<Literal[Begin + I]...>;
+};
+
+constexpr unsigned name_end(auto const& names, unsigned i) {
+  while (i < names.size && names[i] != ',') ++i;
+  return i;
+}
+
+template <auto Literal, unsigned Begin, class... Done>
+struct split_names {
+  static constexpr unsigned end = name_end(Literal, Begin);
+  using type =
+      typename split_names<Literal, end + 1, Done...,
+                           typename name_at<Literal, Begin, std::make_index_sequence<end - Begin>>::type>::type;
+};
+template <auto Literal, unsigned Begin, class... Done>
+  requires(Begin >= Literal.size)
+struct split_names<Literal, Begin, Done...> {
+  using type = name_list<Done...>;
+};
+
+constexpr bool name_less(char const* a, char const* b) {
+  while (*a && *a == *b) ++a, ++b;
+  return static_cast<unsigned char>(*a) < static_cast<unsigned char>(*b);
+}
+
+template <std::size_t I, class T>
+struct slot {
+  using type = T;
+};
+template <class Index, class... T>
+struct slots;
+template <std::size_t... I, class... T>
+struct slots<std::index_sequence<I...>, T...> : slot<I, T>... {};
+template <std::size_t I, class T>
+slot<I, T> pick(slot<I, T>*);
+
+template <class List>
+struct names_of_list;
+template <class... N>
+struct names_of_list<name_list<N...>> {
+  using all = slots<std::index_sequence_for<N...>, N...>;
+  static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
+  template <class Name>
+  static constexpr int index = [] {
+    int found = -1, i = 0;
+    ((std::is_same_v<Name, N> ? void(found = i) : void(), ++i), ...);
+    return found;
+  }();
+};
+
+}  // namespace detail
+
+/// The names in a dimension's literal, major to minor, as name_list.
+template <auto Literal>
+using names_in_t = typename detail::split_names<Literal, 0>::type;
+
+/// The one name in an axis' literal.
+template <axis_literal Name>
+using axis_name_t = typename detail::name_at<Name, 0, std::make_index_sequence<Name.size>>::type;
+
+/// Position of a name in a list, or -1.
+template <class List, class Name>
+inline constexpr int name_index_v = detail::names_of_list<List>::template index<Name>;
+
+/// The name at a position of a list.
+template <class List, int I>
+using name_at_t = typename decltype(detail::pick<I>(static_cast<typename detail::names_of_list<List>::all*>(nullptr)))::type;
+
+/// The text of the name at a run-time position.
+template <class List>
+constexpr char const* name_text(int i) {
+  return detail::names_of_list<List>::text[i];
+}
+
+}  // namespace ashlar

@@ -1,0 +1,109 @@
+// Random numbers as a function of a key and a global index: Philox4x32-10, uniform numbers.
+#pragma once
+#include "ashlar/config.hpp"
+#include <cstdint>
+
+namespace ashlar {
+
+/// Names a stream of random numbers. It is a value and is never advanced: fold_in makes further streams.
+/// Example: uniform<float>(prng_key{7}, 0) is the same number on every rank, in every layout, in every run
+struct prng_key {
+  std::uint64_t value;
+  friend constexpr bool operator==(prng_key const&, prng_key const&) = default;
+};
+
+/// The 128 random bits of one evaluation of Philox.
+struct philox_words {
+  std::uint32_t word[4];
+  friend constexpr bool operator==(philox_words const&, philox_words const&) = default;
+};
+
+/// Philox4x32-10: a keyed bijection on 128-bit counters whose outputs pass as random. Words of low significance come
+/// first. (Random123 defines a macro named philox4x32.)
+/// Source: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC'11.
+ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&counter)[4], std::uint32_t const (&key)[2]) {
+  std::uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+  std::uint32_t k0 = key[0], k1 = key[1];
+  for (int round = 0; round < 10; ++round) {
+    std::uint64_t const p0 = std::uint64_t{0xD2511F53u} * c0;
+    std::uint64_t const p1 = std::uint64_t{0xCD9E8D57u} * c2;
+    c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
+    c1 = static_cast<std::uint32_t>(p1);
+    c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
+    c3 = static_cast<std::uint32_t>(p0);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {{c0, c1, c2, c3}};
+}
+
+namespace detail {
+// What a counter is used for stands in its last word, so that derived keys and numbers never come from one block.
+enum class philox_use : std::uint32_t { numbers, keys };
+
+ASHLAR_FUNCTION constexpr philox_words philox(prng_key key, std::uint64_t n, philox_use use) {
+  using word = std::uint32_t;
+  return philox4x32_10({static_cast<word>(n), static_cast<word>(n >> 32), 0, static_cast<word>(use)},
+                       {static_cast<word>(key.value), static_cast<word>(key.value >> 32)});
+}
+
+/// 64 bits of a block, from its first (0) or second (1) half.
+ASHLAR_FUNCTION constexpr std::uint64_t half(philox_words const& w, unsigned i) {
+  return std::uint64_t{w.word[2 * i + 1]} << 32 | w.word[2 * i];
+}
+}  // namespace detail
+
+/// The key of a stream of its own, for each datum (a layer, a step, an example). To split a key in n, fold in 0 .. n-1.
+/// Example: fold_in(fold_in(prng_key{7}, step), layer)
+ASHLAR_FUNCTION constexpr prng_key fold_in(prng_key key, std::uint64_t datum) {
+  return {detail::half(detail::philox(key, datum, detail::philox_use::keys), 0)};
+}
+
+/// 64 random bits for a global index. Two neighbours share one evaluation of Philox.
+/// Pre: g >= 0
+ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
+  auto const u = static_cast<std::uint64_t>(g);
+  return detail::half(detail::philox(key, u / 2, detail::philox_use::numbers), static_cast<unsigned>(u % 2));
+}
+
+/// Uniform numbers of consecutive global indices that come from one evaluation of Philox: 4 float or 2 double.
+template <class T>
+struct uniform_block {
+  static_assert(sizeof(T) == 0, "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
+};
+template <>
+struct uniform_block<float> {
+  static constexpr int size = 4;
+  float value[size];
+};
+template <>
+struct uniform_block<double> {
+  static constexpr int size = 2;
+  double value[size];
+};
+
+/// The numbers of global indices b*size to b*size + size-1, for kernels that fill several neighbours.
+/// Pre: b >= 0
+/// Post: uniforms<T>(key, b).value[i] == uniform<T>(key, b * uniform_block<T>::size + i)
+template <class T>
+ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
+  philox_words const w = detail::philox(key, static_cast<std::uint64_t>(b), detail::philox_use::numbers);
+  uniform_block<T> u{};
+  if constexpr (uniform_block<T>::size == 4) {
+    for (int i = 0; i < 4; ++i) u.value[i] = static_cast<T>(w.word[i] >> 8) * T(0x1p-24);
+  } else {
+    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(detail::half(w, i) >> 11) * T(0x1p-53);
+  }
+  return u;
+}
+
+/// The uniform number of a global linear index, in [0, 1): a multiple of 2^-24 (float) or 2^-53 (double). It depends on
+/// nothing but key and index, so an array filled with it is the same in every layout.
+/// Pre: g >= 0
+template <class T>
+ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {
+  constexpr int size = uniform_block<T>::size;
+  return uniforms<T>(key, g / size).value[g % size];
+}
+
+}  // namespace ashlar

@@ -1,0 +1,119 @@
+// Trees: aggregates whose members are trees or leaves.
+#pragma once
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar {
+
+/// Names of an aggregate's members, as a type; see names().
+template <std::size_t... N>
+struct member_names {
+  char const* name[sizeof...(N)];
+};
+
+/// Names the members of an aggregate that is to be a tree:
+/// template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
+template <std::size_t... N>
+consteval member_names<N...> names(char const (&... name)[N]) {
+  return {{name...}};
+}
+
+/// An aggregate template with one type parameter a member, in order, and `names`. Shapes, parameters, gradients and
+/// optimizer moments are the same template over other leaves.
+template <class X>
+inline constexpr bool is_tree_v = false;
+template <template <class...> class S, class... M>
+inline constexpr bool is_tree_v<S<M...>> = requires { S<M...>::names; };
+template <class... M>
+inline constexpr bool is_tree_v<std::tuple<M...>> = true;
+
+template <class X>
+concept tree = is_tree_v<std::remove_cvref_t<X>>;
+
+/// Makes an aggregate from its members' values: build<mlp>(a, b). (clang 16 cannot deduce an aggregate's arguments.)
+template <template <class...> class S, class... M>
+constexpr auto build(M... m) {
+  return S<M...>{m...};
+}
+
+namespace detail {
+
+template <class X>
+struct members_of;
+template <template <class...> class S, class... M>
+struct members_of<S<M...>> {
+  static constexpr std::size_t count = sizeof...(M);
+  template <class... New>
+  using rebind = S<New...>;
+};
+
+// Calls f with the members of a tree, by reference.
+template <class F, class... M>
+constexpr decltype(auto) with_members(std::tuple<M...>& s, F&& f) {
+  return std::apply(f, s);
+}
+template <class F, class... M>
+constexpr decltype(auto) with_members(std::tuple<M...> const& s, F&& f) {
+  return std::apply(f, s);
+}
+template <class S, class F>
+constexpr decltype(auto) with_members(S& s, F&& f) {
+  constexpr std::size_t n = members_of<std::remove_const_t<S>>::count;
+  static_assert(n >= 1 && n <= 12, "ashlar::tree: a tree has 1 to 12 members; group them");
+  // clang-format off
+  if constexpr (n == 1) { auto& [a] = s; return f(a); }
+  else if constexpr (n == 2) { auto& [a, b] = s; return f(a, b); }
+  else if constexpr (n == 3) { auto& [a, b, c] = s; return f(a, b, c); }
+  else if constexpr (n == 4) { auto& [a, b, c, d] = s; return f(a, b, c, d); }
+  else if constexpr (n == 5) { auto& [a, b, c, d, e] = s; return f(a, b, c, d, e); }
+  else if constexpr (n == 6) { auto& [a, b, c, d, e, g] = s; return f(a, b, c, d, e, g); }
+  else if constexpr (n == 7) { auto& [a, b, c, d, e, g, h] = s; return f(a, b, c, d, e, g, h); }
+  else if constexpr (n == 8) { auto& [a, b, c, d, e, g, h, i] = s; return f(a, b, c, d, e, g, h, i); }
+  else if constexpr (n == 9) { auto& [a, b, c, d, e, g, h, i, j] = s; return f(a, b, c, d, e, g, h, i, j); }
+  else if constexpr (n == 10) { auto& [a, b, c, d, e, g, h, i, j, k] = s; return f(a, b, c, d, e, g, h, i, j, k); }
+  else if constexpr (n == 11) { auto& [a, b, c, d, e, g, h, i, j, k, l] = s; return f(a, b, c, d, e, g, h, i, j, k, l); }
+  else { auto& [a, b, c, d, e, g, h, i, j, k, l, m] = s; return f(a, b, c, d, e, g, h, i, j, k, l, m); }
+  // clang-format on
+}
+
+}  // namespace detail
+
+/// The tree of f's results on the leaves, in order.
+/// Example: map([](auto const& x) { return x * 2.f; }, params)
+template <class F, class X>
+constexpr auto map(F&& f, X const& x) {
+  if constexpr (!tree<X>) {
+    return f(x);
+  } else {
+    return detail::with_members(x, [&](auto const&... m) {
+      // Braces keep the order of evaluation.
+      return typename detail::members_of<X>::template rebind<decltype(ashlar::map(f, m))...>{ashlar::map(f, m)...};
+    });
+  }
+}
+
+namespace detail {
+template <std::size_t I, class X>
+constexpr auto& member(X& x) {
+  return with_members(x, [](auto&... m) -> auto& { return std::get<I>(std::tie(m...)); });
+}
+}  // namespace detail
+
+/// Calls f(leaf, leaf...) on corresponding leaves of trees of one shape, in order.
+template <class F, class X, class... More>
+constexpr void for_each_leaf(F&& f, X& x, More&... more) {
+  if constexpr (!tree<X>) {
+    f(x, more...);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ([&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+        ashlar::for_each_leaf(f, detail::member<J>(x), detail::member<J>(more)...);
+      }(std::integral_constant<std::size_t, I>{}),
+       ...);
+    }(std::make_index_sequence<detail::members_of<std::remove_const_t<X>>::count>{});
+  }
+}
+
+}  // namespace ashlar

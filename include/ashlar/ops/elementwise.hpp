@@ -1,0 +1,260 @@
+// Elementwise expressions on real tensors: they wait for their first read and run as one kernel.
+#pragma once
+#include "ashlar/ops/local/elementwise.hpp"
+#include "ashlar/ops/local/random.hpp"
+#include "ashlar/ops/math.hpp"
+#include "ashlar/plan/random.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// The tree of a fused expression, over functions and element types alone: kernels never see a layout.
+template <std::size_t I, class T>
+struct indexed_value {
+  T value;
+};
+template <class Index, class... T>
+struct value_pack;
+template <std::size_t... I, class... T>
+struct value_pack<std::index_sequence<I...>, T...> : indexed_value<I, T>... {
+  KOKKOS_FUNCTION explicit value_pack(T... v) : indexed_value<I, T>{v}... {}
+};
+template <std::size_t I, class T>
+KOKKOS_FUNCTION T value_at(indexed_value<I, T> const& v) {
+  return v.value;
+}
+
+struct leaf_node {
+  static constexpr std::size_t leaves = 1;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    return value_at<First>(p);
+  }
+};
+template <class F, class A>
+struct unary_node {
+  static constexpr std::size_t leaves = A::leaves;
+  F f;
+  A a;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    return f(a.template evaluate<First>(p));
+  }
+};
+template <class F, class A, class B>
+struct binary_node {
+  static constexpr std::size_t leaves = A::leaves + B::leaves;
+  F f;
+  A a;
+  B b;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p));
+  }
+};
+template <class Node>
+struct fused {
+  Node node;
+  template <class... V>
+  KOKKOS_FUNCTION auto operator()(V... v) const {
+    return node.template evaluate<0>(value_pack<std::index_sequence_for<V...>, V...>(v...));
+  }
+};
+
+// Strides of an array of extents e among loops of extents `out`, aligned at the last dimension, 0 where it stretches.
+inline void broadcast_strides(shape const& e, shape const& out, index_t const* own, index_t* stride) {
+  for (int d = 0; d < out.rank; ++d) {
+    int const i = d - (out.rank - e.rank);
+    stride[d] = i < 0 || (e[i] == 1 && out[d] != 1) ? 0 : own[i];
+  }
+}
+
+// What an expression reads: it becomes a leaf of local::map when the expression is evaluated.
+template <class Tensor>
+struct tensor_source {
+  Tensor tensor;
+  auto leaf(shape const& out) const {
+    using T = typename Tensor::element_type;
+    local::strided<T> l{tensor.data(), {}};
+    shape const e = tensor.local_extents();
+    index_t own[max_rank]{};
+    for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
+    broadcast_strides(e, out, own, l.stride);
+    return l;
+  }
+  void expect(std::shared_ptr<reader> const& r) const {
+    if (tensor.owner()) tensor.owner()->expect(r);
+  }
+};
+
+struct random_source {
+  prng_key key;
+  shape global, local;
+  region part;
+  auto leaf(shape const& out) const {
+    local::uniform_numbers<float> l{key, 0, {}};
+    index_t own[max_rank]{};
+    for (int d = 0; d < global.rank; ++d) {
+      own[d] = global.stride(d);
+      l.base += part.dim[d].begin * own[d];
+    }
+    broadcast_strides(local, out, own, l.stride);
+    return l;
+  }
+  void expect(std::shared_ptr<reader> const&) const {}
+};
+
+template <class T, class L, class M, class Node, class... Source>
+class expression_state : public reader {
+ public:
+  expression_state(device_mesh<M> const& m, shape const& e, Node const& n, std::tuple<Source...> const& s)
+      : mesh(m), extents(e), node(n), sources(s) {}
+  sharded_tensor<T, L, M> const& evaluate() {
+    if (!value_) {
+      sharded_tensor<T, L, M> y(mesh, extents);
+      shape const out = y.local_extents();
+      std::apply([&](auto const&... s) { local::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); },
+                 sources);
+      value_.emplace(y);
+    }
+    return *value_;
+  }
+  void read_now() override { evaluate(); }
+
+  device_mesh<M> const mesh;
+  shape const extents;
+  Node const node;
+  std::tuple<Source...> const sources;
+
+ private:
+  std::optional<sharded_tensor<T, L, M>> value_;
+};
+
+}  // namespace detail
+
+/// An elementwise expression that has not been read yet. It owns its operands and runs, as one kernel, when it is first
+/// read; copies share the result. Where an operand is updated in place before that, the expression is evaluated first.
+/// What reads it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
+template <class T, class L, class M, class Node, class... Source>
+class expression {
+ public:
+  using element_type = T;
+  using layout_type = L;
+  using mesh_type = M;
+  using tensor_type = sharded_tensor<T, L, M>;
+  static constexpr int rank = L::rank;
+
+  expression(device_mesh<M> const& m, shape const& extents, Node const& node, std::tuple<Source...> const& sources)
+      : state_(std::make_shared<detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
+    std::apply([&](auto const&... s) { (s.expect(state_), ...); }, sources);
+  }
+  device_mesh<M> const& mesh() const { return state_->mesh; }
+  shape const& extents() const { return state_->extents; }
+  index_t extent(int d) const { return extents()[d]; }
+  tensor_type const& evaluate() const { return state_->evaluate(); }
+  operator tensor_type() const { return evaluate(); }
+  auto view() const { return evaluate().view(); }
+
+  auto const& node() const { return state_->node; }
+  auto const& sources() const { return state_->sources; }
+
+ private:
+  std::shared_ptr<detail::expression_state<T, L, M, Node, Source...>> state_;
+};
+
+namespace detail {
+
+template <class T, class L, class M, class S>
+leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
+  return {};
+}
+template <class T, class L, class M, class S>
+auto sources_of(sharded_tensor<T, L, M, S> const& x) {
+  return std::make_tuple(tensor_source<sharded_tensor<T, L, M, S>>{x});
+}
+template <class T, class L, class M, class Node, class... Source>
+Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
+  return x.node();
+}
+template <class T, class L, class M, class Node, class... Source>
+std::tuple<Source...> const& sources_of(expression<T, L, M, Node, Source...> const& x) {
+  return x.sources();
+}
+
+template <class T, class L, class M, class Node, class... Source>
+expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, std::tuple<Source...> const& s) {
+  return {m, e, n, s};
+}
+
+}  // namespace detail
+
+template <class F, class T, class L, class M, class A>
+auto launch(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
+  using node = detail::unary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>>;
+  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a)}, detail::sources_of(a));
+}
+template <class F, class T, class L, class M, class A, class B>
+auto launch(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
+  using node = detail::binary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>, std::remove_cvref_t<decltype(detail::node_of(b))>>;
+  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a), detail::node_of(b)},
+                                       std::tuple_cat(detail::sources_of(a), detail::sources_of(b)));
+}
+template <class R, class T, class L, class M, class A>
+auto launch(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
+  constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
+  region const part = local_region(extents, layout, m.sizes(), m.rank());
+  using node = detail::binary_node<local::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
+  return detail::make_expression<T, L>(
+      m, extents, node{local::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
+      std::tuple_cat(detail::sources_of(a), std::make_tuple(detail::random_source{op.f.key, extents, part.extents(), part})));
+}
+
+/// Fills a tensor with random numbers, each a function of key and global index.
+template <class R, class T, class L, class M, class S>
+void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  region const part = x.local_region();
+  index_t base = 0, stride[max_rank]{};
+  for (int i = 0; i < part.rank; ++i) base += part.dim[i].begin * (stride[i] = x.extents().stride(i));
+  local::fill_uniform(S{}, x.data(), part.extents(), base, stride, key, d.low, d.high);
+}
+template <class R, class T, class L, class M, class S>
+void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  region const part = x.local_region();
+  index_t base = 0, stride[max_rank]{};
+  for (int i = 0; i < part.rank; ++i) base += part.dim[i].begin * (stride[i] = x.extents().stride(i));
+  local::fill_normal(S{}, x.data(), part.extents(), base, stride, key, d.mean, d.deviation);
+}
+
+/// Sets every element; expressions that have yet to read the tensor are evaluated first.
+template <class T, class L, class M, class S>
+void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
+  if (x.owner()) x.owner()->before_writing();
+  local::fill(S{}, x.data(), x.local_size(), value);
+}
+
+namespace detail {
+template <class X>
+auto elements_of(X& x) {
+  if constexpr (std::is_const_v<X>)
+    return static_cast<typename X::element_type const*>(materialize(x).data());
+  else
+    return x.data();
+}
+}  // namespace detail
+
+/// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
+/// Expressions that have yet to read them are evaluated first.
+template <class F, class T, class L, class M, class S, class... X>
+void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
+  auto prepare = [](auto& t) {
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
+      if (t.owner()) t.owner()->before_writing();
+  };
+  prepare(x);
+  (prepare(others), ...);
+  local::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,277 @@
+// Reductions over any dimensions of a row-major array, and argmax.
+#pragma once
+#include "ashlar/layout/op.hpp"
+#include "ashlar/ops/local/leaves.hpp"
+#include "ashlar/tensor/boxes.hpp"
+#include <memory>
+
+namespace ashlar::detail {
+
+struct same_value {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return x;
+  }
+};
+
+/// What to reduce. In its nests array 0 is the result, which stands still along reduced dimensions.
+template <class Op, class T, class F, class Leaves>
+struct reduction {
+  using nest_type = typename Leaves::nest_type;
+  using value_type = T;
+  using op = Op;
+  static constexpr int arrays = Leaves::arrays;
+  nest_type all, kept, reduced;  // loops over all dimensions and over those of one kind
+  T* out;
+  F f;
+  Leaves leaves;
+  T identity = Op::template identity<T>();  // made here: devices cannot call numeric_limits
+
+  reduction(shape const& extents, unsigned dims, T* result, F const& g, Leaves const& l)
+      : out(result), f(g), leaves(l) {
+    shape kept_extents = extents, reduced_extents = extents;
+    for (int d = 0; d < extents.rank; ++d) (dims >> d & 1 ? kept_extents : reduced_extents)[d] = 1;
+    row_major_strides strides(kept_extents);
+    for (int d = 0; d < extents.rank; ++d)
+      if (dims >> d & 1) strides.stride[d] = 0;
+    all = leaves.nest(extents, strides.stride);
+    kept = leaves.nest(kept_extents, strides.stride);
+    reduced = leaves.nest(reduced_extents, strides.stride);
+  }
+};
+
+// ---- host: pieces of rows, each combined into its place in the result
+
+// Combines the values of one row with a total; with as many running totals as fill a few vector registers.
+template <class Op, class T, class F, class... Rows>
+T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... value) {
+  constexpr int lanes = sizeof(T) < 64 ? 128 / static_cast<int>(sizeof(T)) : 1;
+  index_t j = 0;
+  if (length >= lanes) {
+    T lane[lanes];
+    for (; j < lanes; ++j) lane[j] = static_cast<T>(f(value(r, j)...));
+    for (; j + lanes <= length; j += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+    for (int width = lanes / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) lane[l] = Op::combine(lane[l], lane[l + width]);
+    total = Op::combine(total, lane[0]);
+  }
+  for (; j < length; ++j) total = Op::combine(total, static_cast<T>(f(value(r, j)...)));
+  return total;
+}
+
+template <class Op, class T, class F, class... Rows>
+void combine_rows(T* __restrict out, index_t row_stride, index_t rows, index_t length, F f, Rows... value) {
+  auto const at = [&](index_t r, index_t j) { return static_cast<T>(f(value(r, j)...)); };
+  index_t r = 0;
+  if (row_stride == 0)  // all rows go to one: four at a time, in the same order
+    for (; r + 4 <= rows; r += 4) {
+      ASHLAR_INDEPENDENT
+      for (index_t j = 0; j < length; ++j)
+        out[j] = Op::combine(Op::combine(Op::combine(Op::combine(out[j], at(r, j)), at(r + 1, j)), at(r + 2, j)),
+                             at(r + 3, j));
+    }
+  for (; r < rows; ++r) {
+    T* const row = out + r * row_stride;
+    ASHLAR_INDEPENDENT
+    for (index_t j = 0; j < length; ++j) row[j] = Op::combine(row[j], at(r, j));
+  }
+}
+
+template <class Op, class T, class F, class Leaves>
+void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_type const& nest, T* out) {
+  index_t const row_stride = nest.row_stride(0);
+  k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
+    if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
+    for (index_t r = 0; r < rows; ++r) {
+      T& total = out[at + r * row_stride];
+      total = reduce_row<Op>(total, r, length, k.f, values...);
+    }
+  });
+}
+
+// The work is cut along the longest kept dimension. Where none is long it is cut along the longest reduced one, into
+// slices whose results are combined in order. Sizes alone decide: every number of threads gives the same bits.
+inline constexpr index_t long_extent = 32, elements_per_slice = 1 << 15, most_slices = 64, columns_per_strip = 4096;
+
+template <class Space, class Op, class T, class F, class Leaves>
+void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
+  auto const& nest = r.all;
+  index_t const size = nest.size(), outputs = r.kept.size();
+  local::fill(space, r.out, outputs, r.identity);
+  if (size == 0) return;
+  int longest[2] = {-1, -1};  // of the reduced and of the kept dimensions
+  for (int d = 0; d < nest.rank; ++d)
+    if (int& l = longest[nest.stride[0][d] != 0]; l < 0 || nest.extent[l] < nest.extent[d]) l = d;
+  int const deep = longest[0], wide = longest[1];
+
+  index_t slices = 1;
+  if (deep >= 0 && (wide < 0 || nest.extent[wide] < long_extent))
+    slices = std::clamp<index_t>(size / elements_per_slice, 1, std::min(nest.extent[deep], most_slices));
+  if (slices == 1 && wide < 0) return reduce_pieces(r, nest, r.out);
+  if (slices == 1) {
+    index_t const n = nest.extent[wide], strip = wide == nest.rank - 1 ? columns_per_strip : n;
+    for_ranges("ashlar::reduce", space, n, elements_per_thread / (size / n), [&](index_t begin, index_t end) {
+      for (; begin < end; begin += strip) reduce_pieces(r, nest.part(wide, begin, std::min(begin + strip, end)), r.out);
+    });
+    return;
+  }
+  auto const partial = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(slices * outputs));
+  index_t const n = nest.extent[deep];
+  for_ranges("ashlar::reduce", space, slices, 1, [&](index_t first, index_t last) {
+    for (index_t s = first; s < last; ++s) {
+      T* const out = partial.get() + s * outputs;
+      std::fill_n(out, outputs, r.identity);
+      reduce_pieces(r, nest.part(deep, n * s / slices, n * (s + 1) / slices), out);
+    }
+  });
+  for (index_t s = 0; s < slices; ++s)
+    for (index_t k = 0; k < outputs; ++k) r.out[k] = Op::combine(r.out[k], partial.get()[s * outputs + k]);
+}
+
+// ---- devices: a thread or a team for each output
+
+template <class Reduction>
+struct reduce_output {
+  using value_type = typename Reduction::value_type;
+  using op = typename Reduction::op;
+  Reduction r;
+
+  // Combines element n of those that make up an output.
+  KOKKOS_FUNCTION void combine(index_t output, index_t n, value_type& total) const {
+    index_t at[Reduction::arrays], offset[Reduction::arrays];
+    r.kept.locate(output, at);
+    r.reduced.locate(n, offset);
+    for (int a = 0; a < Reduction::arrays; ++a) offset[a] += at[a];
+    total = op::combine(total, static_cast<value_type>(r.leaves.evaluate(r.f, offset)));
+  }
+  KOKKOS_FUNCTION void operator()(index_t output) const {
+    value_type total = r.identity;
+    for (index_t n = 0; n < r.reduced.size(); ++n) combine(output, n, total);
+    r.out[output] = total;
+  }
+};
+
+template <class Op, class T>
+struct monoid_reducer {
+  using reducer = monoid_reducer;
+  using value_type = T;
+  using result_view_type = Kokkos::View<T, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  T* result;
+  T identity;
+
+  KOKKOS_FUNCTION void join(T& a, T const& b) const { a = Op::combine(a, b); }
+  KOKKOS_FUNCTION void init(T& a) const { a = identity; }
+  KOKKOS_FUNCTION T& reference() const { return *result; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
+  KOKKOS_FUNCTION static constexpr bool references_scalar() { return true; }
+};
+
+template <class Space, class Reduction>
+struct reduce_team {
+  using value_type = typename Reduction::value_type;
+  struct element {
+    reduce_output<Reduction> const* output;
+    index_t number;
+    KOKKOS_FUNCTION void operator()(index_t n, value_type& total) const { output->combine(number, n, total); }
+  };
+  reduce_output<Reduction> output;
+  index_t slices;
+  value_type* partial;  // [slices][outputs]
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
+    index_t const outputs = output.r.kept.size(), n = output.r.reduced.size();
+    index_t const s = team.league_rank() / outputs, number = team.league_rank() % outputs;
+    value_type total;
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, n * s / slices, n * (s + 1) / slices),
+                            element{&output, number},
+                            monoid_reducer<typename Reduction::op, value_type>{&total, output.r.identity});
+    if (team.team_rank() == 0) partial[s * outputs + number] = total;
+  }
+};
+
+template <class Space, class Reduction>
+void reduce_by_teams(Space const& space, Reduction const& r, index_t slices, typename Reduction::value_type* partial) {
+  if (r.kept.size() == 0) return;
+  Kokkos::TeamPolicy<Space> const teams(space, static_cast<int>(slices * r.kept.size()), Kokkos::AUTO);
+  Kokkos::parallel_for("ashlar::reduce", teams, reduce_team<Space, Reduction>{{r}, slices, partial});
+}
+
+// A thread for each output where rows are short or neighbouring threads read neighbours, a team for each output
+// otherwise, several where outputs are few.
+template <class Space, class Op, class T, class F, class Leaves>
+void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r) {
+  index_t const outputs = r.kept.size(), inputs = r.reduced.size();
+  if (inputs <= 64 || (outputs >= 4096 && r.all.step(0) != 0))
+    return for_elements("ashlar::reduce", space, outputs, reduce_output<reduction<Op, T, F, Leaves>>{r});
+  index_t const wanted = std::min(inputs / 4096, 1024 / std::max<index_t>(outputs, 1));
+  index_t const slices = std::clamp<index_t>(wanted, 1, 256);
+  if (slices == 1) return reduce_by_teams(space, r, 1, r.out);
+  Kokkos::View<T*, typename Space::memory_space> const partial(
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "ashlar::reduce"),
+      static_cast<std::size_t>(slices * outputs));
+  reduce_by_teams(space, r, slices, partial.data());
+  using combination = reduction<Op, T, same_value, leaves<local::strided<T>>>;
+  shape const extents = shape::of(slices, outputs);
+  leaves<local::strided<T>> const read(local::contiguous<T>(partial.data(), extents));
+  for_elements("ashlar::reduce", space, outputs,
+               reduce_output<combination>{combination(extents, 1u, r.out, same_value{}, read)});
+}
+
+template <class T>
+struct argmax_row {
+  T const* in;
+  index_t n;
+  std::int32_t* out;
+
+  KOKKOS_FUNCTION void operator()(index_t row) const {
+    T const* const x = in + row * n;
+    index_t best = 0;
+    for (index_t j = 1; j < n; ++j)
+      if (x[best] < x[j]) best = j;
+    out[row] = static_cast<std::int32_t>(best);
+  }
+};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::local {
+
+/// Reduces the values f(leaf...) of an expression over the dimensions whose bits are set in `dims`, none stored.
+/// Shape: out is row-major over the other dimensions
+/// Pre: out overlaps nothing that is read
+/// Post: out[k] == op over the reduced indices of f(leaf...), op's identity where there are none; the order of
+///       combination depends on the shape alone, not on the number of threads
+/// Example: map_reduce<op::sum>(space, shape::of(128, 10), 0b10, squares, square, contiguous(x, shape::of(128, 10)))
+template <class Op, class Space, class T, class F, class... Leaf>
+void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out, F const& f, Leaf const&... leaf) {
+  using leaves = detail::leaves<Leaf...>;
+  detail::reduction<Op, T, F, leaves> const r(extents, dims, out, f, leaves(leaf...));
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::reduce_by_rows(space, r);
+  else
+    detail::reduce_by_elements(space, r);
+}
+
+/// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce.
+/// Example: reduce<op::sum>(space, x, shape::of(128, 10), 0b01, column_sums)
+template <class Op, class Space, class T>
+void reduce(Space const& space, T const* in, shape const& extents, unsigned dims, T* out) {
+  map_reduce<Op>(space, extents, dims, out, detail::same_value{}, contiguous(in, extents));
+}
+
+/// The index of the largest element of each row of n; of equal ones the first. A NaN is never larger.
+/// Pre: n > 0
+template <class Space, class T>
+void argmax_last(Space const& space, T const* in, index_t rows, index_t n, std::int32_t* out) {
+  detail::argmax_row<T> const kernel{in, n, out};
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::for_ranges("ashlar::argmax_last", space, rows, detail::elements_per_thread / n,
+                       [&](index_t begin, index_t end) {
+                         for (index_t row = begin; row < end; ++row) kernel(row);
+                       });
+  else
+    detail::for_elements("ashlar::argmax_last", space, rows, kernel);
+}
+
+}  // namespace ashlar::local

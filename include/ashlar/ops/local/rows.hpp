@@ -1,0 +1,114 @@
+// Kernels over rows of elements: a thread a row, or on devices a team for long rows.
+#pragma once
+#include "ashlar/tensor/launch.hpp"
+#include <climits>
+
+namespace ashlar::detail {
+
+/// Runs kernel(i) for i in [0, count); each i touches about `work` elements.
+template <class Space, class Kernel>
+void for_each_index(char const* label, Space const& space, index_t count, index_t work, Kernel const& kernel) {
+  if constexpr (runs_in_caller<Space>)
+    for_ranges(label, space, count, elements_per_thread / std::max<index_t>(work, 1), [&](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) kernel(i);
+    });
+  else
+    for_elements(label, space, count, kernel);
+}
+
+/// One thread walks the row. It keeps eight partial results, as each alone would wait for itself at every step.
+struct one_lane {
+  template <class F>
+  KOKKOS_FUNCTION void each(index_t n, F const& f) const {
+    for (index_t j = 0; j < n; ++j) f(j);
+  }
+  /// The largest f(j), with NaN left out or not.
+  template <class T, class F>
+  KOKKOS_FUNCTION T max(index_t n, F const& f) const {
+    T part[8];
+    for (T& p : part) p = Kokkos::reduction_identity<T>::max();
+    index_t j = 0;
+    for (; j + 8 <= n; j += 8)
+      for (int u = 0; u < 8; ++u) part[u] = part[u] < f(j + u) ? f(j + u) : part[u];
+    for (; j < n; ++j) part[0] = part[0] < f(j) ? f(j) : part[0];
+    for (int u = 1; u < 8; ++u) part[0] = part[0] < part[u] ? part[u] : part[0];
+    return part[0];
+  }
+  template <class T, class F>
+  KOKKOS_FUNCTION T sum(index_t n, F const& f) const {
+    T part[16];
+    for (T& p : part) p = T(0);
+    index_t j = 0;
+    for (; j + 16 <= n; j += 16)
+      for (int u = 0; u < 16; ++u) part[u] += f(j + u);
+    for (; j < n; ++j) part[0] += f(j);
+    for (int half = 8; half > 0; half /= 2)
+      for (int u = 0; u < half; ++u) part[u] += part[u + half];
+    return part[0];
+  }
+  template <class F>
+  KOKKOS_FUNCTION void once(F const& f) const {
+    f();
+  }
+};
+
+/// A team walks the row; every member learns the results.
+template <class Member>
+struct team_lanes {
+  Member const& team;
+
+  template <class F>
+  KOKKOS_FUNCTION void each(index_t n, F const& f) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, index_t(0), n), f);
+    team.team_barrier();
+  }
+  template <class T, class F>
+  KOKKOS_FUNCTION T max(index_t n, F const& f) const {
+    T result;
+    auto const join = [&](index_t j, T& m) { m = m < f(j) ? f(j) : m; };
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, index_t(0), n), join, Kokkos::Max<T>(result));
+    return result;
+  }
+  template <class T, class F>
+  KOKKOS_FUNCTION T sum(index_t n, F const& f) const {
+    T result;
+    auto const join = [&](index_t j, T& s) { s += f(j); };
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, index_t(0), n), join, Kokkos::Sum<T>(result));
+    return result;
+  }
+  template <class F>
+  KOKKOS_FUNCTION void once(F const& f) const {
+    Kokkos::single(Kokkos::PerTeam(team), f);
+  }
+};
+
+template <class M>
+concept TeamMember = requires(M const& m) { m.league_rank(); };
+
+/// A kernel that has row(lanes, r), for Kokkos.
+template <class Kernel>
+struct row_kernel {
+  Kernel kernel;
+  KOKKOS_FUNCTION void operator()(index_t r) const { kernel.row(one_lane{}, r); }
+  KOKKOS_FUNCTION void operator()(TeamMember auto const& t) const {
+    kernel.row(team_lanes<std::remove_cvref_t<decltype(t)>>{t}, t.league_rank());
+  }
+};
+
+/// Whether teams take rows of n elements: on devices, where rows are long and an int counts them.
+template <class Space>
+constexpr bool teams_take(index_t rows, index_t n) {
+  return !runs_in_caller<Space> && n > 32 && rows <= INT_MAX;
+}
+
+/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements.
+template <class Space, class Kernel>
+void for_each_row(char const* label, Space const& space, index_t rows, index_t n, Kernel const& kernel) {
+  row_kernel<Kernel> const k{kernel};
+  if constexpr (!runs_in_caller<Space>)
+    if (teams_take<Space>(rows, n))
+      return Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(rows), Kokkos::AUTO), k);
+  for_each_index(label, space, rows, 4 * n, k);  // elements of such rows are read again, or are exponentials
+}
+
+}  // namespace ashlar::detail

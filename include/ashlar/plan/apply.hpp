@@ -1,0 +1,96 @@
+// How an operation meets its operands: one entry for abstract, real and active ones.
+#pragma once
+#include "ashlar/layout/einsum.hpp"
+#include "ashlar/plan/abstract_tensor.hpp"
+
+namespace ashlar {
+
+// An operation is a small class:
+//   words                       what its errors call it, a type with `say<fault, axis name, layouts...>()`
+//   rule(values...)             static constexpr, the layout of the result (layout/)
+//   element<T...>               element type of the result (default_element: that of the first operand)
+//   extents(out, shapes...)     global extents of the result; throws ashlar::error where they do not fit
+//   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
+// and, for real tensors, an overload of evaluate(op, y, x...) that runs its kernel, found where the tensors are (ops/).
+
+namespace detail {
+
+template <class... T>
+struct first_of;
+template <class T, class... Rest>
+struct first_of<T, Rest...> {
+  using type = T;
+};
+template <class... T>
+using first_t = typename first_of<T...>::type;
+
+constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
+
+template <class... X>
+struct operands_on_different_meshes {
+  static constexpr bool value = !(std::is_same_v<mesh_t<first_t<X...>>, mesh_t<X>> && ...);
+};
+
+/// Name of an axis of a mesh as a type, for messages; axis -1 has none.
+struct no_axis {};
+template <class Names, int Axis>
+struct axis_for_message {
+  using type = name_at_t<Names, Axis>;
+};
+template <class Names>
+struct axis_for_message<Names, -1> {
+  using type = no_axis;
+};
+
+template <class Op, class... X>
+struct result_of {
+  using mesh = mesh_t<first_t<X...>>;
+  using c = mesh_context<mesh, layout_t<X>...>;
+  static constexpr ruled r = Op::rule(value_v<c, layout_t<X>>...);
+  using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
+  using layout = layout_from_t<c, pack(r.out), r.out.rank>;
+  using element = typename Op::template element<element_t<X>...>;
+};
+
+}  // namespace detail
+
+/// Evaluates an operation into a new tensor. Real tensors have an overload for elementwise operations, which wait.
+template <class Op, class T, class L, class Handle, class... X>
+constexpr auto launch(Op const& op, detail::tensor_type<T, L> type, Handle const& mesh, shape const& extents, X const&... x) {
+  auto y = allocate(type, mesh, extents);
+  evaluate(op, y, materialize(x)...);
+  return y;
+}
+
+/// Applies an operation to tensors: layouts by its rule, at compile time; elements by its kernel.
+/// Collective: no communication.
+template <class Op, plain_tensor... X>
+constexpr auto apply(Op const& op, X const&... x) {
+  static_assert(!detail::operands_on_different_meshes<X...>::value,
+                "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
+  using R = detail::result_of<Op, X...>;
+  if constexpr (R::r.why == fault::fits) {
+    return launch(op, detail::tensor_type<typename R::element, typename R::layout>{},
+                  detail::first_operand(x...).mesh(), op.extents(R::r.out, x.extents()...), x...);
+  } else {
+    Op::words::template say<R::r.why, typename R::axis, layout_t<X>...>();
+    return detail::first_operand(x...);  // so that the sentence is the only error
+  }
+}
+
+namespace detail {
+
+/// True, and in its arguments the axis and the layouts that an error is about.
+template <class Axis, class... Layouts>
+struct over {
+  static constexpr bool value = true;
+};
+
+template <fault Why, fault This, class Axis, class... L>
+struct breaks {
+  static constexpr bool value = Why == This && over<Axis, L...>::value;
+};
+
+}  // namespace detail
+
+}  // namespace ashlar

@@ -1,0 +1,139 @@
+// einsum on abstract and real tensors.
+#pragma once
+#include "ashlar/plan/apply.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <equation E, class... L>
+struct equation_has_other_ranks;
+template <equation E, class A>
+struct equation_has_other_ranks<E, A> {
+  static constexpr bool value = parse(E).operands != 1 || parse(E).in[0].rank != A::rank;
+};
+template <equation E, class A, class B>
+struct equation_has_other_ranks<E, A, B> {
+  static constexpr bool value = parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
+};
+
+struct einsum_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::einsum: a product of two pending sums is no pending sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::einsum: the axis pends in one operand and shards the other; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::einsum: only a pending sum passes through a sum of products; all_reduce or reduce_scatter first");
+  }
+};
+
+// The equation that gives operand I's cotangent: the result in the operand's place.
+constexpr equation cotangent_equation(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  equation r = e;
+  r = equation(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  auto put = [&](einsum_equation::labels const& l) { r.append(l.label, static_cast<std::size_t>(l.rank)); };
+  put(operand == 0 ? q.out : q.in[0]);
+  if (q.operands == 2) {
+    r.append(",", 1);
+    put(operand == 0 ? q.in[1] : q.out);
+  }
+  r.append("->", 2);
+  put(q.in[operand]);
+  return r;
+}
+
+// Labels that only one operand has and the result lacks: their cotangent is a broadcast, not an einsum.
+constexpr bool sums_alone(equation const& e) {
+  einsum_equation const q = parse(e);
+  for (int o = 0; o < q.operands; ++o)
+    for (int d = 0; d < q.in[o].rank; ++d) {
+      char const l = q.in[o].label[d];
+      if (q.out.find(l) < 0 && (q.operands == 1 || q.in[1 - o].find(l) < 0)) return true;
+    }
+  return false;
+}
+template <equation E>
+struct sums_a_label_of_one_operand {
+  static constexpr bool value = sums_alone(E);
+};
+
+}  // namespace detail
+
+template <equation E>
+struct einsum_op {
+  using words = detail::einsum_words;
+  static constexpr einsum_equation eq = parse(E);
+  template <class T, class...>
+  using element = T;
+
+  static constexpr ruled rule(layout_value const& a, layout_value const& b = {}) { return einsum_rule(eq, a, b); }
+
+  static constexpr shape extents(layout_value const&, shape const& a, shape const& b = {}) {
+    shape y;
+    y.rank = eq.out.rank;
+    shape const* const in[2]{&a, &b};
+    for (int o = 0; o < eq.operands; ++o)
+      for (int d = 0; d < eq.in[o].rank; ++d) {
+        int const at = eq.in[0].find(eq.in[o].label[d]);
+        if (o == 1 && at >= 0 && a[at] != b[d])
+          detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
+        if (int const k = eq.out.find(eq.in[o].label[d]); k >= 0) y[k] = (*in[o])[d];
+      }
+    return y;
+  }
+
+  template <int I, class Ct, class Y, class... X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
+    static_assert(!detail::sums_a_label_of_one_operand<E>::value,
+                  "ashlar::einsum: to differentiate, write sum<dim>(x) for a label that is summed in one operand alone");
+    constexpr equation q = detail::cotangent_equation(E, I);
+    if constexpr (sizeof...(X) == 1)
+      return apply(einsum_op<q>{}, ct);
+    else if constexpr (I == 0)
+      return [&](auto const&, auto const& b) { return apply(einsum_op<q>{}, ct, b); }(x...);
+    else
+      return [&](auto const& a, auto const&) { return apply(einsum_op<q>{}, a, ct); }(x...);
+  }
+};
+
+/// Sum of products of one or two tensors.
+/// Shape: by the equation's labels; a label that the result lacks is summed.
+/// Cost: no communication; locally one GEMM where the equation is one. A sharded label that is summed leaves a pending
+/// sum in the result's type.
+/// Error: see detail::einsum_words; extents that disagree throw ashlar::error.
+/// Example: einsum<"bi,ih->bh"> of layout<"data", "model"> and layout<"model", none> is
+/// partial<layout<"data", none>, "model">
+template <equation E, class... X>
+constexpr auto einsum(X const&... x) {
+  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2, "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
+  if constexpr (detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+    static_assert(!detail::equation_has_other_ranks<E, layout_t<X>...>::value,
+                  "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+    return detail::first_operand(x...);
+  } else {
+    return apply(einsum_op<E>{}, x...);
+  }
+}
+
+/// The dimensions of a tensor in another order: transpose<1, 0>(x) is the matrix transpose.
+template <int... Order, class X>
+constexpr auto transpose(X const& x) {
+  constexpr equation e = [] {
+    equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    char const labels[] = "abcdefgh";
+    q.append(labels, sizeof...(Order));
+    q.append("->", 2);
+    (q.append(labels + Order, 1), ...);
+    return q;
+  }();
+  return einsum<e>(x);
+}
+
+}  // namespace ashlar

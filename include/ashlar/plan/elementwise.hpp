@@ -1,0 +1,84 @@
+// Elementwise operations with broadcasting.
+#pragma once
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/plan/reduce.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+struct elementwise_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::elementwise: a product of two pending sums is no pending sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::elementwise: the axis pends in one operand and shards the other; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
+                  "ashlar::elementwise: a sum pends over the axis in one operand only, so the other would be added once a rank; all_reduce the first, or write as_partial<axis>(other)");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::elementwise: the function does not commute with the reduction that pends over the axis; all_reduce or reduce_scatter first");
+  }
+};
+
+constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape const& b) {
+  shape y;
+  y.rank = out.rank;
+  for (int d = 0; d < y.rank; ++d) {
+    int const i = d - (y.rank - a.rank), j = d - (y.rank - b.rank);
+    index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
+    // A sharded dimension of extent 1 lives on one rank, so only whole dimensions stretch.
+    if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
+      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards", a, b);
+    y[d] = m == 1 ? n : m;
+  }
+  return y;
+}
+
+template <class F, class T, class...>
+struct element_of {
+  using type = T;
+};
+template <class F, class T, class... Rest>
+  requires requires { typename F::result_type; }
+struct element_of<F, T, Rest...> {
+  using type = typename F::result_type;
+};
+
+}  // namespace detail
+
+/// Acts on each element. F has `static constexpr linearity kind`, a call operator for kernels, and, where it has a
+/// derivative, `pullback<I>(ct, y, x...)`.
+template <class F>
+struct elementwise_op {
+  using words = detail::elementwise_words;
+  using function = F;
+  F f;
+  template <class... T>
+  using element = typename detail::element_of<F, T...>::type;
+
+  static constexpr ruled rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
+  static constexpr ruled rule(layout_value const& a, layout_value const& b) { return elementwise_rule(F::kind, a, b); }
+  static constexpr shape extents(layout_value const&, shape const& a) { return a; }
+  static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
+    return detail::broadcast_extents(out, a, b);
+  }
+  template <int I, class Ct, class Y, class... X>
+    requires requires(F const& g, Ct const& ct, Y const& y, X const&... x) { g.template pullback<I>(ct, y, x...); }
+  constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
+    return detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
+  }
+};
+
+/// Applies a function object to each element of one or two tensors. A dimension that one of them lacks in front is
+/// broadcast.
+template <class F, class... X>
+constexpr auto elementwise(F const& f, X const&... x) {
+  return apply(elementwise_op<F>{f}, x...);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,108 @@
+// The record of a program's collectives.
+#pragma once
+#include "ashlar/layout/layout.hpp"
+#include "ashlar/plan/step.hpp"
+#include <source_location>
+
+namespace ashlar {
+
+using where = std::source_location;
+
+/// Which part of a training step a collective belongs to.
+enum class pass : unsigned char { forward, backward, update };
+
+constexpr char const* to_text(pass p) {
+  return p == pass::forward ? "forward" : p == pass::backward ? "backward" : "update";
+}
+
+namespace detail {
+// The axes of a literal as positions in a list of names.
+template <class Names>
+constexpr axis_mask mask_of_literal(dimension const& axes) {
+  axis_mask m = 0;
+  for (unsigned i = 0, end = 0; i < axes.size; i = end + 1) {
+    end = name_end(axes, i);
+    int found = -1;
+    for (int a = 0; a < Names::size; ++a) {
+      char const* name = name_text<Names>(a);
+      unsigned k = 0;
+      while (i + k < end && name[k] == axes[i + k]) ++k;
+      if (i + k == end && name[k] == '\0') found = a;
+    }
+    if (found < 0) throw "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes";
+    m |= mask_of(found);
+  }
+  return m;
+}
+}  // namespace detail
+
+/// One collective: what, over which axes, what the rank that receives most receives, when, and the line that caused it.
+struct collective_record {
+  verb what = verb::all_reduce;
+  axis_mask axes = 0;
+  index_t bytes_per_rank = 0;
+  pass when = pass::forward;
+  unsigned line = 0;
+  char const* file = "";
+};
+
+/// A program's collectives in the order in which it issues them. A verb over axes of size 1 is none, and neither are
+/// slices and pads, which move nothing.
+/// Example: collectives(grid{{2, 4}}, program).count(verb::all_reduce, "model")
+template <class Mesh>
+class ledger {
+ public:
+  static constexpr int capacity = 128;
+
+  constexpr int count() const { return size_; }
+  constexpr int count(verb v) const { return sum(one, v); }
+  constexpr int count(pass p) const { return sum(one, p); }
+  constexpr int count(verb v, dimension axes) const { return sum(one, v, mask(axes)); }
+  constexpr int count(pass p, verb v) const { return sum(one, v, p); }
+  constexpr int count(pass p, verb v, dimension axes) const { return sum(one, v, mask(axes), p); }
+
+  /// Bytes that a rank receives, as the planner counts them: of the rank that receives most.
+  constexpr index_t bytes_per_rank() const {
+    index_t n = 0;
+    for (auto const& r : *this) n += r.bytes_per_rank;
+    return n;
+  }
+  constexpr index_t bytes_per_rank(verb v) const { return sum(bytes, v); }
+  constexpr index_t bytes_per_rank(pass p) const { return sum(bytes, p); }
+  constexpr index_t bytes_per_rank(verb v, dimension axes) const { return sum(bytes, v, mask(axes)); }
+
+  constexpr void add(collective_record const& r) {
+    if (size_ == capacity) throw "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program";
+    record_[size_++] = r;
+  }
+  constexpr collective_record const* begin() const { return record_; }
+  constexpr collective_record const* end() const { return record_ + size_; }
+  constexpr collective_record const& operator[](int i) const { return record_[i]; }
+
+ private:
+  static constexpr axis_mask mask(dimension const& axes) { return detail::mask_of_literal<typename Mesh::names>(axes); }
+  static constexpr int one(collective_record const&) { return 1; }
+  static constexpr index_t bytes(collective_record const& r) { return r.bytes_per_rank; }
+  static constexpr bool is(collective_record const& r, verb v) { return r.what == v; }
+  static constexpr bool is(collective_record const& r, pass p) { return r.when == p; }
+  static constexpr bool is(collective_record const& r, axis_mask m) { return r.axes == m; }
+  template <class N, class... Filter>
+  constexpr N sum(N (*of)(collective_record const&), Filter... f) const {
+    N n = 0;
+    for (auto const& r : *this)
+      if ((is(r, f) && ...)) n += of(r);
+    return n;
+  }
+
+  int size_ = 0;
+  collective_record record_[capacity]{};
+};
+
+/// Where a mesh handle notes the collectives of a program, and the pass that runs.
+template <class Mesh>
+struct recorder {
+  ledger<Mesh> log{};
+  pass when = pass::forward;
+};
+
+}  // namespace ashlar

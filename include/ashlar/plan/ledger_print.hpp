@@ -1,0 +1,26 @@
+// A ledger as a table.
+#pragma once
+#include "ashlar/plan/ledger.hpp"
+#include <iomanip>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace ashlar {
+
+/// Writes a ledger: a line a collective with its pass, axes, bytes received per rank and the line that caused it.
+template <class Mesh>
+std::ostream& operator<<(std::ostream& out, ledger<Mesh> const& log) {
+  for (auto const& r : log) {
+    std::string axes;
+    for (int a = 0; a < Mesh::axes; ++a)
+      if (r.axes >> a & 1u) axes += (axes.empty() ? "" : "+") + std::string(name_text<typename Mesh::names>(a));
+    std::string_view file = r.file;
+    file.remove_prefix(file.rfind('/') + 1);
+    out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what) << std::setw(12) << axes
+        << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   " << file << ":" << r.line << "\n";
+  }
+  return out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
+}
+
+}  // namespace ashlar

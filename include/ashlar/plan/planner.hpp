@@ -1,0 +1,223 @@
+// The redistribution planner: which steps lead from one layout to another with the least communication.
+#pragma once
+#include "ashlar/plan/route.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <class F>
+constexpr void each_axis(axis_mask m, F f) {
+  for (int a = 0; m; ++a, m >>= 1)
+    if (m & 1u) f(a);
+}
+template <class F>
+constexpr int first_dim(int rank, F fits) {
+  for (int d = 0; d < rank; ++d)
+    if (fits(d)) return d;
+  return -1;
+}
+
+// Which reductions a plan performs and which it leaves pending: the outermost levels that both layouts have stay.
+struct pending_change {
+  int reduce_levels = 0, pad_levels = 0;  // innermost levels of `from` and of `to` that differ
+  axis_mask reduce[max_levels]{}, pad[max_levels]{};
+  axis_mask reduced = 0, padded = 0;  // the axes of all levels
+  bool joins = false;                 // do the axes of the outermost level to pad join the innermost level of `from`?
+
+  constexpr pending_change(layout_value const& from, layout_value const& to) {
+    int i = from.levels, j = to.levels;
+    while (i && j && from.pending[i - 1] == to.pending[j - 1]) --i, --j;
+    bool const same_kind = i && j && from.pending[i - 1].op == to.pending[j - 1].op;
+    axis_mask const stay = same_kind ? from.pending[i - 1].axes & to.pending[j - 1].axes : 0;
+    reduce_levels = i;
+    pad_levels = j;
+    joins = i == 0 || (i == 1 && same_kind);
+    for (int l = 0; l < i; ++l) reduced |= reduce[l] = from.pending[l].axes & ~(l == i - 1 ? stay : 0);
+    for (int l = 0; l < j; ++l) padded |= pad[l] = to.pending[l].axes & ~(l == j - 1 ? stay : 0);
+  }
+};
+
+// Looks for the best route of the form
+//   pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one exchange from `mid` to `t`; pad the rest
+// where `mid` splits `from` further and `t` splits `to` further, over the axes that are padded last. The fewer elements
+// `mid` and `t` have and the more they have in common, the less is received; docs/decisions/planner.md tells why a few
+// rules of thumb for `mid` and `t` find the least.
+class planner {
+ public:
+  constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes)
+      : from(f), to(t), change(f, t), axes(f.named() | t.named() | mesh_axes), best(f, axes) {
+    for (axis_mask first = change.padded;; first = (first - 1) & change.padded) {
+      if (can_pad_first(first)) {
+        route r(from, axes);
+        pad(r, first);
+        late = change.padded & ~first;
+        offer_route(r, false);
+        offer_route(r, true);
+      }
+      if (!first) break;
+    }
+  }
+  constexpr redistribution_plan const& result() const { return best.plan; }
+
+ private:
+  layout_value const &from, &to;
+  pending_change change;
+  axis_mask axes, late = 0;  // all axes; those that are padded last
+  route best;
+  bool found = false;
+
+  // Leave a reduction pending over more axes, level by level from the outermost.
+  constexpr void pad(route& r, axis_mask which) const {
+    for (int l = change.pad_levels - 1; l >= 0; --l) {
+      axis_mask const m = change.pad[l] & which;
+      if (!m) continue;
+      layout_value v = r.last;
+      v.drop_sharding(m);
+      if (!v.levels || v.pending[0].op != to.pending[l].op) {
+        for (int k = v.levels++; k > 0; --k) v.pending[k] = v.pending[k - 1];
+        v.pending[0] = {to.pending[l].op, 0};
+      }
+      v.pending[0].axes |= m;
+      r.to(v);
+    }
+  }
+
+  // May these axes be padded before anything else? They come innermost, outer levels as a whole before inner ones, or
+  // join the level that is reduced; and they are minor-most.
+  constexpr bool can_pad_first(axis_mask first) const {
+    if (!first) return true;
+    if (change.reduced && (!change.joins || (first & ~change.pad[change.pad_levels - 1]))) return false;
+    axis_mask gone = 0;
+    for (int l = change.pad_levels - 1; l >= 0; --l) {
+      if ((first & change.pad[l]) && (outer_axes(l) & ~first)) return false;
+      gone |= first & change.pad[l];
+      for (int d = 0; d < from.rank; ++d) {
+        axis_list rest = from.dim[d];
+        rest.remove(gone);
+        if (!rest.begins(from.dim[d])) return false;
+      }
+    }
+    return true;
+  }
+  constexpr axis_mask outer_axes(int level) const {
+    axis_mask m = 0;
+    for (int l = level + 1; l < change.pad_levels; ++l) m |= change.pad[l];
+    return m;
+  }
+
+  // Do the lists of some dimension disagree, so that some ranks hold nothing of what they need?
+  constexpr bool disagree(layout_value const& a, layout_value const& b) const {
+    return first_dim(a.rank, [&](int d) { return !a.dim[d].begins(b.dim[d]) && !b.dim[d].begins(a.dim[d]); }) >= 0;
+  }
+  // Can the lists of `mid` become permutations of those of `t` when it is split over `spare` axes too?
+  constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
+    return (spare & ~t.sharding()) == 0 &&
+           first_dim(mid.rank, [&](int d) { return (mid.dim[d].mask() & ~t.dim[d].mask()) != 0; }) < 0;
+  }
+  // Outer levels are padded before inner ones, so their axes must be minor-most in the target.
+  constexpr bool may_end(axis_list const& list, int axis) const {
+    return list.size == 0 || to.level_of(list[list.size - 1]) <= to.level_of(axis);
+  }
+  constexpr void insert(axis_list& list, int axis) const {
+    int i = list.size++;
+    for (; i > 0 && to.level_of(list[i - 1]) > to.level_of(axis); --i) list.axis[i] = list.axis[i - 1];
+    list.axis[i] = static_cast<signed char>(axis);
+  }
+
+  // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does, over late axes.
+  constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
+    for (int d = 0; d < from.rank; ++d) {
+      axis_list &a = mid.dim[d], &b = t.dim[d];
+      while (a.size < b.size && a.begins(b) && ((usable & ~mid.sharding()) >> b[a.size] & 1u)) a.push(b[a.size]);
+      while (b.size < a.size && b.begins(a) && ((late & ~t.sharding()) >> a[b.size] & 1u) && may_end(b, a[b.size]))
+        b.push(a[b.size]);
+    }
+  }
+
+  // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet to
+  // be split over go where the lists are equal, and into `mid` too if they are `usable` now.
+  constexpr void split_target(layout_value& mid, axis_mask usable, axis_mask unused, layout_value& t) const {
+    for (axis_mask some : {usable, unused & ~usable, ~unused})
+      for (int l = 0; l < change.pad_levels; ++l)
+        each_axis(some & late & change.pad[l] & ~t.sharding(), [&](int f) {
+          int d = -1;
+          auto ends = [&](int e) { return may_end(t.dim[e], f); };
+          if (unused >> f & 1u) {
+            bool const permutes = disagree(mid, t) && can_permute(mid, usable & ~late & ~mid.sharding(), t);
+            d = permutes ? 0 : first_dim(from.rank, [&](int e) { return mid.dim[e] == t.dim[e] && ends(e); });
+            if (d >= 0 && (usable >> f & 1u)) mid.dim[d].push(f);
+          }
+          if (d < 0)
+            d = disagree(mid, t) ? mid.dim_of(f) : first_dim(from.rank, [&](int e) {
+              return mid.dim[e] != t.dim[e] && mid.dim[e].begins(t.dim[e]) && ends(e);
+            });
+          if (d < 0) d = first_dim(from.rank, [&](int e) { return mid.dim[e].begins(t.dim[e]) && ends(e); });
+          if (d < 0) d = mid.dim_of(f);
+          insert(t.dim[d < 0 ? 0 : d], f);
+        });
+  }
+
+  // Split `mid` over spare axes: nested if possible; where `t` has them, if the two can become permutations; else in
+  // dimension 0, whose pieces are contiguous.
+  constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
+    each_axis(spare, [&](int a) {
+      int d = disagree(mid, t) ? -1 : first_dim(from.rank, [&](int e) { return t.dim[e].begins(mid.dim[e]); });
+      if (d < 0 && permutes) d = t.dim_of(a);
+      mid.dim[d < 0 ? 0 : d].push(a);
+    });
+  }
+
+  // `whole`: axes to be reduced that the target has no place for are all_reduced, not scattered and gathered; and where
+  // nothing is reduced, a slice comes first.
+  constexpr void offer_route(route r, bool whole) {
+    axis_mask const idle = axes & ~r.last.named();
+    layout_value mid = r.last, t = to;
+    bool placed = false;
+    for (int l = 0; l < change.reduce_levels; ++l) {
+      axis_mask const reduce = change.reduce[l];
+      if (!reduce) continue;
+      follow(mid, idle | reduce, t);
+      if (!placed) split_target(mid, idle | reduce, (idle | change.reduced) & ~mid.sharding(), t);
+      placed = true;
+      axis_mask const spare = (idle | (whole ? 0 : reduce)) & ~mid.sharding();
+      bool const permutes = can_permute(mid, spare, t);
+      split_source(mid, spare & ~reduce, t, permutes);
+      split_source(mid, spare & reduce, t, permutes);
+      mid.drop_pending(reduce & mid.sharding());
+      r.to(mid);
+      mid.drop_pending(reduce);
+      r.to(mid);
+    }
+    if (!change.reduced) {
+      follow(mid, idle, t);
+      split_target(mid, idle, idle & ~mid.sharding(), t);
+      axis_mask const spare = idle & t.sharding() & ~mid.sharding();
+      if (disagree(mid, t) && can_permute(mid, spare, t)) split_source(mid, spare, t, true);
+      if (whole) r.to(mid);
+    }
+    for (int d = 0; d < from.rank; ++d) mid.dim[d] = t.dim[d];
+    r.to(mid);
+    pad(r, late);
+    if (!found || r.better_than(best)) best = r;
+    found = true;
+  }
+};
+
+}  // namespace detail
+
+/// The steps that bring a tensor from one layout into another of the same value. `mesh_axes` names further axes of the
+/// mesh: where both layouts are replicated over them, ranks can share the work. Least bytes per rank, then steps that
+/// communicate (named collectives before exchanges), messages and memory, at all sizes of the axes that are 3 or more and
+/// at all extents that they divide; at size 2, where costs tie that differ elsewhere, least bytes. Pending levels that both
+/// layouts have outermost stay; what else pends in `from` is reduced, innermost first, and what else `to` pends is padded.
+/// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
+/// Cost: without reductions bytes_per_rank is that of the rank that lacks most of its new shard, at all extents.
+/// Error: layouts of different ranks throw a sentence.
+/// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data.
+constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0) {
+  if (from.rank != to.rank) throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
+  return detail::planner(from, to, mesh_axes).result();
+}
+
+}  // namespace ashlar

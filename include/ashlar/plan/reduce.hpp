@@ -1,0 +1,158 @@
+// Reductions over dimensions, and their transposes.
+#pragma once
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/plan/apply.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+struct reduction_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::reduce: another reduction pends over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
+constexpr shape without_dims(shape const& a, unsigned dims) {
+  shape y;
+  for (int d = 0; d < a.rank; ++d)
+    if (!(dims >> d & 1u)) y.extent[y.rank++] = a[d];
+  return y;
+}
+
+template <int Rank, int... Dims>
+struct no_such_dimension {
+  static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
+};
+
+}  // namespace detail
+
+template <unsigned Dims>
+struct expand_op;
+
+/// Reduces the dimensions of a bit mask by a reduction of layout/op.hpp.
+template <class Op, unsigned Dims>
+struct reduce_op {
+  using words = detail::reduction_words;
+  static constexpr unsigned dims = Dims;
+  using reduction = Op;
+  template <class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& a) {
+    return reduction_rule(detail::op_index<op_list<op::sum, op::max, op::min, op::prod>, Op>, Dims, a);
+  }
+  static constexpr shape extents(layout_value const&, shape const& a) { return detail::without_dims(a, Dims); }
+  template <int, class Ct, class Y, class X>
+    requires std::is_same_v<Op, op::sum>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    return apply(expand_op<Dims>{}, ct, x);
+  }
+};
+
+/// Repeats a tensor along the dimensions of a bit mask, with the extents and the shards of a second one: the transpose
+/// of a sum.
+template <unsigned Dims>
+struct expand_op {
+  using words = detail::reduction_words;
+  static constexpr unsigned dims = Dims;
+  template <class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& a, layout_value const& like) {
+    ruled r;
+    r.out = like;
+    r.out.drop_pending(like.partial());
+    for (int l = 0; l < a.levels; ++l) r.out.pend(a.pending[l].op, a.pending[l].axes & ~like.sharding());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& like) { return like; }
+  template <int I, class Ct, class Y, class A, class Like>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, A const&, Like const&) {
+    return apply(reduce_op<op::sum, Dims>{}, ct);
+  }
+};
+
+/// Sums leading dimensions, and those of extent 1 in the target: the transpose of broadcasting.
+template <int Rank>
+struct sum_to_op {
+  using words = detail::reduction_words;
+  shape target;
+  template <class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& a) { return reduction_rule(op_sum, (1u << (a.rank - Rank)) - 1u, a); }
+  constexpr shape extents(layout_value const&, shape const&) const { return target; }
+  /// The dimensions to sum, all told.
+  constexpr unsigned dims(shape const& a) const {
+    unsigned m = 0;
+    for (int d = 0; d < a.rank; ++d) {
+      int const t = d - (a.rank - Rank);
+      if (t < 0 || (target[t] == 1 && a[d] != 1)) m |= 1u << d;
+    }
+    return m;
+  }
+};
+
+namespace detail {
+
+template <int I>
+constexpr auto const& operand_at(auto const& x, auto const&... rest) {
+  if constexpr (I == 0)
+    return x;
+  else
+    return operand_at<I - 1>(rest...);
+}
+
+template <int I, class G, class... X>
+constexpr auto sum_to(G const& g, X const&... x) {
+  auto const& target = operand_at<I>(x...);
+  constexpr int rank = rank_v<decltype(target)>;
+  if constexpr (rank != rank_v<G>) {
+    return apply(sum_to_op<rank>{target.extents()}, g);
+  } else {
+    using result = std::remove_cvref_t<decltype(materialize(g))>;
+    if (g.extents() == target.extents()) return result(materialize(g));
+    return result(apply(sum_to_op<rank>{target.extents()}, g));
+  }
+}
+
+template <class Op, int... Dims, class X>
+constexpr auto reduce(X const& x) {
+  constexpr int rank = rank_v<X>;
+  if constexpr (no_such_dimension<rank, Dims...>::value) {
+    static_assert(!no_such_dimension<rank, Dims...>::value,
+                  "ashlar::reduce: the tensor has no such dimension; they count from 0");
+    return x;
+  } else {
+    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank) - 1u;
+    return apply(reduce_op<Op, dims>{}, x);
+  }
+}
+
+}  // namespace detail
+
+/// Sum over dimensions, all where none is given.
+/// Shape: without the dimensions summed. Cost: no communication; a sharded dimension leaves the sum pending.
+/// Example: sum<0>(x) of layout<"data", "model"> is partial<layout<"model">, "data">
+template <int... Dims, class X>
+constexpr auto sum(X const& x) {
+  return detail::reduce<op::sum, Dims...>(x);
+}
+/// Largest element over dimensions, all where none is given; pends as op::max.
+template <int... Dims, class X>
+constexpr auto max(X const& x) {
+  return detail::reduce<op::max, Dims...>(x);
+}
+/// Smallest element over dimensions, all where none is given; pends as op::min.
+template <int... Dims, class X>
+constexpr auto min(X const& x) {
+  return detail::reduce<op::min, Dims...>(x);
+}
+/// Product over dimensions, all where none is given; pends as op::prod.
+template <int... Dims, class X>
+constexpr auto prod(X const& x) {
+  return detail::reduce<op::prod, Dims...>(x);
+}
+
+}  // namespace ashlar

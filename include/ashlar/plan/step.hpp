@@ -1,0 +1,96 @@
+// One step of a redistribution: a collective, or a local slice or pad.
+#pragma once
+#include "ashlar/layout/value.hpp"
+
+namespace ashlar {
+
+/// What leads from one layout to another. All but slice and pad communicate.
+enum class verb { slice, pad, permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
+
+constexpr char const* to_text(verb v) {
+  constexpr char const* text[]{"slice",          "pad",        "permute",  "all_to_all", "all_gather",
+                               "reduce_scatter", "all_reduce", "exchange", "broadcast"};
+  return text[static_cast<int>(v)];
+}
+
+constexpr bool communicates(verb v) { return v != verb::slice && v != verb::pad; }
+
+/// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective; the shards
+/// that they have in `from` cover those that they need for `to`.
+/// slice: keeps of the shard what `to` covers.
+/// pad: leaves `op` pending over `axes`. It keeps of the shard what `to` covers and fills the rest with the identity of
+/// `op`; over axes that split nothing in `from`, only coordinate 0 keeps, unless `op` is idempotent (max, min): then all do.
+/// reduce_scatter, all_reduce: perform the pending reduction `op`, the innermost, over `axes`. A reduce_scatter may also
+/// split dimensions over replicated axes: a rank then reduces only what it keeps.
+/// permute, all_to_all, all_gather, exchange: each rank gets what `to` covers.
+struct step {
+  verb what = verb::slice;
+  axis_mask axes = 0;
+  int op = op_sum;
+  layout_value from, to;
+  friend constexpr bool operator==(step const&, step const&) = default;
+};
+
+namespace detail {
+
+// How two layouts shard differently: axes that only one of them has beyond what a dimension's lists have in common.
+struct sharding_change {
+  axis_mask removed = 0, added = 0;
+  axis_mask split = 0;      // added where a dimension is only split further
+  bool nested = true;       // in every dimension one list begins the other
+  bool equal_parts = true;  // every dimension is split by the same axes
+};
+
+constexpr sharding_change change_between(layout_value const& from, layout_value const& to, int first_dim = 0) {
+  sharding_change c;
+  for (int d = first_dim; d < from.rank; ++d) {
+    axis_list const &a = from.dim[d], &b = to.dim[d];
+    int same = 0;
+    while (same < a.size && same < b.size && a[same] == b[same]) ++same;
+    axis_mask gone = 0, come = 0;
+    for (int i = same; i < a.size; ++i) gone |= mask_of(a[i]);
+    for (int i = same; i < b.size; ++i) come |= mask_of(b[i]);
+    c.removed |= gone;
+    c.added |= come;
+    if (!gone) c.split |= come;
+    c.nested &= !gone || !come;
+    c.equal_parts &= gone == come;
+  }
+  return c;
+}
+
+struct step_kind {
+  verb what;
+  axis_mask axes;
+  int op = op_sum;
+};
+
+constexpr step_kind kind_between(layout_value const& from, layout_value const& to) {
+  axis_mask const before = from.partial(), after = to.partial();
+  for (int l = to.levels - 1; l >= 0; --l)
+    if (axis_mask const padded = to.pending[l].axes & ~before) return {verb::pad, padded, to.pending[l].op};
+  sharding_change const c = change_between(from, to);
+  if (axis_mask const reduced = before & ~after)
+    return {c.added ? verb::reduce_scatter : verb::all_reduce, reduced, from.pending[0].op};
+  if (!c.removed) return {verb::slice, c.added};
+  if (c.equal_parts) return {verb::permute, c.removed};
+  if (c.nested && !c.added) return {verb::all_gather, c.removed};
+  if (c.nested && c.added == c.removed) return {verb::all_to_all, c.removed};
+  return {verb::exchange, c.removed | (c.added & ~c.split)};
+}
+
+}  // namespace detail
+
+/// The one step that leads from a layout to another, by the name of the collective that it is.
+/// Pre: `to` pends one more kind than `from`, innermost, or the innermost kind over more axes, and has lost these axes
+/// where they were minor-most; or it pends the innermost kind over fewer axes, all of which it may have gained as
+/// minor-most ones; or both pend the same. In the first two cases it may have gained replicated axes as minor-most ones.
+/// Post: of two layouts that pend the same, whatever the sizes of the axes: axes are only added, as minor-most ones:
+/// slice; every dimension is split into as many parts as before: permute; minor-most axes are only removed: all_gather;
+/// the same ones are removed from some dimensions and added to others: all_to_all; anything else is an exchange.
+constexpr step step_between(layout_value const& from, layout_value const& to) {
+  detail::step_kind const k = detail::kind_between(from, to);
+  return {k.what, k.axes, k.op, from, to};
+}
+
+}  // namespace ashlar

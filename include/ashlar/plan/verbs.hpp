@@ -1,0 +1,242 @@
+// The verbs: what communicates.
+#pragma once
+#include "ashlar/layout/dual.hpp"
+#include "ashlar/plan/functions.hpp"
+
+namespace ashlar {
+
+/// Whether a gathered value under differentiation is replicated (each rank's cotangent is a summand) or invariant (each
+/// rank's cotangent is the whole). The two are told apart on active values only.
+enum class gathered { replicated, invariant };
+inline constexpr gathered invariant = gathered::invariant;
+
+namespace detail {
+
+// The axes that a verb names, on a mesh; an empty mask where the mesh lacks one.
+template <class Mesh, class Names>
+inline constexpr axis_mask verb_axes = 0;
+template <class Mesh, class... N>
+inline constexpr axis_mask verb_axes<Mesh, name_list<N...>> =
+    any_missing<Mesh, name_list<N...>> ? 0u : (0u | ... | (any_missing<Mesh, name_list<N...>> ? 0u : mask_of(name_index_v<typename Mesh::names, N>)));
+
+template <class Mesh, class Names>
+struct verb_axis_missing_from_mesh {
+  static constexpr bool value = verb_axes<Mesh, Names> == 0;
+};
+
+template <class Layout, class Axes>
+struct nothing_pends_over;
+template <class Layout, class... N>
+struct nothing_pends_over<Layout, name_list<N...>> {
+  using c = context_of<Layout, basic_layout<split<N...>>>;
+  static constexpr bool value = ((value_v<c, Layout>.level_of(name_index_v<typename c::names, N>) != 0) || ...);
+};
+
+// The dimension whose minor-most axes are the ones named, or -1.
+template <class Layout, class Axes>
+inline constexpr int dimension_split_last_by = -1;
+template <class Layout, class... N>
+  requires(sizeof...(N) > 0)
+inline constexpr int dimension_split_last_by<Layout, name_list<N...>> = [] {
+  using c = context_of<Layout, basic_layout<split<N...>>>;
+  constexpr int n = sizeof...(N), want[n]{name_index_v<typename c::names, N>...};
+  layout_value const v = value_v<c, Layout>;
+  int const d = v.dim_of(want[0]);
+  if (d < 0 || v.dim[d].size < n) return -1;
+  for (int i = 0; i < n; ++i)
+    if (v.dim[d][v.dim[d].size - n + i] != want[i]) return -1;
+  return d;
+}();
+template <class Layout, class Axes>
+struct no_dimension_is_split_last_by {
+  static constexpr bool value = dimension_split_last_by<Layout, Axes> < 0;
+};
+
+// The layout after a verb: axes dropped from where they stood, then appended to dimension Dim (if it is not -1).
+template <class X, class Names, int Dim = -1>
+struct after;
+template <class X, class... N, int Dim>
+struct after<X, name_list<N...>, Dim> {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, layout_t<X>>;
+    v.drop_pending(verb_axes<mesh_t<X>, name_list<N...>>);
+    v.drop_sharding(verb_axes<mesh_t<X>, name_list<N...>>);
+    if constexpr (Dim >= 0 && !any_missing<mesh_t<X>, name_list<N...>>)
+      (v.dim[Dim].push(name_index_v<typename mesh_t<X>::names, N>), ...);
+    return v;
+  }();
+  using type = layout_from_t<c, pack(value), value.rank>;
+};
+
+template <class Mesh, class From, class To>
+struct plan_between {
+  using context = mesh_context<Mesh, From, To>;
+  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>);
+};
+
+template <class P, int Step, class X>
+constexpr auto run_steps(X const& x, where const& w) {
+  if constexpr (Step == P::value.size) {
+    return x;
+  } else {
+    constexpr step s = P::value[Step];
+    using L = layout_from_t<typename P::context, pack(s.to), s.to.rank>;
+    return run_steps<P, Step + 1>(take_step(tensor_type<element_t<X>, L>{}, s, x, w), w);
+  }
+}
+
+template <class Layout, int Dim>
+struct layout_has_no_dimension {
+  static constexpr bool value = Dim < 0 || Dim >= Layout::rank;
+};
+
+}  // namespace detail
+
+/// Takes one step of a plan on an abstract tensor: notes it.
+template <class T, class L1, class L2, class M>
+constexpr auto take_step(detail::tensor_type<T, L2> to, step const& s, abstract_tensor<T, L1, M> const& x, where const& w) {
+  detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, x.extents(), x.mesh().sizes(), sizeof(T)) : 0, w);
+  return allocate(to, x.mesh(), x.extents());
+}
+
+namespace detail {
+
+// Where a tensor is to go. Replicated: axes over which it becomes replicated, told apart from invariant on active values
+// only. A tag in this namespace, so that the overload for active values is found here.
+template <class To, axis_mask Replicated>
+struct destination {};
+
+template <class To, axis_mask Replicated, plain_tensor X>
+constexpr auto relayout(destination<To, Replicated>, X const& x, where const& w) {
+  return run_steps<plan_between<mesh_t<X>, layout_t<X>, To>, 0>(materialize(x), w);
+}
+
+template <class Names, class X>
+constexpr auto all_reduce(X const& x, where const& w) {
+  static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
+  static_assert(!nothing_pends_over<layout_t<X>, Names>::value,
+                "ashlar::all_reduce: no reduction of the innermost kind pends over the axis; drop the call, or write all_reduce(x) for whatever pends");
+  return relayout(detail::destination<typename after<X, Names>::type, 0u>{}, x, w);
+}
+
+template <class Names, gathered As, class X>
+constexpr auto all_gather(X const& x, where const& w) {
+  static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
+  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+                "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension, or redistribute");
+  return relayout(detail::destination<typename after<X, Names>::type, As == gathered::replicated ? verb_axes<mesh_t<X>, Names> : 0u>{}, x, w);
+}
+
+template <class Names, int Dim, class X>
+constexpr auto reduce_scatter(X const& x, where const& w) {
+  static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
+  static_assert(!nothing_pends_over<layout_t<X>, Names>::value,
+                "ashlar::reduce_scatter: no reduction of the innermost kind pends over the axis; slice with redistribute instead");
+  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
+  return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
+}
+
+template <class Names, int Dim, class X>
+constexpr auto all_to_all(X const& x, where const& w) {
+  static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
+  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+                "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension, or redistribute");
+  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
+  return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
+}
+
+// Axes that shard From and that To names nowhere.
+template <class Mesh, class From, class To>
+inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, To>, From>.sharding() &
+                                              ~value_v<mesh_context<Mesh, From, To>, To>.named();
+
+}  // namespace detail
+
+/// Reduces what pends over the axes; they are replicated afterwards. On an active value they are invariant, and the
+/// derivative is free.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one message pattern; 2 |shard| (p-1)/p bytes received per rank.
+/// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto all_reduce(X const& x, where w = where::current()) {
+  return detail::all_reduce<names_in_t<Axes>>(x, w);
+}
+
+/// Reduces whatever pends, possibly nothing.
+template <tensor X>
+[[nodiscard]] constexpr auto all_reduce(X const& x, where w = where::current()) {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value whole_value = dual(value_v<c, layout_t<X>>, 0);
+  using To = layout_from_t<c, pack(whole_value), whole_value.rank>;
+  return relayout(detail::destination<To, 0u>{}, x, w);
+}
+
+/// Gathers the dimension that the axes split last. On an active value the result is replicated over them, or invariant.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |result| (p-1)/p bytes received per rank; no packing where the dimension is the first that is not trivial.
+/// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
+template <dimension Axes, gathered As = gathered::replicated, tensor X>
+[[nodiscard]] constexpr auto all_gather(X const& x, where w = where::current()) {
+  return detail::all_gather<names_in_t<Axes>, As>(x, w);
+}
+
+/// Reduces what pends over the axes and leaves each rank a piece of dimension Dim.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto reduce_scatter(X const& x, where w = where::current()) {
+  return detail::reduce_scatter<names_in_t<Axes>, Dim>(x, w);
+}
+
+/// Moves the axes from the dimension that they split last to dimension Dim.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Example: all_to_all<"data", 1>(x) with x of layout<"data", none> is of layout<none, "data">
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto all_to_all(X const& x, where w = where::current()) {
+  return detail::all_to_all<names_in_t<Axes>, Dim>(x, w);
+}
+
+/// Brings a tensor into layout To by the plan of least bytes.
+/// Post: the value is the same. Collective: every rank of the mesh calls it; it blocks.
+/// Cost: plan(from, To).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
+/// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
+template <class To, tensor X>
+[[nodiscard]] constexpr auto redistribute(X const& x, where w = where::current()) {
+  if constexpr (detail::axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>) {
+    static_assert(!detail::rank_differs<To, rank_v<X>>::value,
+                  "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+    static_assert(!detail::axes_missing_from_mesh<mesh_t<X>, To>::value,
+                  "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+    return x;
+  } else {
+    return relayout(detail::destination<To, detail::gathered_between<mesh_t<X>, layout_t<X>, To>>{}, x, w);
+  }
+}
+
+/// The same value as a pending sum over the axes: coordinate 0 keeps it, the others hold zeros.
+/// Cost: no communication.
+/// Example: y + as_partial<"model">(bias) with y of partial<layout<none, none>, "model">
+template <dimension Axes, class Op = op::sum, tensor X>
+[[nodiscard]] constexpr auto as_partial(X const& x, where w = where::current()) {
+  return redistribute<partial<layout_t<X>, Axes, Op>>(x, w);
+}
+
+/// An active value that is invariant over the axes, as a replicated one: free forward, an all-reduce of the cotangent
+/// backward (Megatron's f). Tensors that are not under differentiation fit both and pass through.
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto as_replicated(X const& x, where w = where::current()) {
+  static_assert(!detail::verb_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+                "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
+  return relayout(detail::destination<layout_t<X>, detail::verb_axes<mesh_t<X>, names_in_t<Axes>>>{}, x, w);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,101 @@
+// Dimensions joined and cut.
+#pragma once
+#include "ashlar/layout/view.hpp"
+#include "ashlar/plan/apply.hpp"
+
+namespace ashlar {
+
+namespace detail {
+struct view_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::merge: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
+  }
+};
+}  // namespace detail
+
+template <int Dim, int Count>
+struct unmerge_op;
+
+/// Dimensions First to Last as one.
+template <int First, int Last>
+struct merge_op {
+  using words = detail::view_words;
+  template <class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& a) { return merge_rule(a, First, Last); }
+  static constexpr shape extents(layout_value const&, shape const& a) {
+    shape y;
+    for (int d = 0; d < a.rank; ++d)
+      if (d > First && d <= Last)
+        y.extent[y.rank - 1] *= a[d];
+      else
+        y.extent[y.rank++] = a[d];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    unmerge_op<First, Last - First + 1> cut{};
+    for (int d = First; d <= Last; ++d) cut.piece[d - First] = x.extents()[d];
+    return apply(cut, ct);
+  }
+};
+
+/// Dimension Dim as Count dimensions of given extents.
+template <int Dim, int Count>
+struct unmerge_op {
+  using words = detail::view_words;
+  index_t piece[Count];
+  template <class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& a) { return unmerge_rule(a, Dim, Count); }
+  constexpr shape extents(layout_value const&, shape const& a) const {
+    shape y;
+    index_t product = 1;
+    for (index_t n : piece) product *= n;
+    for (int d = 0; d < a.rank; ++d)
+      if (d == Dim)
+        for (index_t n : piece) y.extent[y.rank++] = n;
+      else
+        y.extent[y.rank++] = a[d];
+    if (product != a[Dim]) detail::fail_extents("ashlar::unmerge: the extents given multiply to that of the dimension that is cut", a, y);
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(merge_op<Dim, Dim + Count - 1>{}, ct);
+  }
+};
+
+namespace detail {
+// A sharded dimension is cut, or joined, at boundaries of its pieces only where they are equal.
+constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
+  if (axes.size && n % parts(axes, mesh) != 0)
+    fail("ashlar::merge: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
+}
+template <class X>
+inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+}  // namespace detail
+
+/// Dimensions First to Last as one. No element moves.
+/// Pre: where axes shard dimension First, its extent divides by their ranks; else ashlar::error on every rank.
+/// Example: merge<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
+template <int First, int Last, class X>
+constexpr auto merge(X const& x) {
+  detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
+  return apply(merge_op<First, Last>{}, x);
+}
+
+/// Dimension Dim cut into several of the extents given. No element moves.
+/// Pre: the extents multiply to the dimension's; where axes shard it, the first divides by their ranks.
+/// Example: unmerge<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
+template <int Dim, class X, int N>
+constexpr auto unmerge(X const& x, index_t const (&extents)[N]) {
+  detail::require_even_pieces(extents[0], detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
+  unmerge_op<Dim, N> cut{};
+  for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
+  return apply(cut, x);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,206 @@
+// Copies between boxes of row-major arrays and buffers: what packing for a collective comes down to.
+#pragma once
+#include "ashlar/tensor/launch.hpp"
+#include "ashlar/tensor/loop_nest.hpp"
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+/// Kernels on one rank's arrays: flat pointers to row-major data in the memory of `space`, small shapes; no layout, no
+/// MPI. All are asynchronous where kernels of the space are.
+namespace ashlar::local {
+
+/// A region of a row-major array: the indices [lower, lower + extent) of each of its dimensions.
+struct box {
+  index_t lower[max_rank]{};
+  index_t extent[max_rank]{};
+
+  ashlar::shape shape(int rank) const {
+    ashlar::shape s;
+    for (s.rank = 0; s.rank < rank; ++s.rank) s.extent[s.rank] = extent[s.rank];
+    return s;
+  }
+};
+
+}  // namespace ashlar::local
+
+namespace ashlar::detail {
+
+// Boxes per launch: their loops travel in the kernel's arguments, of which a device takes 4 KiB.
+inline constexpr int boxes_per_launch = 16;
+// Where rows are short the host copies a slice of every box before the next slice, so that boxes which share cache
+// lines find them still there.
+inline constexpr index_t bytes_per_slice = 1 << 16, short_row_bytes = 1024;
+
+/// Copies between two arrays, one loop nest (source, destination) for each box.
+template <class T>
+struct box_copy {
+  T const* source;
+  T* destination;
+  int boxes = 0;
+  index_t end[boxes_per_launch];  // elements up to and with the box
+  loop_nest<2> nest[boxes_per_launch];
+
+  box_copy(T const* from, T* to) : source(from), destination(to) {}
+  void add(loop_nest<2> const& loops, index_t size) {
+    end[boxes] = size + elements();
+    nest[boxes++] = loops;
+  }
+  index_t elements() const { return boxes == 0 ? 0 : end[boxes - 1]; }
+
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    int b = 0;
+    while (end[b] <= i) ++b;
+    index_t offset[2];
+    nest[b].locate(b == 0 ? i : i - end[b - 1], offset);
+    destination[offset[1]] = source[offset[0]];
+  }
+};
+
+// Copies rows of N to 2N elements as two pieces of N that may overlap: a constant length becomes a few moves, where
+// memcpy would be a call.
+template <int N, class T>
+void copy_short_rows(T const* source, index_t source_row, T* destination, index_t destination_row, index_t rows,
+                     index_t length) {
+  for (index_t r = 0; r < rows; ++r, source += source_row, destination += destination_row) {
+    std::memcpy(destination, source, N * sizeof(T));
+    std::memcpy(destination + length - N, source + length - N, N * sizeof(T));
+  }
+}
+
+template <class T>
+void copy_rows(loop_nest<2> const& nest, T const* source, T* destination, index_t rows, index_t length) {
+  index_t const from = nest.row_stride(0), to = nest.row_stride(1);
+  if (index_t const step = nest.step(0), step_to = nest.step(1); length > 1 && (step != 1 || step_to != 1)) {
+    for (index_t r = 0; r < rows; ++r) {
+      ASHLAR_INDEPENDENT
+      for (index_t j = 0; j < length; ++j) destination[r * to + j * step_to] = source[r * from + j * step];
+    }
+    return;
+  }
+  if (length <= 2) return copy_short_rows<1>(source, from, destination, to, rows, length);
+  if (length <= 4) return copy_short_rows<2>(source, from, destination, to, rows, length);
+  if (length <= 8) return copy_short_rows<4>(source, from, destination, to, rows, length);
+  if (length <= 16) return copy_short_rows<8>(source, from, destination, to, rows, length);
+  if (length <= 32) return copy_short_rows<16>(source, from, destination, to, rows, length);
+  for (index_t r = 0; r < rows; ++r)
+    std::memcpy(destination + r * to, source + r * from, static_cast<std::size_t>(length) * sizeof(T));
+}
+
+template <class Space, class T>
+void copy_boxes_by_rows(Space const& space, box_copy<T> const& copy) {
+  constexpr index_t bytes = sizeof(T);
+  bool short_rows = false;
+  for (int b = 0; b < copy.boxes; ++b) short_rows |= copy.nest[b].inner() * bytes < short_row_bytes;
+  index_t slices = copy.elements() * bytes / bytes_per_slice + 1;
+  if (!short_rows) slices = std::min<index_t>(slices, space.concurrency());
+  for_ranges("ashlar::copy_boxes", space, slices, 1, [&](index_t first, index_t last) {
+    for (index_t s = first; s < last; ++s)
+      for (int b = 0; b < copy.boxes; ++b) {
+        auto const& nest = copy.nest[b];
+        index_t const size = nest.size();
+        for_each_rectangle(nest, size * s / slices, size * (s + 1) / slices,
+                           [&](index_t const (&offset)[2], index_t rows, index_t length) {
+                             copy_rows(nest, copy.source + offset[0], copy.destination + offset[1], rows, length);
+                           });
+      }
+  });
+}
+
+template <class Space, class T>
+void copy_boxes_by_elements(Space const& space, box_copy<T> const& copy) {
+  for_elements("ashlar::copy_boxes", space, copy.elements(), copy);
+}
+
+template <class Space, class T>
+void copy_boxes(Space const& space, box_copy<T> const& copy) {
+  if constexpr (runs_in_caller<Space>)
+    copy_boxes_by_rows(space, copy);
+  else
+    copy_boxes_by_elements(space, copy);
+}
+
+template <class Space, class T>
+using unmanaged = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+// Copies between boxes of an array and a buffer that holds them one after the other; array 0 is read, array 1 written.
+template <class Space, class T>
+void copy_boxes(Space const& space, T const* source, T* destination, shape const& extents,
+                std::span<local::box const> boxes, int array) {
+  row_major_strides const all(extents);
+  index_t packed = 0;
+  for (std::size_t first = 0; first < boxes.size(); first += boxes_per_launch) {
+    box_copy<T> copy(source, destination);
+    for (local::box const& b : boxes.subspan(first, std::min<std::size_t>(boxes.size() - first, boxes_per_launch))) {
+      shape const part = b.shape(extents.rank);
+      row_major_strides const own(part);
+      auto nest = array == 0 ? merge_loops<2>(part, {all.stride, own.stride})
+                             : merge_loops<2>(part, {own.stride, all.stride});
+      nest.origin[array] = all.offset(b.lower);
+      nest.origin[1 - array] = packed;
+      copy.add(nest, part.size());
+      packed += part.size();
+    }
+    copy_boxes(space, copy);
+  }
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::local {
+
+/// Copies boxes of an array to a buffer, each row-major, one after the other. One launch per 16 boxes.
+/// Pre: each box lies within extents
+/// Post: buffer[sizes of the boxes before b + k] == the element of box b with row-major number k
+template <class Space, class T>
+void pack(Space const& space, T const* source, shape const& extents, std::span<box const> boxes, T* buffer) {
+  detail::copy_boxes(space, source, buffer, extents, boxes, 0);
+}
+
+/// The inverse of pack: writes the boxes of an array, which do not overlap, from a buffer.
+/// Post: pack(space, destination, extents, boxes, b) makes b equal to buffer
+template <class Space, class T>
+void unpack(Space const& space, T const* buffer, std::span<box const> boxes, T* destination, shape const& extents) {
+  detail::copy_boxes(space, buffer, destination, extents, boxes, 1);
+}
+
+/// Copies a box of one array to a box of another.
+/// Pre: the boxes have the same extents, the arrays the same rank, and the memory does not overlap
+template <class Space, class T>
+void copy_box(Space const& space, T const* source, shape const& source_extents, box const& from, T* destination,
+              shape const& destination_extents, box const& to) {
+  ashlar::shape const part = from.shape(source_extents.rank);
+  detail::row_major_strides const source_strides(source_extents), destination_strides(destination_extents);
+  auto nest = detail::merge_loops<2>(part, {source_strides.stride, destination_strides.stride});
+  nest.origin[0] = source_strides.offset(from.lower);
+  nest.origin[1] = destination_strides.offset(to.lower);
+  detail::box_copy<T> copy(source, destination);
+  copy.add(nest, part.size());
+  detail::copy_boxes(space, copy);
+}
+
+/// Sets n elements to a value.
+template <class Space, class T>
+void fill(Space const& space, T* destination, index_t n, std::type_identity_t<T> const& value) {
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::for_ranges(
+        "ashlar::fill", space, n, detail::elements_per_thread,
+        [&](index_t begin, index_t end) { std::fill(destination + begin, destination + end, value); });
+  else
+    Kokkos::deep_copy(space, detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)), value);
+}
+
+/// Copies n elements.
+/// Pre: the memory does not overlap
+template <class Space, class T>
+void copy(Space const& space, T const* source, T* destination, index_t n) {
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::for_ranges(
+        "ashlar::copy", space, n, detail::elements_per_thread,
+        [&](index_t begin, index_t end) { std::copy(source + begin, source + end, destination + begin); });
+  else
+    Kokkos::deep_copy(space, detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)),
+                      detail::unmanaged<Space, T const>(source, static_cast<std::size_t>(n)));
+}
+
+}  // namespace ashlar::local

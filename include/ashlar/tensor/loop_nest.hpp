@@ -1,0 +1,131 @@
+// Loops over the elements of several strided arrays of one shape, with as few dimensions as their strides allow.
+#pragma once
+#include "ashlar/layout/shape.hpp"
+#include <algorithm>
+#include <cstdint>
+
+namespace ashlar::detail {
+
+/// Elements between neighbours along each dimension of a row-major array.
+struct row_major_strides {
+  index_t stride[max_rank]{};
+
+  explicit row_major_strides(shape const& extents) {
+    index_t n = 1;
+    for (int d = extents.rank - 1; d >= 0; --d) {
+      stride[d] = n;
+      n *= extents[d];
+    }
+  }
+  /// Offset of the element with these indices.
+  index_t offset(index_t const (&at)[max_rank]) const {
+    index_t sum = 0;
+    for (int d = 0; d < max_rank; ++d) sum += at[d] * stride[d];
+    return sum;
+  }
+};
+
+/// Nested loops over N arrays: element (i_0, ..) of array n lies at origin[n] + sum of i_d * stride[n][d].
+template <int N>
+struct loop_nest {
+  int rank;  // at least 1
+  index_t extent[max_rank];
+  index_t origin[N];
+  index_t stride[N][max_rank];
+
+  ASHLAR_FUNCTION index_t size() const {
+    index_t n = 1;
+    for (int d = 0; d < rank; ++d) n *= extent[d];
+    return n;
+  }
+  ASHLAR_FUNCTION index_t inner() const { return extent[rank - 1]; }
+  ASHLAR_FUNCTION index_t step(int n) const { return stride[n][rank - 1]; }
+  ASHLAR_FUNCTION index_t row_stride(int n) const { return rank > 1 ? stride[n][rank - 2] : 0; }
+
+  /// Offsets in each array of the element with row-major number i, and its indices.
+  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[N], index_t (&at)[max_rank]) const {
+    for (int n = 0; n < N; ++n) offset[n] = origin[n];
+    for (int d = rank - 1; d >= 0; --d) {
+      index_t const rest = d == 0 ? 0 : quotient(i, extent[d]);
+      at[d] = i - rest * extent[d];
+      for (int n = 0; n < N; ++n) offset[n] += at[d] * stride[n][d];
+      i = rest;
+    }
+  }
+  ASHLAR_FUNCTION void locate(index_t i, index_t (&offset)[N]) const {
+    index_t at[max_rank];
+    locate(i, offset, at);
+  }
+
+  /// The part with indices [begin, end) of dimension d.
+  loop_nest part(int d, index_t begin, index_t end) const {
+    loop_nest p = *this;
+    p.extent[d] = end - begin;
+    for (int n = 0; n < N; ++n) p.origin[n] += begin * stride[n][d];
+    return p;
+  }
+
+ private:
+  ASHLAR_FUNCTION static index_t quotient(index_t a, index_t b) {
+    auto const x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    if ((x | y) >> 32 == 0)  // devices divide 64-bit numbers slowly
+      return static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y);
+    return static_cast<index_t>(x / y);
+  }
+};
+
+/// Drops dimensions of extent 1 and merges neighbours that all arrays step through alike.
+/// Post: same elements in the same order, of the smallest rank
+template <int N>
+loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[N]) {
+  loop_nest<N> nest;
+  nest.rank = 0;
+  for (int n = 0; n < N; ++n) nest.origin[n] = 0;
+  for (int d = 0; d < extents.rank; ++d) {
+    if (extents[d] == 1) continue;
+    int const last = nest.rank - 1;
+    bool merge = last >= 0;
+    for (int n = 0; n < N && merge; ++n) merge = nest.stride[n][last] == strides[n][d] * extents[d];
+    int const to = merge ? last : nest.rank++;
+    nest.extent[to] = merge ? nest.extent[to] * extents[d] : extents[d];
+    for (int n = 0; n < N; ++n) nest.stride[n][to] = strides[n][d];
+  }
+  if (nest.rank == 0) {
+    nest.rank = 1;
+    nest.extent[0] = 1;
+    for (int n = 0; n < N; ++n) nest.stride[n][0] = 0;
+  }
+  return nest;
+}
+
+/// Calls visit(offset, rows, length) for rectangles of the two innermost loops that make up the elements [begin, end)
+/// in row-major order; `offset` holds each array's offset of the rectangle's first element and is visit's to change.
+template <int N, class Visit>
+void for_each_rectangle(loop_nest<N> const& nest, index_t begin, index_t end, Visit const& visit) {
+  if (begin >= end) return;
+  int const last = nest.rank - 1;
+  index_t const inner = nest.inner();
+  index_t offset[N], at[max_rank];
+  nest.locate(begin, offset, at);
+  for (;;) {
+    index_t const column = at[last], left = end - begin;
+    bool const whole = column == 0 && left >= inner;
+    index_t const rows = whole && last > 0 ? std::min(nest.extent[last - 1] - at[last - 1], left / inner) : 1;
+    index_t const length = whole ? inner : std::min(inner - column, left);
+    index_t first[N];
+    for (int n = 0; n < N; ++n) first[n] = offset[n];
+    visit(first, rows, length);
+    begin += rows * length;
+    if (begin == end) return;
+    for (int n = 0; n < N; ++n) offset[n] += rows * nest.stride[n][last - 1] - column * nest.stride[n][last];
+    at[last] = 0;
+    at[last - 1] += rows;
+    for (int d = last - 1; at[d] == nest.extent[d]; --d) {
+      for (int n = 0; n < N; ++n) offset[n] += nest.stride[n][d - 1] - at[d] * nest.stride[n][d];
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,202 @@
+// Tensors on real ranks.
+#pragma once
+#include "ashlar/comm/device_mesh.hpp"
+#include "ashlar/plan/bundle.hpp"
+#include "ashlar/tensor/boxes.hpp"
+#include "ashlar/tensor/storage.hpp"
+#include <complex>
+
+namespace ashlar {
+
+namespace detail {
+
+// What the library stores for an element type that a user names: std::complex fails in device code.
+template <class T>
+struct storable {
+  using type = T;
+};
+template <class T>
+struct storable<std::complex<T>> {
+  using type = Kokkos::complex<T>;
+};
+
+template <class T, int Rank>
+struct pointer_to {
+  using type = typename pointer_to<T, Rank - 1>::type*;
+};
+template <class T>
+struct pointer_to<T, 0> {
+  using type = T;
+};
+
+template <class L>
+struct mesh_of_layout;
+template <class... N>
+mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
+
+}  // namespace detail
+
+/// The mesh that has just the axes that a layout names, with sizes given at run time.
+template <class L>
+using mesh_of_layout = decltype(detail::mesh_of_names(typename detail::names_of<L>::type{}));
+
+/// A tensor whose sharding over a mesh of ranks is part of its type: this rank's shard, the global extents and a handle
+/// on the mesh. The shard is contiguous and row-major in the memory of Space.
+/// Copies share the shard, like Kokkos views. Operations never write their operands; what updates in place says so.
+/// Shape: global extents(); local shape local_extents(), of global indices local_region().
+/// Example: sharded_tensor<float, layout<"data", none>> is one on mesh<axis<"data">>
+template <class T, class Layout, class Mesh = mesh_of_layout<Layout>, class Space = Kokkos::DefaultExecutionSpace>
+class sharded_tensor {
+ public:
+  using element_type = T;
+  using layout_type = Layout;
+  using mesh_type = Mesh;
+  using execution_space = Space;
+  using memory_space = typename Space::memory_space;
+  using storage_pointer = std::shared_ptr<detail::storage<memory_space>>;
+  static constexpr int rank = Layout::rank;
+  /// The layout as a value; axes are positions in the mesh.
+  static constexpr layout_value layout = value_v<mesh_context<Mesh, Layout>, Layout>;
+  static_assert(!detail::axes_missing_from_mesh<Mesh, Layout>::value,
+                "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
+      : sharded_tensor(m, extents, nullptr, nullptr) {
+    owner_ = detail::pool<memory_space>::allocate(static_cast<std::size_t>(local_size()) * sizeof(T));
+    data_ = static_cast<T*>(owner_->data);
+  }
+  /// Elements that lie in a part of a block, or in memory of the user's own (owner null).
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, T* data, storage_pointer owner)
+      : mesh_(m), extents_(extents), data_(data), owner_(std::move(owner)) {}
+
+  device_mesh<Mesh> const& mesh() const { return mesh_; }
+  shape const& extents() const { return extents_; }
+  index_t extent(int d) const { return extents_[d]; }
+
+  /// Global indices of this rank's shard.
+  region local_region() const { return ashlar::local_region(extents_, layout, mesh_.sizes(), mesh_.rank()); }
+  shape local_extents() const { return local_region().extents(); }
+  index_t local_size() const { return local_extents().size(); }
+
+  /// This rank's shard, contiguous and row-major, in the memory of Space.
+  T* data() const { return data_; }
+  using view_type = Kokkos::View<typename detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// This rank's shard as a Kokkos view, valid while a tensor that shares it lives.
+  view_type view() const {
+    shape const s = local_extents();
+    return [&]<int... D>(std::integer_sequence<int, D...>) {
+      return view_type(data_, static_cast<std::size_t>(s[D])...);
+    }(std::make_integer_sequence<int, rank>{});
+  }
+  storage_pointer const& owner() const { return owner_; }
+
+ private:
+  device_mesh<Mesh> mesh_;
+  shape extents_;
+  T* data_;
+  storage_pointer owner_;
+};
+
+template <class X>
+inline constexpr bool is_sharded_v = false;
+template <class T, class L, class M, class S>
+inline constexpr bool is_sharded_v<sharded_tensor<T, L, M, S>> = true;
+
+template <class T, class L, class M>
+sharded_tensor<typename detail::storable<T>::type, L, M> allocate(detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents) {
+  return {m, extents};
+}
+
+namespace detail {
+
+/// The same elements under another layout, or other extents.
+template <class L, class T, class L0, class M, class S>
+sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {
+  return {x.mesh(), extents, x.data(), x.owner()};
+}
+
+inline local::box to_box(region const& part, region const& of) {
+  local::box b{};
+  for (int d = 0; d < part.rank; ++d) {
+    b.lower[d] = part.dim[d].begin - of.dim[d].begin;
+    b.extent[d] = part.dim[d].size();
+  }
+  return b;
+}
+
+}  // namespace detail
+
+/// A view of the user's own as the shard of a tensor, without a copy; it is kept alive as long as the tensor.
+/// Pre: contiguous and row-major (LayoutRight), of the extents of this rank's shard.
+/// Collective: every rank of the mesh calls it. Error: ashlar::error on every rank where a view on some rank has other
+/// extents or is not contiguous.
+template <class L, class M, class View, int N>
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  using T = typename View::non_const_value_type;
+  static_assert(!std::is_const_v<typename View::value_type>, "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
+  static_assert(std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>, "ashlar::adopt: shards are row-major; give a view of LayoutRight");
+  static_assert(static_cast<int>(View::rank) == L::rank, "ashlar::adopt: the view has another number of dimensions than the layout");
+  using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
+  shape const extents = detail::checked_extents<L>(n);
+  auto owner = std::shared_ptr<detail::storage<typename View::memory_space>>(
+      new detail::storage<typename View::memory_space>{}, [view](auto* s) { delete s; });
+  owner->data = view.data();
+  Tensor t(m, extents, view.data(), owner);
+  comm::collectively(m.communicator(), [&] {
+    shape const expected = t.local_extents();
+    shape found;
+    found.rank = L::rank;
+    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(d));
+    if (!(found == expected)) detail::fail_extents("ashlar::adopt: the view has the extents of this rank's shard", expected, found);
+    if (!view.span_is_contiguous()) detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
+  });
+  return t;
+}
+
+namespace detail {
+
+template <class T, int Rank, class F>
+struct generate_kernel {
+  T* data;
+  shape local;
+  index_t begin[max_rank];
+  F f;
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t at[Rank ? Rank : 1]{};
+    index_t rest = i;
+    for (int d = Rank - 1; d >= 0; --d) {
+      at[d] = begin[d] + rest % local.extent[d];
+      rest /= local.extent[d];
+    }
+    data[i] = call(at, std::make_integer_sequence<int, Rank>{});
+  }
+  template <int... D>
+  KOKKOS_FUNCTION T call(index_t const* at, std::integer_sequence<int, D...>) const {
+    return static_cast<T>(f(at[D]...));
+  }
+};
+
+template <class T, int Rank, class Space, class F>
+void generate_shard(Space const& space, T* data, region const& part, F const& f) {
+  generate_kernel<T, Rank, F> k{data, part.extents(), {}, f};
+  for (int d = 0; d < Rank; ++d) k.begin[d] = part.dim[d].begin;
+  for_elements("ashlar::generate", space, part.size(), k);
+}
+
+}  // namespace detail
+
+/// A tensor whose element at global index (i...) is f(i...). f is called where the elements lie, in a kernel.
+/// Error: a layout in which a reduction pends does not compile: each rank's summand would be the whole value.
+/// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
+template <class T, class L, class M, int N, class F>
+auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+  static_assert(!detail::reduction_pends<L>::value,
+                "ashlar::generate: a reduction pends in the layout, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
+  auto t = allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
+  using Tensor = decltype(t);
+  detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);
+  return t;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,6 @@
+// Tensors on real ranks.
+#pragma once
+#include "ashlar/comm/comm.hpp"
+#include "ashlar/tensor/environment.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"

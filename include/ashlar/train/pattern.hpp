@@ -1,0 +1,91 @@
+// Patterns of parameter paths, matched by the compiler.
+#pragma once
+#include "ashlar/meta/literal.hpp"
+
+namespace ashlar {
+
+/// A path or a pattern, as a range of characters.
+struct text_range {
+  char const* begin = nullptr;
+  char const* end = nullptr;
+};
+
+namespace detail {
+
+constexpr bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
+
+// End of the item (a character, '.', or a class) that begins at p.
+constexpr char const* item_end(char const* p, char const* end) {
+  if (*p != '[') return p + 1;
+  char const* q = p + 1;
+  if (q != end && *q == '^') ++q;
+  if (q != end) ++q;
+  while (q != end && *q != ']') ++q;
+  if (q == end) throw "ashlar::rule: a pattern has a [ without its ]; close it";
+  return q + 1;
+}
+
+constexpr bool item_matches(char const* p, char const* stop, char c) {
+  if (*p == '.') return true;
+  if (*p != '[') return *p == c;
+  bool const negated = p[1] == '^';
+  bool found = false;
+  for (char const* q = p + (negated ? 2 : 1); q != stop - 1; ++q)
+    if (q + 2 < stop - 1 && q[1] == '-') {
+      found |= q[0] <= c && c <= q[2];
+      q += 2;
+    } else {
+      found |= *q == c;
+    }
+  return found != negated;
+}
+
+// Does an alternative match at the beginning of s?
+constexpr bool match_here(text_range p, text_range s) {
+  if (p.begin == p.end) return true;
+  char const* const stop = item_end(p.begin, p.end);
+  char const quantifier = stop != p.end && is_quantifier(*stop) ? *stop : '\0';
+  text_range const rest{quantifier ? stop + 1 : stop, p.end};
+  bool const here = s.begin != s.end && item_matches(p.begin, stop, *s.begin);
+  if (!quantifier) return here && match_here(rest, {s.begin + 1, s.end});
+  if (quantifier == '?') return (here && match_here(rest, {s.begin + 1, s.end})) || match_here(rest, s);
+  // Longest first; for plain matching any order gives the same answer.
+  char const* last = s.begin;
+  while (last != s.end && item_matches(p.begin, stop, *last)) ++last;
+  char const* const first = s.begin + (quantifier == '+' ? 1 : 0);
+  for (; last >= first; --last)
+    if (match_here(rest, {last, s.end})) return true;
+  return false;
+}
+
+}  // namespace detail
+
+/// Is the pattern found anywhere in the text? The subset of ECMAScript's syntax that paths need: characters, `.`, `[]`,
+/// `*`, `+`, `?` and `|`.
+constexpr bool pattern_found(text_range pattern, text_range text) {
+  char const* alternative = pattern.begin;
+  for (char const* p = pattern.begin;; ++p) {
+    if (p != pattern.end && *p == '[') p = detail::item_end(p, pattern.end) - 1;
+    if (p != pattern.end && *p != '|') {
+      if (*p == '(' || *p == ')' || *p == '{' || *p == '}' || *p == '^' || *p == '$' || *p == '\\')
+        throw "ashlar::rule: a pattern holds characters, . [] * + ? and | only; write two rules for what needs more";
+      continue;
+    }
+    if (alternative != p && detail::is_quantifier(*alternative)) throw "ashlar::rule: * + and ? follow what they repeat";
+    for (char const* s = text.begin;; ++s) {
+      if (detail::match_here({alternative, p}, {s, text.end})) return true;
+      if (s == text.end) break;
+    }
+    if (p == pattern.end) return false;
+    alternative = p + 1;
+  }
+}
+
+constexpr bool equal(text_range a, text_range b) {
+  if (a.end - a.begin != b.end - b.begin) return false;
+  for (; a.begin != a.end; ++a.begin, ++b.begin)
+    if (*a.begin != *b.begin) return false;
+  return true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,251 @@
+// Parameters, and the layouts that a strategy gives them.
+#pragma once
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/plan/random.hpp"
+#include "ashlar/train/pattern.hpp"
+
+namespace ashlar {
+
+/// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
+/// deviation sqrt(2 / fan in), for kernels (..., in, out).
+enum class initializer { zeros, ones, glorot_uniform, he_normal };
+
+/// A parameter before it has a layout: extents by value, rank by type. Matrices and higher begin Glorot uniform, vectors
+/// with zeros. Example: weight{784, 200}
+template <int Rank>
+struct weight {
+  static constexpr int rank = Rank;
+  index_t extent[Rank];
+  initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  constexpr weight(I... n) : extent{static_cast<index_t>(n)...} {}
+
+  constexpr weight from(initializer i) const {
+    weight w = *this;
+    w.first = i;
+    return w;
+  }
+};
+template <class... I>
+weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
+
+/// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
+/// "feature.*kernel". A path that equals the text beats patterns.
+template <text_literal Key, class Layout>
+struct rule {
+  static_assert(is_layout_v<Layout>, "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
+  using layout_type = Layout;
+  struct text {
+    char c[65]{};
+  };
+  static constexpr text key = [] {
+    text t;
+    for (unsigned i = 0; i < Key.size; ++i) t.c[i] = Key[i];
+    return t;
+  }();
+  static constexpr text_range range{key.c, key.c + Key.size};
+};
+
+/// Parameters laid out by rules; the others are replicated. Batch names the axes that split the batch.
+template <dimension Batch, class... Rules>
+struct model_parallel {
+  using batch_axes = names_in_t<Batch>;
+};
+/// Parameters replicated, the batch split.
+template <dimension Batch>
+using data_parallel = model_parallel<Batch>;
+
+namespace detail {
+
+struct path_text {
+  char c[160]{};
+  int size = 0;
+  constexpr void append(char const* s) {
+    for (; *s; ++s) {
+      if (size == 159) throw "ashlar::model: a parameter's path is longer than 159 characters; shorten the names";
+      c[size++] = *s;
+    }
+  }
+};
+
+// A place in a model, as a type: root, or member I of S below Parent.
+struct root {
+  static constexpr path_text path{};
+};
+template <class Parent, class S, std::size_t I>
+struct member_path {
+  static constexpr path_text path = [] {
+    path_text p = Parent::path;
+    if (p.size) p.append("/");
+    p.append(S::names.name[I]);
+    return p;
+  }();
+};
+template <class Path>
+inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};
+
+// A place's name for messages.
+template <char... C>
+struct parameter {};
+template <class Path, class I = std::make_index_sequence<static_cast<std::size_t>(Path::path.size)>>
+struct parameter_of;
+template <class Path, std::size_t... I>
+struct parameter_of<Path, std::index_sequence<I...>> {
+  using type = parameter<Path::path.c[I]...>;
+};
+
+inline constexpr int no_rule = -1, two_rules = -2;
+
+// The rule that serves a path.
+template <class Path, class... Rules>
+constexpr int rule_for() {
+  int exact = no_rule, found = no_rule, i = 0;
+  (((equal(Rules::range, path_range<Path>) ? void(exact = exact == no_rule ? i : two_rules)
+     : pattern_found(Rules::range, path_range<Path>) ? void(found = found == no_rule ? i : two_rules)
+                                                     : void()),
+    ++i),
+   ...);
+  return exact != no_rule ? exact : found;
+}
+
+template <class Parameter, class... Rules>
+struct two_patterns_match_one_parameter {
+  static constexpr bool value = true;
+};
+template <class Parameter, class Layout, int Rank>
+struct rule_has_another_rank {
+  static constexpr bool value = Layout::rank != Rank;
+};
+template <class Rule, class Model>
+struct rule_matches_no_parameter {
+  static constexpr bool value = true;
+};
+
+template <int Rank, class I = std::make_integer_sequence<int, Rank>>
+struct replicated_layout;
+template <int Rank, int... I>
+struct replicated_layout<Rank, std::integer_sequence<int, I...>> {
+  using type = basic_layout<std::conditional_t<I >= 0, whole, whole>...>;
+};
+
+template <class Strategy, class Path, int Rank>
+struct chosen_layout;
+template <dimension B, class... R, class Path, int Rank>
+struct chosen_layout<model_parallel<B, R...>, Path, Rank> {
+  static constexpr int rule = rule_for<Path, R...>();
+  static_assert(rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<Path>::type, R...>::value,
+                "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
+  using type = typename slot<0, typename replicated_layout<Rank>::type>::type;
+};
+template <dimension B, class... R, class Path, int Rank>
+  requires(rule_for<Path, R...>() >= 0)
+struct chosen_layout<model_parallel<B, R...>, Path, Rank> {
+  using rules = slots<std::index_sequence_for<R...>, R...>;
+  using type = typename decltype(pick<static_cast<std::size_t>(rule_for<Path, R...>())>(static_cast<rules*>(nullptr)))::type::layout_type;
+  static_assert(!rule_has_another_rank<typename parameter_of<Path>::type, type, Rank>::value,
+                "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter; write one spec a dimension");
+};
+
+// Is a rule the one that serves some parameter?
+template <class Path, class Model, class... Rules>
+constexpr bool serves(int rule) {
+  if constexpr (!tree<Model>) {
+    return rule_for<Path, Rules...>() == rule;
+  } else {
+    return []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>, std::index_sequence<I...>, int r) {
+      return (serves<member_path<Path, S<M...>, I>, M, Rules...>(r) || ...);
+    }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{}, rule);
+  }
+}
+
+template <class Model, dimension B, class... R>
+constexpr void check_rules(model_parallel<B, R...>) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ([&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
+      static_assert(serves<root, Model, R...>(static_cast<int>(J)) || !rule_matches_no_parameter<Rule, Model>::value,
+                    "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
+    }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
+     ...);
+  }(std::index_sequence_for<R...>{});
+}
+
+template <class T>
+constexpr T square_root(T x) {  // Newton; the same bits on every rank, and constexpr
+  if (!(x > T(0))) return T(0);
+  T r = x > T(1) ? x : T(1);
+  for (int i = 0; i < 200; ++i) {
+    T const next = (r + x / r) / T(2);
+    if (!(next < r)) break;
+    r = next;
+  }
+  return r;
+}
+
+template <class T, class L, class Handle, int Rank>
+constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key) {
+  shape const extents = checked_extents<L>(w.extent);
+  index_t fan_in = Rank > 1 ? w.extent[Rank > 1 ? Rank - 2 : 0] : w.extent[0];
+  index_t fan_out = w.extent[Rank - 1];
+  for (int d = 0; d + 2 < Rank; ++d) fan_in *= w.extent[d], fan_out *= w.extent[d];
+  tensor_type<T, L> const type{};
+  switch (w.first) {
+    case initializer::glorot_uniform: {
+      T const limit = static_cast<T>(square_root(6.0 / static_cast<double>(fan_in + fan_out)));
+      return random<T, L>(uniform_distribution<T>{-limit, limit}, m, extents, key);
+    }
+    case initializer::he_normal:
+      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))}, m, extents, key);
+    default: return filled(allocate(type, m, extents), w.first == initializer::ones ? T(1) : T(0));
+  }
+}
+
+template <class Strategy, class T, class Path, class Handle, class Model>
+constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf) {
+  if constexpr (!tree<Model>) {
+    using L = typename chosen_layout<Strategy, Path, Model::rank>::type;
+    return first_value<T, L>(m, model, fold_in(key, leaf++));
+  } else {
+    return with_members(model, [&](auto const&... member) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return typename members_of<Model>::template rebind<
+            decltype(init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf))...>{
+            init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf)...};
+      }(std::index_sequence_for<decltype(member)...>{});
+    });
+  }
+}
+
+template <class Path, class F, class X>
+constexpr void named_leaves(F&& f, X& x) {
+  if constexpr (!tree<X>) {
+    f(static_cast<char const*>(Path::path.c), x);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (named_leaves<member_path<Path, std::remove_const_t<X>, I>>(f, member<I>(x)), ...);
+    }(std::make_index_sequence<members_of<std::remove_const_t<X>>::count>{});
+  }
+}
+
+}  // namespace detail
+
+/// A model's parameters on a mesh, laid out by a strategy, with first values that are the same for every strategy and
+/// mesh: parameter i draws with fold_in(key, i).
+/// Error: a rule that matches no parameter, two that match one, a layout of another rank or with an axis that the mesh
+/// lacks, do not compile. Cost: no communication.
+/// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
+template <class Strategy, class T = float, class Handle, class Model>
+constexpr auto init(Handle const& m, Model const& model, prng_key key) {
+  detail::check_rules<Model>(Strategy{});
+  std::uint64_t leaf = 0;
+  return detail::init_at<Strategy, T, detail::root>(m, model, key, leaf);
+}
+
+/// Calls f(path, leaf) on each leaf of a tree, in order; paths are such as "d1/kernel".
+template <class F, class X>
+constexpr void for_each_named(F&& f, X& x) {
+  detail::named_leaves<detail::root>(f, x);
+}
+
+}  // namespace ashlar
