@@ -2,9 +2,10 @@
 #pragma once
 #include <sched.h>
 
-#include <algorithm>
+#include <bitset>
 #include <cstdint>
-#include <iterator>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -60,45 +61,63 @@ struct communicator_state {
   }
 };
 
-// Whether MPI gives the core away by itself while it waits, as Open MPI does where its launcher knows that ranks exceed
-// cores. Its own waiting is twice as fast as polling from outside.
-inline bool mpi_yields() {
-  int provided = 0, index = 0, count = 0;
-  char value[64] = {};  // a truth value, of a type that depends on the version
-  MPI_T_cvar_handle handle;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
-  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
-      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-    if (count == 1) MPI_T_cvar_read(handle, value);
-    MPI_T_cvar_handle_free(&handle);
+// Waits for requests and gives the core away between two looks at them.
+inline void poll(std::span<MPI_Request> requests) {
+  for (int done = 0;; sched_yield()) {
+    comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (done) return;
   }
-  MPI_T_finalize();
-  return std::any_of(std::begin(value), std::end(value), [](char byte) { return byte != 0; });
 }
 
-// Whether there are more ranks of `node` than cores that they may run on. Launchers bind each rank to cores of its own, so
-// only the union of the ranks' masks says how many there are.
-inline bool ranks_exceed_cores(MPI_Comm node) {
-  int ranks = 0, cores = int(std::thread::hardware_concurrency());
-  comm::check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
-#ifdef __linux__
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0)  // more cores than the mask has bits
-    for (int i = 0; i < cores && i < CPU_SETSIZE; ++i) CPU_SET(std::size_t(i), &mine);
-  comm::check(MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node), "MPI_Allreduce");
-  cores = CPU_COUNT(&all);
+// Whether MPI itself gives the core away while it waits, as Open MPI does where its launcher says that ranks exceed cores:
+// its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
+inline bool mpi_yields() {
+#ifdef OPEN_MPI
+  for (char const* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"})
+    if (char const* value = std::getenv(name)) return std::strchr("1tTyY", *value) != nullptr && *value != '\0';
 #endif
-  return ranks > cores;
+  return false;
 }
 
-// Whether waiting has to yield on some rank of `comm`.
-inline bool waits_must_yield(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  comm::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  int must = ranks_exceed_cores(node) && !mpi_yields(), any = 0;
-  comm::check(MPI_Comm_free(&node), "MPI_Comm_free");
-  comm::check(MPI_Allreduce(&must, &any, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+using core_set = std::bitset<1024>;
+
+// The cores that this rank may run on.
+inline core_set own_cores() {
+  core_set cores;
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    for (std::size_t i = 0; i < cores.size() && i < CPU_SETSIZE; ++i) cores[i] = CPU_ISSET(i, &allowed);
+    return cores;
+  }
+#endif
+  for (std::size_t i = 0; i < cores.size() && i < std::thread::hardware_concurrency(); ++i) cores.set(i);
+  return cores;
+}
+
+// Whether on some node there are more ranks of `comm` than cores for them, and MPI would wait without giving one away.
+inline bool waits_must_yield(MPI_Comm comm, int size) {
+  struct place {
+    char node[MPI_MAX_PROCESSOR_NAME] = {};
+    core_set cores = own_cores();
+  } mine;
+  int length = 0;
+  comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+  std::vector<place> all(std::size_t(size), mine);
+  MPI_Request request = MPI_REQUEST_NULL;
+  comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request), "MPI_Iallgather");
+  poll({&request, 1});
+
+  // Launchers bind each rank to cores of its own: only together do they tell how many there are.
+  int ranks = 0;
+  for (place const& other : all) {
+    if (std::strcmp(other.node, mine.node) != 0) continue;
+    ++ranks;
+    mine.cores |= other.cores;
+  }
+  int must = ranks > int(mine.cores.count()) && !mpi_yields(), any = 0;
+  comm::check(MPI_Iallreduce(&must, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
+  poll({&request, 1});
   return any != 0;
 }
 
@@ -123,9 +142,11 @@ class communicator {
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment in main, before all else");
     if (comm == MPI_COMM_NULL) throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
     MPI_Comm made = MPI_COMM_NULL;
-    comm::check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
+    detail::poll({&request, 1});
     state_->adopt(made);
-    state_->yields = detail::waits_must_yield(made);
+    state_->yields = detail::waits_must_yield(made, size());
   }
 
   int rank() const { return state_->rank; }
@@ -158,13 +179,8 @@ class communicator {
 
   /// Blocks until all requests are complete, polling and yielding where `yields()`.
   void wait_all(std::span<MPI_Request> requests) const {
-    int n = int(requests.size()), done = 0;
-    if (!yields()) return comm::check(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    for (;;) {
-      comm::check(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (done) return;
-      sched_yield();
-    }
+    if (yields()) return detail::poll(requests);
+    comm::check(MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
   /// Buffers that the collectives reuse.

@@ -44,6 +44,10 @@ template <class T, class L, class M>
 constexpr abstract_tensor<T, L, M> allocate(detail::tensor_type<T, L>, abstract_mesh<M> const& m, shape const& extents) {
   return {m, extents};
 }
+template <class T, class L, class... Axes>
+constexpr abstract_tensor<T, L, mesh<Axes...>> allocate(detail::tensor_type<T, L>, mesh<Axes...> const& m, shape const& extents) {
+  return {m, extents};
+}
 
 namespace detail {
 template <class L, int Given>
@@ -64,15 +68,11 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 }
 }  // namespace detail
 
-/// A tensor of global extents n, abstract from an abstract mesh, uninitialised and real from a device_mesh.
+/// A tensor of global extents n: abstract from a mesh's value or an abstract mesh, uninitialised and real from a device_mesh.
 /// Example: make<float, layout<"data", none>>(m, {128, 784})
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N]) {
   return allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
-}
-template <class T, class L, int N, class... Axes>
-constexpr auto make(mesh<Axes...> const& m, index_t const (&n)[N]) {
-  return make<T, L>(abstract_mesh<mesh<Axes...>>(m), n);
 }
 /// A scalar.
 template <class T, class L, class Handle>

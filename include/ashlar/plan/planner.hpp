@@ -47,7 +47,9 @@ class planner {
  public:
   constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes)
       : from(f), to(t), change(f, t), axes(f.named() | t.named() | mesh_axes), best(f, axes) {
-    for (axis_mask first = change.padded;; first = (first - 1) & change.padded) {
+    int ways = 1;
+    each_axis(change.padded, [&](int) { ways *= 2; });
+    for (axis_mask first = change.padded;; first = ways > 64 ? 0 : (first - 1) & change.padded) {
       if (can_pad_first(first)) {
         route r(from, axes);
         pad(r, first);
@@ -55,7 +57,7 @@ class planner {
         offer_route(r, false);
         offer_route(r, true);
       }
-      if (!first) break;
+      if (!first || best.moves_nothing()) break;
     }
   }
   constexpr redistribution_plan const& result() const { return best.plan; }

@@ -114,6 +114,7 @@ class route {
     last = next;
   }
 
+  constexpr bool moves_nothing() const { return plan.size != 0 && moves_ == 0; }
   /// Fewer bytes; then steps that communicate, nameless ones, messages, memory, steps of any kind.
   constexpr bool better_than(route const& r) const {
     if (bytes_ != r.bytes_) return bytes_ < r.bytes_;

@@ -12,12 +12,12 @@ auto host_mirror(T* data, index_t n) {
   return Kokkos::create_mirror_view(Kokkos::HostSpace{}, unmanaged<Space, T>(data, static_cast<std::size_t>(n)));
 }
 
-// A shard where the host reads it: in place, if it can.
-template <class T, class L, class M, class S>
-auto on_host(sharded_tensor<T, L, M, S> const& x) {
-  auto const copy = host_mirror<S>(x.data(), x.local_size());
-  Kokkos::deep_copy(S{}, copy, unmanaged<S, T>(x.data(), copy.size()));
-  S{}.fence("ashlar: before the host reads");
+// Elements where the host reads them: in place, if it can.
+template <class Space, class T>
+auto on_host(T* data, index_t n) {
+  auto const copy = host_mirror<Space>(data, n);
+  Kokkos::deep_copy(Space{}, copy, unmanaged<Space, T>(data, copy.size()));
+  Space{}.fence("ashlar: before the host reads");
   return copy;
 }
 
@@ -32,57 +32,57 @@ transfer shards(device_mesh<M> const& m, layout_value const& layout, shape const
   return t;
 }
 
-// Counts of an exchange in which only the first rank has something for, or gets something from, every other.
-inline std::vector<std::size_t> only_first(transfer const& t, communicator const& c) {
-  std::vector<std::size_t> counts(t.count.size());
-  counts[0] = t.count[static_cast<std::size_t>(c.rank())];
-  return counts;
+// An exchange in which the first rank alone gives (or gets, where `from_first` is false) the blocks of a transfer.
+template <class T>
+void exchange_with_first(communicator const& c, transfer const& t, bool from_first, T const* source, T* destination) {
+  std::vector<std::size_t> mine(t.count.size());
+  mine[0] = t.count[static_cast<std::size_t>(c.rank())];
+  std::vector<std::size_t> const theirs = c.rank() == 0 ? t.count : std::vector<std::size_t>(mine.size());
+  std::span<std::size_t const> const send(from_first ? theirs : mine), receive(from_first ? mine : theirs);
+  comm::all_to_all(c, source, send, destination, receive);  // empty blocks do not travel
 }
 
 enum class receivers { first, all };
 
-// Puts the boxes together that the ranks of c hold, in host memory.
+// Joins boxes of an array that the ranks of c have, in the memory of the host.
 template <class T>
 std::vector<T> join(communicator const& c, transfer const& boxes, shape const& extents, T const* own, receivers who) {
-  std::vector<T> whole, arrived;
   bool const receives = who == receivers::all || c.rank() == 0, in_order = is_whole_array_in_order(boxes, extents);
-  if (receives) whole.resize(static_cast<std::size_t>(extents.size()));
-  if (receives && !in_order) arrived.resize(boxes.total);
-  T* const to = in_order ? whole.data() : arrived.data();
-  if (who == receivers::all) {
-    std::span<std::size_t const> const counts(boxes.count);
-    comm::all_gather(c, own, counts[static_cast<std::size_t>(c.rank())], to, counts);
-  } else {
-    auto const send = only_first(boxes, c);
-    auto const receive = c.rank() == 0 ? boxes.count : std::vector<std::size_t>(send.size());
-    // Only the blocks for and from the first rank are not empty, so no other message travels.
-    comm::all_to_all(c, own, std::span(send), to, std::span(receive));
-  }
-  if (receives && !in_order) {
+  std::vector<T> whole(receives ? boxes.total : 0), arrived(receives && !in_order ? boxes.total : 0);
+  T* const destination = in_order ? whole.data() : arrived.data();
+  if (who == receivers::all)
+    comm::all_gather(c, own, boxes.count[static_cast<std::size_t>(c.rank())], destination, std::span<std::size_t const>(boxes.count));
+  else
+    exchange_with_first(c, boxes, false, own, destination);
+  if (!arrived.empty()) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    local::unpack(host, static_cast<T const*>(to), boxes.box, whole.data(), extents);
+    local::unpack(host, static_cast<T const*>(destination), boxes.box, whole.data(), extents);
     host.fence("ashlar: before the host reads");
   }
   return whole;
 }
 
+template <class T, class L, class M, class S>
+std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who) {
+  device_mesh<M> const& m = x.mesh();
+  if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
+  auto const own = on_host<S>(x.data(), x.local_size());
+  return join(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents()), x.extents(), static_cast<T const*>(own.data()), who);
+}
+
 }  // namespace detail
 
-/// The whole tensor on rank 0 of the mesh, row-major; on the others an empty vector. An elementwise expression is evaluated.
+/// The whole tensor on rank 0 of the mesh, row-major; an empty vector on the others. Evaluates elementwise expressions.
 /// Post: on rank 0, the element at global index (i, j) is [i * extent(1) + j].
 /// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
-/// Cost: rank 0 receives every element once, from the replica nearest to it; the others send |shard| or nothing.
+/// Cost: rank 0 receives every element that it lacks, once; ranks send |shard|, or nothing where another has the same.
 /// Error: a layout in which a reduction pends does not compile.
 /// Example: std::vector<double> const all = gather(x);  // x of layout<"data", none>
 template <plain_tensor X>
 std::vector<element_t<X>> gather(X const& x) {
   static_assert(!detail::reduction_pends<layout_t<X>>::value,
                 "ashlar::gather: a reduction pends over the layout; all_reduce or reduce_scatter it first");
-  auto const& t = materialize(x);
-  auto const& m = t.mesh();
-  if (m.sizes().position(m.rank(), ~t.layout.sharding()) != 0) return {};
-  return detail::join<element_t<X>>(m.communicator(t.layout.sharding()), detail::shards(m, t.layout, t.extents()), t.extents(),
-                                    detail::on_host(t).data(), detail::receivers::first);
+  return detail::join_shards(materialize(x), detail::receivers::first);
 }
 
 /// The whole tensor on every rank, as gather has it on rank 0.
@@ -93,20 +93,20 @@ template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x) {
   static_assert(!detail::reduction_pends<layout_t<X>>::value,
                 "ashlar::gather_all: a reduction pends over the layout; all_reduce or reduce_scatter it first");
-  auto const& t = materialize(x);
-  return detail::join<element_t<X>>(t.mesh().communicator(t.layout.sharding()), detail::shards(t.mesh(), t.layout, t.extents()),
-                                    t.extents(), detail::on_host(t).data(), detail::receivers::all);
+  return detail::join_shards(materialize(x), detail::receivers::all);
 }
 
 namespace detail {
 
 template <class L, class T, class M>
-sharded_tensor<T, L, M> scatter(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
+sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
   comm::on_root(m.communicator(), [&] {
+    index_t const found = static_cast<index_t>(whole.size());
+    if (found == extents.size()) return;
     message text;
-    text << "ashlar::scatter: rank 0 has all elements of the tensor; expected " << extents.size() << " for the extents " << extents
-         << ", found " << static_cast<index_t>(whole.size());
-    if (static_cast<index_t>(whole.size()) != extents.size()) throw error(text.text);
+    text << "ashlar::scatter: rank 0 gives all elements of the tensor; extents " << extents << " make " << extents.size()
+         << ", found " << found;
+    throw error(text.text);
   });
   sharded_tensor<T, L, M> x(m, extents);
   using space = typename decltype(x)::execution_space;
@@ -124,9 +124,7 @@ sharded_tensor<T, L, M> scatter(device_mesh<M> const& m, shape const& extents, s
       host.fence("ashlar: before MPI");
       from = packed.data();
     }
-    auto const receive = only_first(boxes, c);
-    auto const send = c.rank() == 0 ? boxes.count : std::vector<std::size_t>(receive.size());
-    comm::all_to_all(c, from, std::span(send), own.data(), std::span(receive));
+    exchange_with_first(c, boxes, true, from, own.data());
   }
   comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
   Kokkos::deep_copy(unmanaged<space, T>(x.data(), own.size()), own);
@@ -134,18 +132,21 @@ sharded_tensor<T, L, M> scatter(device_mesh<M> const& m, shape const& extents, s
 }
 
 template <class L, class M, class Range>
-auto scatter_any(device_mesh<M> const& m, shape const& extents, Range const& whole) {
+auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& whole) {
   static_assert(!reduction_pends<L>::value,
                 "ashlar::scatter: a reduction pends in the layout, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
   std::span const given(whole);
-  using G = typename decltype(given)::element_type;
-  using T = typename storable<std::remove_const_t<G>>::type;
-  if constexpr (std::is_same_v<T const, G const>) {
-    return scatter<L>(m, extents, std::span<T const>(given));
+  using Given = std::remove_const_t<typename decltype(given)::element_type>;
+  using T = typename storable<Given>::type;
+  std::vector<T> stored;
+  std::span<T const> elements;
+  if constexpr (std::is_same_v<T, Given>) {
+    elements = given;
   } else {
-    std::vector<T> const stored(given.begin(), given.end());
-    return scatter<L>(m, extents, std::span<T const>(stored));
+    if (m.rank() == 0) stored.assign(given.begin(), given.end());
+    elements = stored;
   }
+  return scatter_elements<L>(m, extents, elements);
 }
 
 }  // namespace detail
@@ -154,19 +155,19 @@ auto scatter_any(device_mesh<M> const& m, shape const& extents, Range const& who
 /// Post: gather(scatter<L>(m, n, v)) == v on rank 0.
 /// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
 /// Cost: rank 0 sends every element once, at most; the shards are then broadcast over the axes that do not shard.
-/// Error: ashlar::error on every rank where the extents differ between ranks, or rank 0 has not as many elements as they
-/// multiply to. A layout in which a reduction pends does not compile.
-/// Example: scatter<layout<"data", none>>(m, {6, 4}, v) with std::vector<float> v is sharded_tensor<float, layout<"data", none>, ...>
+/// Error: ashlar::error on every rank where the extents differ between ranks, or rank 0 gives more or fewer elements than
+/// they make. A layout in which a reduction pends does not compile.
+/// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0) {
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
-  return detail::scatter_any<L>(m, detail::checked_extents<L>(n), elements_on_rank_0);
+  return detail::scatter_range<L>(m, detail::checked_extents<L>(n), elements_on_rank_0);
 }
 /// A scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0) {
   static_assert(!detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");
-  return detail::scatter_any<L>(m, shape{}, element_on_rank_0);
+  return detail::scatter_range<L>(m, shape{}, element_on_rank_0);
 }
 
 }  // namespace ashlar

@@ -1,0 +1,169 @@
+// Tensors in numbers. Stands apart: streams and strings cost more to include than most of the library.
+#pragma once
+#include "ashlar/plan/print.hpp"
+#include "ashlar/tensor/draw.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include <sstream>
+
+namespace ashlar {
+
+namespace detail {
+
+inline constexpr index_t most_printed = 1000, printed_at_an_end = 3;
+inline constexpr std::size_t printed_width = 80;
+
+// What is printed of a dimension: all, or the first and the last few indices.
+struct printed_range {
+  index_t extent = 0;
+  bool cut = false;
+  index_t count() const { return cut ? 2 * printed_at_an_end : extent; }
+  // Printed indices below i: what is printed of an interval is an interval of them.
+  index_t below(index_t i) const {
+    return !cut || i < printed_at_an_end ? i : std::max(printed_at_an_end, i - (extent - count()));
+  }
+  interval first() const { return {0, cut ? printed_at_an_end : extent}; }
+  interval last() const { return {cut ? extent - printed_at_an_end : extent, extent}; }
+};
+
+struct printed_part {
+  int rank = 0;
+  printed_range dim[max_rank]{};
+
+  explicit printed_part(shape const& extents) {
+    bool const cut = extents.size() > most_printed;
+    for (; rank < extents.rank; ++rank) dim[rank] = {extents[rank], cut && extents[rank] > 2 * printed_at_an_end};
+  }
+  shape extents() const {
+    shape s;
+    for (s.rank = 0; s.rank < rank; ++s.rank) s.extent[s.rank] = dim[s.rank].count();
+    return s;
+  }
+  region among_printed(region r) const {
+    for (int d = 0; d < rank; ++d) r.dim[d] = {dim[d].below(r.dim[d].begin), dim[d].below(r.dim[d].end)};
+    return r;
+  }
+  region corner(unsigned which) const {
+    region r;
+    for (; r.rank < rank; ++r.rank) r.dim[r.rank] = which >> r.rank & 1u ? dim[r.rank].last() : dim[r.rank].first();
+    return r;
+  }
+};
+
+// What is printed of a tensor, on rank 0: no more than that is moved.
+template <class T, class L, class M, class S>
+std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what) {
+  device_mesh<M> const& m = x.mesh();
+  axis_mask const axes = x.layout.sharding();
+  if (m.sizes().position(m.rank(), ~axes) != 0) return {};
+  region const shard = x.local_region(), mine = what.among_printed(shard);
+  mpi_buffer<S, T> block;
+  T* const picked = block.device(static_cast<std::size_t>(mine.size()));
+  for (unsigned c = 0; c < 1u << what.rank; ++c)
+    if (region const part = intersect(what.corner(c), shard); part.size() != 0)
+      local::copy_box(S{}, static_cast<T const*>(x.data()), shard.extents(), to_box(part, shard), picked, mine.extents(),
+                      to_box(what.among_printed(part), mine));
+  transfer boxes;
+  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
+    boxes.add(what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))), region{});
+  auto const own = on_host<S>(picked, mine.size());
+  return join(m.communicator(axes), boxes, what.extents(), static_cast<T const*>(own.data()), receivers::first);
+}
+
+template <class T>
+void write_number(std::ostream& out, T x) {
+  if constexpr (requires { x.real(); x.imag(); })
+    out << x.real() << std::showpos << x.imag() << "i" << std::noshowpos;
+  else
+    out << +x;
+}
+
+// Brackets inside brackets, as NumPy has them: numbers of the last dimension side by side, all of one width.
+class number_writer {
+ public:
+  template <class T>
+  number_writer(std::ostream& out, printed_part const& what, std::vector<T> const& numbers) : out_(out), what_(what) {
+    std::ostringstream text;
+    text.precision(out.precision());
+    text.setf(out.flags() & std::ios_base::floatfield, std::ios_base::floatfield);
+    for (T const& x : numbers) {
+      text.str("");
+      write_number(text, x);
+      word_.push_back(text.str());
+      width_ = std::max(width_, word_.back().size());
+    }
+  }
+  void write(int d = 0) {
+    if (d == what_.rank) {
+      out_ << std::string(width_ - word_[next_].size(), ' ') << word_[next_];
+      ++next_;
+      return;
+    }
+    bool const numbers = d + 1 == what_.rank;
+    std::string const indent(static_cast<std::size_t>(d) + 1, ' ');
+    std::string const down = std::string(static_cast<std::size_t>(what_.rank - d - 1), '\n') + indent;
+    std::size_t column = indent.size();
+    auto next = [&](std::size_t width, bool first) {
+      if (!numbers && !first) out_ << down;
+      if (!numbers || first) return;
+      bool const full = column + 1 + width >= printed_width;
+      out_ << (full ? "\n" + indent : " ");
+      column = full ? indent.size() : column + 1;
+    };
+    out_ << "[";
+    for (index_t i = 0; i < what_.dim[d].count(); ++i) {
+      if (what_.dim[d].cut && i == printed_at_an_end) {
+        next(3, false);
+        out_ << "...";
+        column += 3;
+      }
+      next(width_, i == 0);
+      write(d + 1);
+      column += width_;
+    }
+    out_ << "]";
+  }
+
+ private:
+  std::ostream& out_;
+  printed_part const& what_;
+  std::vector<std::string> word_;
+  std::size_t width_ = 0, next_ = 0;
+};
+
+template <class T>
+std::string element_name() {
+  if constexpr (requires(T x) { x.real(); x.imag(); })
+    return "complex<" + element_name<typename T::value_type>() + ">";
+  else if constexpr (std::is_integral_v<T>)
+    return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
+  else
+    return sizeof(T) == sizeof(float) ? "float" : "double";
+}
+
+}  // namespace detail
+
+/// Prints a tensor on rank 0 of the mesh: a line with element type, layout, extents and mesh, then the elements as NumPy
+/// prints them, with the stream's precision. Of more than 1000 elements, the first and the last three of each dimension.
+/// Collective: every rank of the mesh calls it; it blocks. `out` is written to on rank 0 alone.
+/// Cost: only what is printed is moved, each element once.
+/// Error: a layout in which a reduction pends does not compile.
+/// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
+template <plain_tensor X>
+void print(std::ostream& out, X const& x) {
+  static_assert(!detail::reduction_pends<layout_t<X>>::value,
+                "ashlar::print: a reduction pends over the layout; all_reduce or reduce_scatter it first");
+  using M = mesh_t<X>;
+  auto const& t = materialize(x);
+  detail::printed_part const what(t.extents());
+  auto const numbers = detail::gather_printed(t, what);
+  if (t.mesh().rank() != 0) return;
+  detail::message extents;
+  extents << t.extents();
+  out << detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
+  for (int a = 0; a < M::axes; ++a) out << " " << name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
+  out << "\n";
+  detail::number_writer(out, what, numbers).write();
+  out << "\n";
+}
+
+}  // namespace ashlar

@@ -1,0 +1,28 @@
+// The derivative of a maximum over a dimension, which has none here.
+// EXPECT: ashlar::value_and_grad: the operation has no derivative with respect to this operand
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/plan/plan.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+template <class F>
+constexpr int differentiate(F f) {
+  auto w = make<float, layout<none, none>>(m, {8, 4});
+  (void)value_and_grad<"data">(f)(w);
+  return 0;
+}
+constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
+constexpr int r = differentiate([](auto const& w) { return sum(einsum<"ij,jk->ik">(x, w)); });
+#else
+template <class F>
+constexpr int differentiate(F f) {
+  auto w = make<float, layout<none, none>>(m, {8, 4});
+  (void)value_and_grad<"data">(f)(w);
+  return 0;
+}
+constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
+constexpr int r = differentiate([](auto const& w) { return sum(max<1>(einsum<"ij,jk->ik">(x, w))); });
+#endif

@@ -1,0 +1,10 @@
+// A label of the result comes from an operand.
+// EXPECT: ashlar::einsum: the result has a label that no operand has; every label after -> must stand before it
+#include "ashlar/layout/equation.hpp"
+using namespace ashlar;
+
+#ifdef ASHLAR_CONTROL
+inline constexpr einsum_equation e = parse("ik,kj->ij");
+#else
+inline constexpr einsum_equation e = parse("ik,kj->il");
+#endif

@@ -1,0 +1,10 @@
+// A diagonal is no contraction.
+// EXPECT: ashlar::einsum: a label stands twice in one operand; a diagonal is not a contraction, give each dimension its own label
+#include "ashlar/layout/equation.hpp"
+using namespace ashlar;
+
+#ifdef ASHLAR_CONTROL
+inline constexpr einsum_equation e = parse("ij->i");
+#else
+inline constexpr einsum_equation e = parse("ii->i");
+#endif

@@ -1,0 +1,10 @@
+// A result has one dimension a label.
+// EXPECT: ashlar::einsum: a label stands twice
+#include "ashlar/layout/equation.hpp"
+using namespace ashlar;
+
+#ifdef ASHLAR_CONTROL
+inline constexpr einsum_equation e = parse("i,j->ij");
+#else
+inline constexpr einsum_equation e = parse("i,j->ii");
+#endif

@@ -1,0 +1,10 @@
+// A contraction takes two operands.
+// EXPECT: ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose
+#include "ashlar/layout/equation.hpp"
+using namespace ashlar;
+
+#ifdef ASHLAR_CONTROL
+inline constexpr einsum_equation e = parse("ij,jk->ik");
+#else
+inline constexpr einsum_equation e = parse("ij,jk,kl->il");
+#endif

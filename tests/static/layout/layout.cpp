@@ -1,0 +1,131 @@
+// Layouts as types, their canonical forms, and the way to values and back.
+#include "ashlar/layout/layout.hpp"
+#include "../../support/simulated_mesh.hpp"
+#include <boost/mp11/algorithm.hpp>
+
+using namespace ashlar;
+
+template <class A, class B>
+constexpr bool same = std::is_same_v<A, B>;
+
+using data = axis_name<'d', 'a', 't', 'a'>;
+using model = axis_name<'m', 'o', 'd', 'e', 'l'>;
+
+// One entry a dimension; axes split it in the order named.
+static_assert(same<layout<"data", none>, basic_layout<split<data>, whole>>);
+static_assert(same<layout<axes("model", "data"), none>, basic_layout<split<model, data>, whole>>);
+static_assert(same<layout<>, basic_layout<>> && layout<>::rank == 0 && layout<none, "data", none>::rank == 3);
+static_assert(!same<layout<axes("model", "data")>, layout<axes("data", "model")>> &&
+              !same<layout<none>, layout<none, none>>);
+
+// A pending reduction: axes of one kind are a set, sorted by name, however they came together.
+using rows = layout<"data", none>;
+static_assert(same<partial<rows, "model">, basic_partial<rows, op::sum, model>>);
+static_assert(same<partial<layout<none>, axes("model", "data")>, basic_partial<layout<none>, op::sum, data, model>>);
+static_assert(same<partial<partial<layout<none>, "model">, "data">, partial<layout<none>, axes("data", "model")>>);
+static_assert(partial<rows, "model">::rank == 2);
+
+// Kinds nest, the innermost is reduced first: max over a of sums over b is not the sum over b of maxima over a.
+using sum_inside = partial<partial<layout<none>, "b">, "a", op::max>;
+using max_inside = partial<partial<layout<none>, "a", op::max>, "b">;
+static_assert(
+    same<sum_inside, basic_partial<basic_partial<layout<none>, op::sum, axis_name<'b'>>, op::max, axis_name<'a'>>>);
+static_assert(!same<sum_inside, max_inside>);
+// A kind joins its neighbour, never one beyond another kind.
+static_assert(same<partial<sum_inside, "c", op::max>, partial<partial<layout<none>, "b">, axes("a", "c"), op::max>>);
+static_assert(same<partial<sum_inside, "c">, basic_partial<sum_inside, op::sum, axis_name<'c'>>>);
+
+// A reduction of the user's own is a reduction: the union of bit sets.
+struct bit_or {
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  static constexpr T combine(T a, T b) {
+    return a | b;
+  }
+};
+using bits = partial<rows, "model", bit_or>;
+static_assert(same<bits, basic_partial<rows, bit_or, model>>);
+static_assert(value_v<context_of<bits>, bits>.pending[0] ==
+              pending_reduction{4, mask_of(1)});  // after the four built in
+static_assert(same<partial<partial<rows, "b", bit_or>, "a", bit_or>, partial<rows, axes("a", "b"), bit_or>>);
+
+// What is a layout.
+static_assert(is_layout_v<rows> && is_layout_v<sum_inside> && is_layout_v<layout<>>);
+static_assert(!is_layout_v<whole> && !is_layout_v<split<data>> && !is_layout_v<int>);
+
+// The value of a type: axes are positions in a context's names.
+using grid = context<name_list<data, model>>;
+constexpr layout_value columns_value = value_v<grid, partial<layout<none, "model">, "data">>;
+static_assert(columns_value.rank == 2 && columns_value.dim[0].size == 0 && columns_value.dim[1].size == 1 &&
+              columns_value.dim[1][0] == 1);
+static_assert(columns_value.levels == 1 && columns_value.pending[0] == pending_reduction{op_sum, mask_of(0)});
+static_assert(columns_value.sharding() == mask_of(1) && columns_value.partial() == mask_of(0) &&
+              columns_value.dim_of(1) == 1 && columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 &&
+              columns_value.level_of(1) == -1);
+
+// A context of its own names what a layout uses, in order of appearance.
+static_assert(same<context_of<layout<"model", "data">>::names, name_list<model, data>>);
+static_assert(same<context_of<partial<layout<none, "model">, "data">, rows>::names, name_list<model, data>>);
+
+// From type to value to type: the same type, in any context that holds its names.
+template <class Context, class L>
+using rebuilt = layout_from_t<Context, pack(value_v<Context, L>), L::rank>;
+template <class L>
+constexpr bool survives = same<rebuilt<context_of<L>, L>, L>;
+static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&
+              survives<max_inside> && survives<bits>);
+static_assert(survives<partial<layout<>, "a">>);  // a scalar of which a sum pends
+static_assert(survives<partial<bits, "b", op::min>>);
+static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<context<name_list<model, data>>, rows>, rows>);
+// The order of a context's names does not matter: pending axes are sorted by name.
+using pending_both = partial<layout<none>, axes("data", "model")>;
+static_assert(same<rebuilt<context<name_list<model, data>>, pending_both>, pending_both>);
+
+// Up to 8 dimensions and 8 axes: each on a dimension of its own, all on one, all pending, four kinds nested.
+static_assert(survives<layout<"a", "b", "c", "d", "e", "f", "g", "h">>);
+static_assert(survives<layout<"h", "g", "f", "e", "d", "c", "b", "a">>);
+static_assert(survives<layout<none, none, none, none, none, none, none, axes("h", "b", "c", "g", "e", "f", "d", "a")>>);
+static_assert(survives<partial<layout<none>, axes("a", "b", "c", "d", "e", "f", "g", "h")>>);
+static_assert(survives<partial<partial<partial<partial<layout<axes("h", "g"), "f", "e">, "d">, "c", op::max>, "b">, "a",
+                               op::prod>>);
+
+// From value to type to value, for every layout of rank 2 on two axes with all kinds of reductions: 63 different types.
+template <int Rank, int Axes, unsigned Ops, std::size_t Count>
+constexpr auto codes = [] {
+  std::array<unsigned long long, Count> all{};
+  std::size_t n = 0;
+  test::for_each_layout(Rank, Axes, Ops, [&](layout_value const& v) {
+    if (unpack(pack(v), Rank) != v) throw "a layout does not survive packing";
+    all[n++] = pack(v);
+  });
+  if (n != Count) throw "not all layouts are listed";
+  return all;
+}();
+template <int Rank, int Axes, unsigned Ops, std::size_t Count>
+constexpr bool types_are_different = []<std::size_t... I>(std::index_sequence<I...>) {
+  using all = boost::mp11::mp_list<layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], Rank>...>;
+  static_assert(((pack(value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
+  return boost::mp11::mp_is_set<all>::value;
+}(std::make_index_sequence<Count>{});
+static_assert(types_are_different<2, 2, test::all_ops, 63>);
+// One axis on each dimension of eight: the arrays behind these differ only in the place of one element, which g++
+// ignores in template arguments that hold arrays (docs/decisions/literals.md).
+static_assert(types_are_different<8, 1, test::sums, 10>);
+
+// Editing values keeps them canonical: levels that become neighbours of one kind join.
+constexpr bool test_drop_pending() {
+  using three = partial<partial<partial<layout<none>, "a">, "b", op::max>, "c">;
+  using c = context_of<three>;
+  layout_value v = value_v<c, three>;
+  v.drop_pending(mask_of(1));
+  return v == value_v<c, partial<layout<none>, axes("a", "c")>>;
+}
+static_assert(test_drop_pending());
+// An axis of size 1 is named nowhere.
+static_assert(value_v<grid, partial<layout<none, "model">, "data">>.without(mask_of(0)) ==
+              value_v<grid, layout<none, "model">>);
+static_assert(value_v<grid, partial<layout<none, "model">, "data">>.without(mask_of(1)) ==
+              value_v<grid, partial<layout<none, none>, "data">>);

@@ -1,0 +1,112 @@
+// Every layout of a rank over a number of axes, and who holds what under it, found by listing elements.
+#pragma once
+#include "ashlar/layout/value.hpp"
+#include "ashlar/mesh/mesh.hpp"
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace ashlar::test {
+
+/// All ways to place axes: on dimensions, in every order; pending in every nesting of kinds out of `ops`, up to `levels`
+/// of them; or nowhere.
+inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {op_sum}, int levels = 1) {
+  std::vector<layout_value> done(1);
+  done[0].rank = rank;
+  for (int a = 0; a < axes; ++a) {
+    std::vector<layout_value> next;
+    auto put = [&](layout_value const& v) {
+      if (std::find(next.begin(), next.end(), v) == next.end()) next.push_back(v);
+    };
+    for (layout_value const& v : done) {
+      put(v);
+      for (int d = 0; d < rank; ++d)
+        for (int at = 0; at <= v.dim[d].size; ++at) {
+          layout_value w = v;
+          w.dim[d].push(a);
+          std::rotate(w.dim[d].axis + at, w.dim[d].axis + w.dim[d].size - 1, w.dim[d].axis + w.dim[d].size);
+          put(w);
+        }
+      for (int op : ops)
+        for (int at = 0; at <= v.levels; ++at) {  // joins level `at`, or comes before it
+          layout_value joined = v;
+          if (at < v.levels && v.pending[at].op == op) {
+            joined.pending[at].axes |= mask_of(a);
+            put(joined);
+          }
+          layout_value nested = v;
+          nested.levels = 0;
+          for (int l = 0; l < max_levels; ++l) nested.pending[l] = {};
+          for (int l = 0; l < at; ++l) nested.pend(v.pending[l].op, v.pending[l].axes);
+          nested.pend(op, mask_of(a));
+          for (int l = at; l < v.levels; ++l) nested.pend(v.pending[l].op, v.pending[l].axes);
+          if (nested.levels <= levels) put(nested);
+        }
+    }
+    done = next;
+  }
+  return done;
+}
+
+/// Axes as letters: "[a,bc] sum(d)".
+inline std::string name(layout_value const& v) {
+  auto letter = [](int a) { return static_cast<char>('a' + a); };
+  std::string s = "[";
+  for (int d = 0; d < v.rank; ++d) {
+    s += d ? "," : "";
+    for (int i = 0; i < v.dim[d].size; ++i) s += letter(v.dim[d][i]);
+  }
+  s += "]";
+  for (int l = 0; l < v.levels; ++l) {
+    s += std::string(" ") + std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.pending[l].op)] + "(";
+    for (int a = 0; a < max_axes; ++a)
+      if (v.pending[l].axes >> a & 1u) s += letter(a);
+    s += ")";
+  }
+  return s;
+}
+
+/// For each index of a dimension, the rank of its piece's owner among the axes that split it: each axis hands out the
+/// indices of a piece one by one, so that earlier parts get no fewer than later ones.
+inline std::vector<int> owners(int extent, axis_list const& axes, mesh_shape const& mesh) {
+  std::vector<int> owner(static_cast<std::size_t>(extent), 0);
+  for (int i = 0; i < axes.size; ++i) {
+    int const parts = mesh.size[axes[i]];
+    for (std::size_t begin = 0; begin < owner.size();) {
+      std::size_t end = begin;
+      while (end < owner.size() && owner[end] == owner[begin]) ++end;
+      std::vector<std::size_t> share(static_cast<std::size_t>(parts), 0);
+      for (std::size_t k = 0; k < end - begin; ++k) ++share[k % share.size()];
+      std::size_t at = begin;
+      int const piece = owner[begin];
+      for (std::size_t r = 0; r < share.size(); ++r)
+        for (std::size_t k = 0; k < share[r]; ++k) owner[at++] = -1 - (piece * parts + static_cast<int>(r));
+      begin = end;
+    }
+    for (int& o : owner) o = -1 - o;
+  }
+  return owner;
+}
+
+/// For each rank, which elements of the global array, row-major, its shard has.
+inline std::vector<std::vector<bool>> holders(std::vector<int> const& extents, layout_value const& v, mesh_shape const& mesh) {
+  std::size_t size = 1;
+  for (int n : extents) size *= static_cast<std::size_t>(n);
+  std::vector<std::vector<bool>> held(static_cast<std::size_t>(mesh.ranks()), std::vector<bool>(size, true));
+  std::size_t stride = size;
+  for (int d = 0; d < v.rank; ++d) {
+    auto const extent = static_cast<std::size_t>(extents[static_cast<std::size_t>(d)]);
+    std::vector<int> const owner = owners(extents[static_cast<std::size_t>(d)], v.dim[d], mesh);
+    stride = extent ? stride / extent : 0;
+    for (std::size_t r = 0; r < held.size(); ++r) {
+      int mine = 0;
+      for (int i = 0; i < v.dim[d].size; ++i)
+        mine = mine * mesh.size[v.dim[d][i]] + mesh.coordinate(static_cast<int>(r), v.dim[d][i]);
+      for (std::size_t e = 0; e < size; ++e)
+        if (owner[e / stride % extent] != mine) held[r][e] = false;
+    }
+  }
+  return held;
+}
+
+}  // namespace ashlar::test

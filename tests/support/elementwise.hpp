@@ -1,0 +1,129 @@
+// Dense elementwise operations and reductions, and their rules judged against them on a simulated mesh.
+#pragma once
+#include "ashlar/layout/elementwise.hpp"
+#include "simulated_mesh.hpp"
+
+namespace ashlar::test {
+
+/// What a kind of linearity promises holds for all functions of the kind, so a layout is right if it is for all of
+/// these. (Negative factors keep a pending max out of the linear kinds. A product stands for the quotient, which
+/// integers lack: a (1 + b^2) is linear in a and in nothing else.)
+using binary = integer (*)(integer, integer);
+constexpr std::array<binary, 3> binary_functions(linearity kind) {
+  switch (kind) {
+    case linearity::linear:
+      return {[](integer a, integer b) { return a + b; }, [](integer a, integer b) { return a - b; },
+              [](integer a, integer b) { return b - a; }};
+    case linearity::multilinear:
+      return {[](integer a, integer b) { return a * b; }, [](integer a, integer b) { return -1 * a * b; },
+              [](integer a, integer b) { return 2 * a * b; }};
+    case linearity::linear_in_first:
+      return {[](integer a, integer b) { return a * (1 + b * b); },
+              [](integer a, integer b) { return a * (3 - b * b * b); },
+              [](integer a, integer b) { return -1 * a * (2 + b * b); }};
+    case linearity::nondecreasing:
+      return {[](integer a, integer b) { return a < b ? b : a; }, [](integer a, integer b) { return a < b ? a : b; },
+              [](integer a, integer b) { return a + b; }};
+    default:
+      return {[](integer a, integer b) { return a * a + b * b + 1; },
+              [](integer a, integer b) { return a * b * b - a; },
+              [](integer a, integer b) { return a * a * a + b * b - 7; }};
+  }
+}
+
+using unary = integer (*)(integer);
+constexpr std::array<unary, 3> unary_functions(linearity kind) {
+  switch (kind) {
+    case linearity::linear:
+    case linearity::multilinear:
+    case linearity::linear_in_first:
+      return {[](integer a) { return -1 * a; }, [](integer a) { return 3 * a; }, [](integer a) { return -2 * a; }};
+    case linearity::nondecreasing:
+      return {[](integer a) { return a < 0 ? 0 : a; }, [](integer a) { return a < 0 ? a : 2 * a; },
+              [](integer a) { return a < 99 ? a : 99; }};
+    default:
+      return {[](integer a) { return a * a + 1; }, [](integer a) { return a < 3 ? 99 - a : a; },
+              [](integer a) { return a * a - a; }};
+  }
+}
+
+constexpr array map(unary f, array a) {
+  for (index_t i = 0, n = a.extents.size(); i < n; ++i) a[i] = f(a[i]);
+  return a;
+}
+
+/// f on each pair of elements, dimensions aligned at the last; undefined where extents differ.
+constexpr array map(binary f, array const& a, array const& b) {
+  array const& longer = a.extents.rank < b.extents.rank ? b : a;
+  array const& shorter = a.extents.rank < b.extents.rank ? a : b;
+  int const missing = longer.extents.rank - shorter.extents.rank;
+  for (int d = 0; d < shorter.extents.rank; ++d)
+    if (shorter.extents[d] != longer.extents[d + missing]) return array::undefined();
+  array y = array::of(longer.extents);
+  index_t const n = y.extents.size(), n_a = a.extents.size(), n_b = b.extents.size();
+  for (index_t i = 0; i < n; ++i) y[i] = f(a[i % n_a], b[i % n_b]);
+  return y;
+}
+
+/// The reduction over the dimensions of a bit mask.
+constexpr array reduce(int op, unsigned dims, array const& a) {
+  array y;
+  for (int d = 0; d < a.extents.rank; ++d)
+    if (!(dims >> d & 1u)) y.extents[y.extents.rank++] = a.extents[d];
+  for (index_t i = 0, n = y.extents.size(); i < n; ++i) y[i] = identity(op);
+  for (index_t i = 0, n = a.extents.size(); i < n; ++i) {
+    index_t at = 0, stride = 1, rest = i;
+    for (int d = a.extents.rank - 1; d >= 0; --d) {
+      if (!(dims >> d & 1u)) {
+        at += rest % a.extents[d] * stride;
+        stride *= a.extents[d];
+      }
+      rest /= a.extents[d];
+    }
+    y[at] = combine(op, y[at], a[i]);
+  }
+  return y;
+}
+
+/// Extents p and p + 1 in turn for p ranks, the other way round in every other data set. `first` is the dimension among
+/// those of the result at which an operand begins.
+constexpr shape extents_of(int rank, int first, mesh_shape const& mesh, unsigned data) {
+  shape s;
+  s.rank = rank;
+  for (int d = 0; d < rank; ++d) s[d] = mesh.ranks() + (first + d + static_cast<int>(data)) % 2;
+  return s;
+}
+
+constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, mesh_shape const& mesh,
+                                 unsigned pending, unsigned sets) {
+  t.judge(elementwise_rule(kind, a), a.rank, pending, sets, [&](unsigned data) {
+    unary const function = unary_functions(kind)[data % 3];
+    return experiment([&](array const& x) { return map(function, x); }, mesh,
+                      arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
+  });
+}
+
+constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, layout_value const& b,
+                                 mesh_shape const& mesh, unsigned pending, unsigned sets) {
+  int const rank = a.rank < b.rank ? b.rank : a.rank;
+  auto const operand = [&](layout_value const& v, unsigned data, unsigned seed) {
+    return arbitrary_tensor(extents_of(v.rank, rank - v.rank, mesh, data), v, mesh, seed);
+  };
+  t.judge(elementwise_rule(kind, a, b), rank, pending, sets, [&](unsigned data) {
+    binary const function = binary_functions(kind)[data % 3];
+    return experiment([&](array const& x, array const& y) { return map(function, x, y); }, mesh,
+                      operand(a, data, 2 * data), operand(b, data, 2 * data + 1));
+  });
+}
+
+constexpr void judge_reduction(tally& t, int op, unsigned dims, layout_value const& a, mesh_shape const& mesh,
+                               unsigned pending, unsigned sets) {
+  int rank = 0;
+  for (int d = 0; d < a.rank; ++d) rank += !(dims >> d & 1u);
+  t.judge(reduction_rule(op, dims, a), rank, pending, sets, [&](unsigned data) {
+    return experiment([&](array const& x) { return reduce(op, dims, x); }, mesh,
+                      arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
+  });
+}
+
+}  // namespace ashlar::test

@@ -1,0 +1,49 @@
+// Counts the MPI calls of this process, whoever makes them. A program that links pmpi_counters.cpp is counted: its MPI_
+// functions note the call and forward to PMPI_.
+#pragma once
+#include <cstdint>
+
+namespace pmpi {
+
+/// Every form of a collective counts as one: blocking, nonblocking, with counts per rank, with wide counts.
+struct counts {
+  std::uint64_t all_reduce = 0;
+  std::uint64_t all_gather = 0;
+  std::uint64_t reduce_scatter = 0;
+  std::uint64_t all_to_all = 0;
+  std::uint64_t broadcast = 0;
+  std::uint64_t other_collectives = 0;  ///< barriers, reductions to one rank, gathers, scatters, scans, neighbours
+  std::uint64_t sends = 0;
+  std::uint64_t receives = 0;
+  std::uint64_t one_sided = 0;
+  std::uint64_t persistent_starts = 0;
+  std::uint64_t communicators_made = 0;
+  std::uint64_t communicators_freed = 0;
+
+  std::uint64_t collectives() const {
+    return all_reduce + all_gather + reduce_scatter + all_to_all + broadcast + other_collectives;
+  }
+  /// Everything that moves data.
+  std::uint64_t communication() const { return collectives() + sends + receives + one_sided + persistent_starts; }
+
+  friend bool operator==(counts const&, counts const&) = default;
+  friend counts operator-(counts const& a, counts const& b) {
+    return {a.all_reduce - b.all_reduce,
+            a.all_gather - b.all_gather,
+            a.reduce_scatter - b.reduce_scatter,
+            a.all_to_all - b.all_to_all,
+            a.broadcast - b.broadcast,
+            a.other_collectives - b.other_collectives,
+            a.sends - b.sends,
+            a.receives - b.receives,
+            a.one_sided - b.one_sided,
+            a.persistent_starts - b.persistent_starts,
+            a.communicators_made - b.communicators_made,
+            a.communicators_freed - b.communicators_freed};
+  }
+};
+
+/// All calls since the program started.
+counts const& counted();
+
+}  // namespace pmpi

@@ -1,0 +1,165 @@
+// Cross-entropy from labels: against its definition in long double, by finite differences, and where inputs are bad.
+#include "ashlar/ops/local/cross_entropy.hpp"
+#include "../../support/device_array.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace ashlar;
+using namespace test;
+
+namespace {
+
+template <class T, class I>
+struct batch {
+  index_t rows, n;
+  std::vector<T> logits;
+  std::vector<I> labels;
+
+  batch(index_t r, index_t classes) : rows(r), n(classes) {
+    std::mt19937 random(static_cast<unsigned>(1 + r + 100 * classes));
+    std::normal_distribution<double> normal(0, 3);
+    for (index_t i = 0; i < r * classes; ++i) logits.push_back(static_cast<T>(normal(random)));
+    for (index_t i = 0; i < r; ++i) labels.push_back(static_cast<I>(random() % static_cast<unsigned>(classes)));
+  }
+  T const* row(index_t r) const { return logits.data() + r * n; }
+  long double loss(index_t r) const {
+    long double sum = 0;
+    for (index_t j = 0; j < n; ++j) sum += std::exp(static_cast<long double>(row(r)[j]));
+    return std::log(sum) - row(r)[labels[static_cast<std::size_t>(r)]];
+  }
+  long double total() const {
+    long double s = 0;
+    for (index_t r = 0; r < rows; ++r) s += loss(r);
+    return s;
+  }
+};
+
+template <class T, class I>
+std::vector<T> losses(batch<T, I> const& b) {
+  auto const x = to_device(b.logits);
+  auto const l = to_device(b.labels);
+  device_array<T> const out("test", b.labels.size());
+  local::cross_entropy<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data());
+  return to_host(out);
+}
+template <class T, class I>
+T total(batch<T, I> const& b, space const& where = space()) {
+  auto const x = to_device(b.logits);
+  auto const l = to_device(b.labels);
+  auto const out = to_device(std::vector<T>{77});
+  local::cross_entropy_sum<space, T, I>(where, x.data(), l.data(), b.rows, b.n, out.data());
+  return to_host(out)[0];
+}
+template <class T, class I>
+std::vector<T> vjp(batch<T, I> const& b, T scale, T factor) {
+  auto const x = to_device(b.logits);
+  auto const l = to_device(b.labels);
+  auto const s = to_device(std::vector<T>{scale});
+  device_array<T> const out("test", b.logits.size());
+  local::cross_entropy_vjp<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, s.data(), factor, out.data());
+  return to_host(out);
+}
+template <class T, class I>
+std::int64_t hits(batch<T, I> const& b) {
+  auto const x = to_device(b.logits);
+  auto const l = to_device(b.labels);
+  auto const out = to_device(std::vector<std::int64_t>{77});
+  local::accuracy_count<space, T, I>(space(), x.data(), l.data(), b.rows, b.n, out.data());
+  return to_host(out)[0];
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("losses are their definition", T, float, double) {
+  double const epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (index_t rows : {0, 1, 5, 128, 3000})
+    for (index_t n : {1, 2, 10, 67}) {
+      INFO(rows, " x ", n);
+      batch<T, std::int32_t> const b(rows, n);
+      auto const each = losses(b);
+      double worst = 0;
+      for (index_t r = 0; r < rows; ++r) {
+        long double const expected = b.loss(r);
+        long double const error = std::abs(each[static_cast<std::size_t>(r)] - expected) / (1 + std::abs(expected));
+        worst = std::max(worst, static_cast<double>(error));
+      }
+      CHECK(worst <= 8 * epsilon);
+      CHECK(static_cast<double>(std::abs(total(b) - b.total())) <=
+            8 * epsilon * (1 + static_cast<double>(b.total())) * std::sqrt(1 + static_cast<double>(rows)));
+    }
+}
+
+TEST_CASE("the sum has the same bits for every number of threads") {
+  batch<double, std::int64_t> const b(5000, 11);
+  double const all = total(b);
+  if (space().concurrency() == 1) return MESSAGE("one thread: there is nothing to compare");
+  for (auto const& part : Kokkos::Experimental::partition_space(space(), 1, 1)) CHECK(total(b, part) == all);
+}
+
+TEST_CASE_TEMPLATE("the vjp is a finite difference", I, std::int32_t, std::int64_t, std::uint8_t) {
+  for (index_t rows : {0, 1, 6})
+    for (index_t n : {1, 2, 10}) {
+      batch<double, I> b(rows, n);
+      double const scale = -1.5, factor = 0.25, h = 1e-5;
+      auto const d = vjp(b, scale, factor);
+      double worst = 0;
+      for (std::size_t i = 0; i < b.logits.size(); ++i) {
+        double const was = b.logits[i];
+        b.logits[i] = was + h;
+        long double const up = b.total();
+        b.logits[i] = was - h;
+        long double const down = b.total();
+        b.logits[i] = was;
+        worst = std::max(worst, std::abs(scale * factor * static_cast<double>((up - down) / (2 * h)) - d[i]));
+      }
+      CHECK(worst < 1e-8);
+    }
+}
+
+TEST_CASE("large logits are exact") {
+  batch<float, int> b(2, 2);
+  b.logits = {3e38f, -3e38f, 3e38f, 3e38f};
+  b.labels = {0, 1};
+  CHECK(losses(b) == std::vector<float>{0, std::log(2.f)});
+  CHECK(vjp(b, 1.f, 1.f) == std::vector<float>{0, 0, 0.5f, -0.5f});
+}
+
+TEST_CASE("a label outside, a NaN, and a row without classes make NaN in their row alone") {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  batch<float, int> b(4, 2);
+  b.logits = {1, 2, 1, 2, 1, nan, 1, 1};
+  b.labels = {2, -1, 0, 1};
+  auto const each = losses(b);
+  auto const d = vjp(b, 1.f, 1.f);
+  for (std::size_t r : {0u, 1u, 2u}) {
+    CHECK(std::isnan(each[r]));
+    CHECK(std::isnan(d[2 * r]));
+    CHECK(std::isnan(d[2 * r + 1]));
+  }
+  CHECK(each[3] == std::log(2.f));
+  CHECK(d[6] == 0.5f);
+  CHECK(std::isnan(total(b)));
+  CHECK(hits(b) == 0);
+
+  batch<float, int> empty(1, 1);
+  empty.n = 0;
+  empty.logits.clear();
+  CHECK(std::isnan(losses(empty)[0]));
+  CHECK(hits(empty) == 0);
+}
+
+TEST_CASE("hits: the first of the largest") {
+  batch<double, int> b(6, 3);
+  b.logits = {1, 2, 3, 3, 2, 1, 2, 2, 1, 2, 2, 1, 1, 2, 2, 0, 0, 0};
+  b.labels = {2, 1, 0, 1, 1, 0};
+  CHECK(hits(b) == 4);  // 2 is largest; 0 is; 0 comes first; it does, not 1; 1 comes first; 0 does
+  for (index_t rows : {0, 1, 77, 5000}) {
+    batch<float, std::uint8_t> const c(rows, 10);
+    std::int64_t expected = 0;
+    for (index_t r = 0; r < rows; ++r)
+      expected += std::max_element(c.row(r), c.row(r) + 10) - c.row(r) == c.labels[static_cast<std::size_t>(r)];
+    CHECK(hits(c) == expected);
+  }
+}

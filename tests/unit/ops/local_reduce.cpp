@@ -1,0 +1,168 @@
+// Reductions against naive loops, by rows and by elements.
+#include "ashlar/ops/local/reduce.hpp"
+#include <doctest/doctest.h>
+#include <random>
+#include <vector>
+
+using namespace ashlar;
+
+namespace {
+
+Kokkos::DefaultExecutionSpace space() { return {}; }
+std::mt19937 generator(4);
+index_t random_index(index_t first, index_t last) {
+  return std::uniform_int_distribution<index_t>(first, last)(generator);
+}
+
+shape random_shape(int rank) {
+  shape s;
+  for (s.rank = 0; s.rank < rank; ++s.rank)
+    s.extent[s.rank] = random_index(0, 30) == 0 ? 0 : random_index(1, rank < 5 ? 7 : 3);
+  return s;
+}
+
+// Values whose sums, and products of which, are exact in every type.
+template <class Op, class T>
+std::vector<T> numbers(index_t n) {
+  std::vector<T> v;
+  for (index_t i = 0; i < n; ++i) {
+    auto const x = static_cast<int>(random_index(-9, 9));
+    v.push_back(T(!std::is_same_v<Op, op::prod> ? x : x < 0 ? -1 : 1));
+  }
+  return v;
+}
+
+// Row-major number, among the kept dimensions, of each element's output.
+std::size_t output(shape const& s, unsigned dims, index_t i) {
+  index_t number = 0, weight = 1;
+  for (int d = s.rank - 1; d >= 0; i /= s[d--])
+    if (!(dims >> d & 1)) {
+      number += i % s[d] * weight;
+      weight *= s[d];
+    }
+  return static_cast<std::size_t>(number);
+}
+
+index_t outputs(shape const& s, unsigned dims) {
+  index_t n = 1;
+  for (int d = 0; d < s.rank; ++d) n *= dims >> d & 1 ? 1 : s[d];
+  return n;
+}
+
+template <class Op, class T>
+void check_reduce(shape const& s, unsigned dims) {
+  auto const in = numbers<Op, T>(s.size());
+  std::vector<T> expected(static_cast<std::size_t>(outputs(s, dims)), Op::template identity<T>());
+  for (index_t i = 0; i < s.size(); ++i) {
+    T& e = expected[output(s, dims, i)];
+    e = Op::combine(e, in[static_cast<std::size_t>(i)]);
+  }
+  std::vector<T> out(expected.size() + 1, T(77));
+  local::reduce<Op>(space(), in.data(), s, dims, out.data());
+  space().fence();
+  CHECK(out.back() == T(77));
+  out.pop_back();
+  CHECK(out == expected);
+
+  std::fill(out.begin(), out.end(), T(77));
+  using leaves = detail::leaves<local::strided<T>>;
+  detail::reduction<Op, T, detail::same_value, leaves> const r(s, dims, out.data(), {},
+                                                               leaves(local::contiguous(in.data(), s)));
+  detail::reduce_by_elements(space(), r);
+  space().fence();
+  CHECK(out == expected);
+}
+
+template <class T>
+void check_operations(shape const& s, unsigned dims) {
+  check_reduce<op::sum, T>(s, dims);
+  check_reduce<op::prod, T>(s, dims);
+  if constexpr (std::is_arithmetic_v<T>) {
+    check_reduce<op::max, T>(s, dims);
+    check_reduce<op::min, T>(s, dims);
+  }
+}
+
+struct squared_distance {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, T m) const {
+    return (x - m) * (x - m);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("reduce over every set of dimensions, rank 0 to 8", T, float, double, std::int32_t, std::int64_t,
+                   Kokkos::complex<double>) {
+  for (int rank = 0; rank <= 8; ++rank)
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      shape const s = random_shape(rank);
+      if (rank > 3)
+        check_operations<T>(s, static_cast<unsigned>(random_index(0, (1 << rank) - 1)));
+      else
+        for (unsigned dims = 0; dims < 1u << rank; ++dims) check_operations<T>(s, dims);
+    }
+}
+
+TEST_CASE("shapes that are cut into slices, strips and threads' shares") {
+  for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(5, 10007),
+                         shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40),
+                         shape::of(2, 3, 2, 20011), shape::of(128, 10)})
+    for (unsigned dims = 0; dims < 1u << s.rank; ++dims) {
+      check_reduce<op::sum, double>(s, dims);
+      check_reduce<op::max, std::int32_t>(s, dims);
+    }
+}
+
+TEST_CASE("without elements the result is the identity") {
+  for (unsigned dims : {1u, 2u, 3u}) {
+    check_operations<float>(shape::of(0, 3), dims);
+    check_operations<std::int64_t>(shape::of(3, 0), dims);
+  }
+}
+
+#ifdef KOKKOS_ENABLE_OPENMP
+TEST_CASE("a sum has the same bits for every number of threads") {
+  Kokkos::OpenMP const one_thread(1);
+  for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100)})
+    for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
+      std::vector<float> in;
+      for (index_t i = 0; i < s.size(); ++i) in.push_back(std::uniform_real_distribution<float>(0, 1)(generator));
+      std::vector<float> out(static_cast<std::size_t>(outputs(s, dims))), alone(out.size());
+      local::reduce<op::sum>(Kokkos::OpenMP(), in.data(), s, dims, out.data());
+      local::reduce<op::sum>(one_thread, in.data(), s, dims, alone.data());
+      CHECK(out == alone);
+    }
+}
+#endif
+
+TEST_CASE("map_reduce reduces the values of an expression") {
+  for (shape const& s : {shape::of(7, 5), shape::of(3, 1009), shape::of(2003, 10), shape::of(50021, 2)})
+    for (unsigned dims = 0; dims < 4; ++dims) {
+      auto const x = numbers<op::sum, double>(s.size()), rows = numbers<op::sum, double>(s[0]);
+      std::vector<double> expected(static_cast<std::size_t>(outputs(s, dims))), out = expected;
+      for (index_t i = 0; i < s.size(); ++i) {
+        double const distance = x[static_cast<std::size_t>(i)] - rows[static_cast<std::size_t>(i / s[1])];
+        expected[output(s, dims, i)] += distance * distance;
+      }
+      local::map_reduce<op::sum>(space(), s, dims, out.data(), squared_distance{}, local::contiguous(x.data(), s),
+                                 local::strided<double>{rows.data(), {1, 0}});
+      space().fence();
+      CHECK(out == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("argmax_last finds the first of the largest", T, float, double, std::int32_t, std::int64_t) {
+  for (index_t rows : {0, 1, 7, 5003})
+    for (index_t n : {1, 2, 10, 31}) {
+      std::vector<T> x;
+      for (index_t i = 0; i < rows * n; ++i) x.push_back(static_cast<T>(random_index(-5, 5)));
+      std::vector<std::int32_t> out(static_cast<std::size_t>(rows), -1);
+      local::argmax_last(space(), x.data(), rows, n, out.data());
+      space().fence();
+      for (index_t r = 0; r < rows; ++r) {
+        auto const first = x.begin() + r * n;
+        CHECK(out[static_cast<std::size_t>(r)] == std::max_element(first, first + n) - first);
+      }
+    }
+}
