@@ -21,11 +21,11 @@ pmpi::counts const& pmpi::counted() { return now; }
   COUNT(counter, nonblocking, (STRIP parameters, MPI_Comm comm, MPI_Request * request), \
         (STRIP arguments, comm, request))
 
-// All that takes counts: N is the type of a count, D of a displacement, suffix the end of the names. Displacements of the
-// all-to-all with types are in bytes.
+// All that takes counts: N is the type of a count, D of a displacement, suffix the end of the names. Displacements of
+// the all-to-all with types are in bytes.
 #define COUNT_ALL(suffix, N, D) \
-  COUNT_COLLECTIVE(all_reduce, Allreduce##suffix, Iallreduce##suffix, (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), \
-                   (s, r, n, t, o)) \
+  COUNT_COLLECTIVE(all_reduce, Allreduce##suffix, Iallreduce##suffix, \
+                   (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), (s, r, n, t, o)) \
   COUNT_COLLECTIVE(all_gather, Allgather##suffix, Iallgather##suffix, \
                    (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u), (s, n, t, r, m, u)) \
   COUNT_COLLECTIVE(all_gather, Allgatherv##suffix, Iallgatherv##suffix, \
@@ -37,27 +37,31 @@ pmpi::counts const& pmpi::counted() { return now; }
                    (void const* s, void* r, N const n[], MPI_Datatype t, MPI_Op o), (s, r, n, t, o)) \
   COUNT_COLLECTIVE(all_to_all, Alltoall##suffix, Ialltoall##suffix, \
                    (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u), (s, n, t, r, m, u)) \
-  COUNT_COLLECTIVE(all_to_all, Alltoallv##suffix, Ialltoallv##suffix, \
-                   (void const* s, N const n[], D const d[], MPI_Datatype t, void* r, N const m[], D const e[], MPI_Datatype u), \
-                   (s, n, d, t, r, m, e, u)) \
+  COUNT_COLLECTIVE( \
+      all_to_all, Alltoallv##suffix, Ialltoallv##suffix, \
+      (void const* s, N const n[], D const d[], MPI_Datatype t, void* r, N const m[], D const e[], MPI_Datatype u), \
+      (s, n, d, t, r, m, e, u)) \
   COUNT_COLLECTIVE(all_to_all, Alltoallw##suffix, Ialltoallw##suffix, \
-                   (void const* s, N const n[], D const d[], MPI_Datatype const t[], void* r, N const m[], D const e[], \
-                    MPI_Datatype const u[]), \
+                   (void const* s, N const n[], D const d[], MPI_Datatype const t[], void* r, N const m[], \
+                    D const e[], MPI_Datatype const u[]), \
                    (s, n, d, t, r, m, e, u)) \
-  COUNT_COLLECTIVE(broadcast, Bcast##suffix, Ibcast##suffix, (void* s, N n, MPI_Datatype t, int root), (s, n, t, root)) \
+  COUNT_COLLECTIVE(broadcast, Bcast##suffix, Ibcast##suffix, (void* s, N n, MPI_Datatype t, int root), \
+                   (s, n, t, root)) \
   COUNT_COLLECTIVE(other_collectives, Reduce##suffix, Ireduce##suffix, \
                    (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o, int root), (s, r, n, t, o, root)) \
-  COUNT_COLLECTIVE(other_collectives, Scan##suffix, Iscan##suffix, (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), \
-                   (s, r, n, t, o)) \
-  COUNT_COLLECTIVE(other_collectives, Exscan##suffix, Iexscan##suffix, (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), \
-                   (s, r, n, t, o)) \
+  COUNT_COLLECTIVE(other_collectives, Scan##suffix, Iscan##suffix, \
+                   (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), (s, r, n, t, o)) \
+  COUNT_COLLECTIVE(other_collectives, Exscan##suffix, Iexscan##suffix, \
+                   (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), (s, r, n, t, o)) \
   COUNT_COLLECTIVE(other_collectives, Gather##suffix, Igather##suffix, \
-                   (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u, int root), (s, n, t, r, m, u, root)) \
+                   (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u, int root), \
+                   (s, n, t, r, m, u, root)) \
   COUNT_COLLECTIVE(other_collectives, Gatherv##suffix, Igatherv##suffix, \
                    (void const* s, N n, MPI_Datatype t, void* r, N const m[], D const d[], MPI_Datatype u, int root), \
                    (s, n, t, r, m, d, u, root)) \
   COUNT_COLLECTIVE(other_collectives, Scatter##suffix, Iscatter##suffix, \
-                   (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u, int root), (s, n, t, r, m, u, root)) \
+                   (void const* s, N n, MPI_Datatype t, void* r, N m, MPI_Datatype u, int root), \
+                   (s, n, t, r, m, u, root)) \
   COUNT_COLLECTIVE(other_collectives, Scatterv##suffix, Iscatterv##suffix, \
                    (void const* s, N const n[], D const d[], MPI_Datatype t, void* r, N m, MPI_Datatype u, int root), \
                    (s, n, d, t, r, m, u, root)) \
@@ -70,7 +74,8 @@ pmpi::counts const& pmpi::counted() { return now; }
                     MPI_Aint const e[], MPI_Datatype const u[]), \
                    (s, n, d, t, r, m, e, u)) \
   COUNT(sends, Send##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c), (s, n, t, to, tag, c)) \
-  COUNT(sends, Ssend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c), (s, n, t, to, tag, c)) \
+  COUNT(sends, Ssend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c), \
+        (s, n, t, to, tag, c)) \
   COUNT(sends, Isend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q), \
         (s, n, t, to, tag, c, q)) \
   COUNT(sends, Issend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q), \
@@ -79,8 +84,8 @@ pmpi::counts const& pmpi::counted() { return now; }
         (r, n, t, from, tag, c, st)) \
   COUNT(receives, Irecv##suffix, (void* r, N n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* q), \
         (r, n, t, from, tag, c, q)) \
-  int MPI_Sendrecv##suffix(void const* s, N n, MPI_Datatype t, int to, int tag, void* r, N m, MPI_Datatype u, int from, \
-                       int other_tag, MPI_Comm c, MPI_Status* st) { \
+  int MPI_Sendrecv##suffix(void const* s, N n, MPI_Datatype t, int to, int tag, void* r, N m, MPI_Datatype u, \
+                           int from, int other_tag, MPI_Comm c, MPI_Status* st) { \
     ++now.sends, ++now.receives; \
     return PMPI_Sendrecv##suffix(s, n, t, to, tag, r, m, u, from, other_tag, c, st); \
   }
@@ -110,7 +115,8 @@ COUNT(one_sided, Accumulate,
 COUNT(communicators_made, Comm_dup, (MPI_Comm c, MPI_Comm* made), (c, made))
 COUNT(communicators_made, Comm_idup, (MPI_Comm c, MPI_Comm* made, MPI_Request* q), (c, made, q))
 COUNT(communicators_made, Comm_split, (MPI_Comm c, int color, int key, MPI_Comm* made), (c, color, key, made))
-COUNT(communicators_made, Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm* made), (c, type, key, i, made))
+COUNT(communicators_made, Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm* made),
+      (c, type, key, i, made))
 COUNT(communicators_made, Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm* made), (c, g, made))
 COUNT(communicators_made, Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm* made), (c, g, tag, made))
 COUNT(communicators_made, Cart_create, (MPI_Comm c, int n, int const s[], int const p[], int reorder, MPI_Comm* made),

@@ -107,13 +107,14 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
     if (i > width) continue;
     std::vector<index_t> all(std::size_t(c.size()));
     MPI_Datatype const type = mpi_datatype<index_t>::get();
-    detail::call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), &mine[i], 1, type, all.data(), 1,
-                     type);
+    detail::call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), &mine[i], 1, type,
+                     all.data(), 1, type);
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
-    throw error(what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
-                is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
-                "; give all ranks the same");
+    throw error(
+        what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
+        is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
+        "; give all ranks the same");
   }
 }
 

@@ -9,9 +9,9 @@ template <class T>
 void all_gather_by_exchange(communicator const& c, T const* own, T* destination, std::size_t const* starts,
                             comm::tuning const& how) {
   std::size_t const first = starts[c.rank()], n = starts[c.rank() + 1] - first;
-  post_exchange(
-      c, [&](int) { return block<T const>{own, n}; },
-      [&](int q) { return block<T>{destination + starts[q], starts[q + 1] - starts[q]}; }, how);
+  auto const send = [&](int) { return block<T const>{own, n}; };
+  auto const receive = [&](int q) { return block<T>{destination + starts[q], starts[q + 1] - starts[q]}; };
+  post_exchange(c, send, receive, how);
   copy_block(own, destination + first, n);
   finish(c);
 }
@@ -39,12 +39,12 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
     }
     for (int q = 0; q < p; ++q) broadcast_by_mpi(c, destination + starts[q], starts[q + 1] - starts[q], q, how);
   } else if (equal) {
-    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, comm::count_type(n), type,
-             destination, comm::count_type(n), type);
+    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, comm::count_type(n),
+             type, destination, comm::count_type(n), type);
   } else {
     fill_counts(c, starts);
-    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, comm::count_type(n), type,
-             destination, c.state().counts.data(), c.state().displacements.data(), type);
+    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, comm::count_type(n),
+             type, destination, c.state().counts.data(), c.state().displacements.data(), type);
   }
 }
 
@@ -72,8 +72,8 @@ void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const
 /// Pre: n == counts[rank()]; the same counts on all ranks.
 /// Post: `destination[counts[0] + ... + counts[q - 1] + i]` is rank q's `source[i]`.
 template <element T>
-void all_gather(communicator const& c, T const* source, std::size_t n, T* destination, std::span<std::size_t const> counts,
-                tuning const& how = tuned) {
+void all_gather(communicator const& c, T const* source, std::size_t n, T* destination,
+                std::span<std::size_t const> counts, tuning const& how = tuned) {
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
   detail::all_gather(c, source, destination, detail::block_starts(c, counts), false, how);

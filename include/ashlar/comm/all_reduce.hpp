@@ -9,16 +9,18 @@ namespace ashlar::detail {
 template <class Op, class T>
 void all_reduce_whole(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
   received_arrays<T> const received(c, n);
-  post_exchange(
-      c, [&](int) { return block<T const>{source, n}; }, [&](int q) { return block<T>{received.from(q), n}; }, how);
+  auto const send = [&](int) { return block<T const>{source, n}; };
+  auto const receive = [&](int q) { return block<T>{received.from(q), n}; };
+  post_exchange(c, send, receive, how);
   finish(c);
-  combine_arrays<Op>(destination, n, c.size(), received.sums,
-                     [&](int q) -> T const* { return q == c.rank() ? source : received.from(q); });
+  auto const array = [&](int q) -> T const* { return q == c.rank() ? source : received.from(q); };
+  combine_arrays<Op>(destination, n, c.size(), received.sums, array);
 }
 
 // A reduce-scatter and an all-gather: twice the messages, 2/p of the bytes.
 template <class Op, class T>
-void all_reduce_in_parts(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+void all_reduce_in_parts(communicator const& c, T const* source, T* destination, std::size_t n,
+                         comm::tuning const& how) {
   auto const p = std::size_t(c.size());
   auto& starts = c.state().starts;
   starts.resize(p + 1);
@@ -41,7 +43,8 @@ void all_reduce(communicator const& c, T const* source, T* destination, std::siz
   for (std::size_t i = 0; i < n; i += how.count_limit)
     call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce),
              source == destination ? MPI_IN_PLACE : static_cast<void const*>(source + i), destination + i,
-             comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), comm::mpi_op<Op, T>::get());
+             comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(),
+             comm::mpi_op<Op, T>::get());
 }
 
 }  // namespace ashlar::detail

@@ -32,32 +32,32 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
   if (p == 1) return detail::copy_block(source, destination, n_each);
   if (n_each == 0) return;
   c.counters().all_to_all.add(std::size_t(p - 1) * n_each * sizeof(T));
+  auto const send = [=](int q) { return detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
+  auto const receive = [=](int q) { return detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
   MPI_Datatype const type = mpi_datatype<T>::get();
   if (how.exchanges(p) || std::size_t(p) * n_each > how.count_limit)
-    detail::all_to_all_by_exchange(
-        c, [=](int q) { return detail::block<T const>{source + std::size_t(q) * n_each, n_each}; },
-        [=](int q) { return detail::block<T>{destination + std::size_t(q) * n_each, n_each}; }, how);
+    detail::all_to_all_by_exchange(c, send, receive, how);
   else
-    detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each), type,
-                     destination, count_type(n_each), type);
+    detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
+                     type, destination, count_type(n_each), type);
 }
 
 /// The same with blocks of different sizes: `send_counts[q]` elements go to rank q, `receive_counts[q]` come from it.
 /// Pre: `send_counts[q]` here equals `receive_counts[rank()]` on rank q. Always an exchange: no rank knows whether the
 ///   counts of another one fit into a call of MPI.
-/// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of rank q's block for this rank.
+/// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of what rank q sent.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
                 std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return detail::copy_block(source, destination, send_counts[0]);
-  std::size_t const* const send = detail::block_starts(c, send_counts);
-  std::size_t const* const receive = detail::block_starts(c.state().receive_starts, receive_counts);
-  c.counters().all_to_all.add((send[c.size()] - send_counts[r]) * sizeof(T));
-  detail::all_to_all_by_exchange(
-      c, [=](int q) { return detail::block<T const>{source + send[q], send[q + 1] - send[q]}; },
-      [=](int q) { return detail::block<T>{destination + receive[q], receive[q + 1] - receive[q]}; }, how);
+  std::size_t const* const out = detail::block_starts(c, send_counts);
+  std::size_t const* const in = detail::block_starts(c.state().receive_starts, receive_counts);
+  c.counters().all_to_all.add((out[c.size()] - send_counts[r]) * sizeof(T));
+  auto const send = [=](int q) { return detail::block<T const>{source + out[q], out[q + 1] - out[q]}; };
+  auto const receive = [=](int q) { return detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
+  detail::all_to_all_by_exchange(c, send, receive, how);
 }
 
 }  // namespace ashlar::comm

@@ -69,8 +69,8 @@ inline void poll(std::span<MPI_Request> requests) {
   }
 }
 
-// Whether MPI itself gives the core away while it waits, as Open MPI does where its launcher says that ranks exceed cores:
-// its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
+// Whether MPI itself gives the core away while it waits, as Open MPI does where its launcher says that ranks exceed
+// cores: its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
 inline bool mpi_yields() {
 #ifdef OPEN_MPI
   for (char const* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"})
@@ -105,7 +105,8 @@ inline bool waits_must_yield(MPI_Comm comm, int size) {
   comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   std::vector<place> all(std::size_t(size), mine);
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request), "MPI_Iallgather");
+  comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+              "MPI_Iallgather");
   poll({&request, 1});
 
   // Launchers bind each rank to cores of its own: only together do they tell how many there are.
@@ -139,8 +140,9 @@ class communicator {
   /// Error: `ashlar::error` where MPI is not usable or `comm` is MPI_COMM_NULL.
   explicit communicator(MPI_Comm comm) : communicator() {
     if (!mpi_is_usable())
-      throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment in main, before all else");
-    if (comm == MPI_COMM_NULL) throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
+      throw error("ashlar::communicator: MPI is not initialised or already finalised; first make an ashlar::mpi_environment");
+    if (comm == MPI_COMM_NULL)
+      throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
     comm::check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
@@ -155,8 +157,8 @@ class communicator {
   MPI_Comm get() const { return state_->handle; }
   comm_counters& counters() const { return *state_->counters; }
 
-  /// Whether waiting polls and gives the core away between two polls: on some node ranks exceed cores and MPI would spin.
-  /// The same on all ranks.
+  /// Whether waiting polls and gives the core away between two polls: on some node ranks exceed cores and MPI would
+  /// spin. The same on all ranks.
   bool yields() const { return state_->yields; }
   /// Decides it otherwise, where the number of cores is not what the system says.
   /// Pre: the same value on all ranks.

@@ -7,13 +7,13 @@
 namespace ashlar {
 
 /// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the communicator
-/// and makes one more for each subset of the axes larger than 1. Copies are handles on the same state: no communicator is
-/// made after construction.
+/// and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and no communicator
+/// is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
 /// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks.
-/// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this mesh,
-///   or differ between ranks.
-/// Example: `device_mesh<mesh<axis<"data">, axis<"model">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
+/// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
+///   mesh, or differ between ranks.
+/// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>
 class device_mesh {
  public:
@@ -86,7 +86,8 @@ class device_mesh {
   };
 
   static Mesh checked(ashlar::communicator const& c, std::span<int const> sizes) {
-    comm::require_equal(c, std::vector<index_t>(sizes.begin(), sizes.end()), "ashlar::device_mesh: the sizes of the axes");
+    comm::require_equal(c, std::vector<index_t>(sizes.begin(), sizes.end()),
+                        "ashlar::device_mesh: the sizes of the axes");
     mesh_shape given{int(sizes.size()), {}};
     std::copy_n(sizes.begin(), std::min(sizes.size(), std::size(given.size)), given.size);
     try {
@@ -99,8 +100,9 @@ class device_mesh {
         ranks = ranks > most / n ? most : ranks * n;
       }
       if (ranks == c.size()) return shape;
-      throw error("ashlar::device_mesh: the axes " + text + " need " + std::to_string(ranks) + " ranks and the communicator has " +
-                  std::to_string(c.size()) + "; start as many as needed or choose other sizes");
+      throw error("ashlar::device_mesh: the axes " + text + " need " + std::to_string(ranks) +
+                  " ranks and the communicator has " + std::to_string(c.size()) +
+                  "; start as many as needed or choose other sizes");
     } catch (char const* sentence) {
       throw error(sentence);
     }

@@ -23,7 +23,8 @@ class mpi_environment {
     int finalized = 0, initialized = 0, provided = 0;
     MPI_Finalized(&finalized);
     if (finalized)
-      throw error("ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
+      throw error(
+          "ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
     MPI_Initialized(&initialized);
     if (initialized) return;
     // Kernels run on many threads, MPI is called from the main one alone.

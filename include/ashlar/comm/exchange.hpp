@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <numeric>
 
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/tuning.hpp"
@@ -92,8 +91,8 @@ inline void fill_counts(communicator const& c, std::size_t const* starts) {
   }
 }
 
-// out[i] = x(0)[i] + x(1)[i] + ... + x(p-1)[i] from left to right, whatever + is. `out` may be one of the x; `sums` holds
-// a few elements that stay in the first cache.
+// out[i] = x(0)[i] + x(1)[i] + ... + x(p-1)[i] from left to right, whatever + is. `out` may be one of the x; `sums`
+// holds a few elements that stay in the first cache.
 template <class Op, class T, class Array>
 void combine_arrays(T* out, std::size_t n, int p, block<T> sums, Array x) {
   for (std::size_t begin = 0; begin < n; begin += sums.size) {

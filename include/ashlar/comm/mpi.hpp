@@ -4,7 +4,6 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include <climits>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -32,10 +31,10 @@ using displacement_type = int;
 #endif
 
 /// Elements that one MPI call can take.
-inline constexpr std::size_t largest_count = std::size_t(
-    std::numeric_limits<count_type>::max() < std::numeric_limits<displacement_type>::max()
-        ? std::numeric_limits<count_type>::max()
-        : std::numeric_limits<displacement_type>::max());
+inline constexpr std::size_t largest_count =
+    std::size_t(std::numeric_limits<count_type>::max() < std::numeric_limits<displacement_type>::max()
+                    ? std::numeric_limits<count_type>::max()
+                    : std::numeric_limits<displacement_type>::max());
 
 /// Turns a return code into an exception.
 /// Error: `ashlar::error` with MPI's own description of `rc`, unless that is MPI_SUCCESS.

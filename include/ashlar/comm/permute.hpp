@@ -10,8 +10,8 @@ namespace ashlar::comm {
 /// Collective: the ranks involved; blocks.
 /// Cost: n_receive elements received.
 template <element T>
-void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive, int from,
-             tuning const& how = tuned) {
+void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
+             int from, tuning const& how = tuned) {
   bool const to_itself = to == c.rank();
   assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
   if (to_itself && (how.host_memory || c.size() == 1)) return detail::copy_block(source, destination, n_send);

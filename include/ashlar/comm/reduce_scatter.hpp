@@ -19,10 +19,11 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
       return block<T const>{source + first, std::min(step, starts[q + 1] - first)};
     };
     block<T const> const own = piece(r);
-    post_exchange(c, piece, [&](int q) { return block<T>{received.from(q), own.size}; }, how);
+    auto const receive = [&](int q) { return block<T>{received.from(q), own.size}; };
+    post_exchange(c, piece, receive, how);
     finish(c);
-    combine_arrays<Op>(destination + begin, own.size, p, received.sums,
-                       [&](int q) -> T const* { return q == r ? own.data : received.from(q); });
+    auto const array = [&](int q) -> T const* { return q == r ? own.data : received.from(q); };
+    combine_arrays<Op>(destination + begin, own.size, p, received.sums, array);
   }
 }
 
@@ -42,15 +43,16 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
   } else if (total > how.count_limit) {
     for (int q = 0; q < p; ++q)
       for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)
-        call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i, destination + (i - starts[q]),
-                 comm::count_type(std::min(how.count_limit, starts[q + 1] - i)), type, op, q);
+        call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i,
+                 destination + (i - starts[q]), comm::count_type(std::min(how.count_limit, starts[q + 1] - i)), type,
+                 op, q);
   } else if (equal) {
     call_mpi(c, "MPI_Reduce_scatter_block", ASHLAR_MPI(MPI_Reduce_scatter_block), ASHLAR_MPI(MPI_Ireduce_scatter_block),
              source, destination, comm::count_type(n), type, op);
   } else {
     fill_counts(c, starts);
-    call_mpi(c, "MPI_Reduce_scatter", ASHLAR_MPI(MPI_Reduce_scatter), ASHLAR_MPI(MPI_Ireduce_scatter), source, destination,
-             c.state().counts.data(), type, op);
+    call_mpi(c, "MPI_Reduce_scatter", ASHLAR_MPI(MPI_Reduce_scatter), ASHLAR_MPI(MPI_Ireduce_scatter), source,
+             destination, c.state().counts.data(), type, op);
   }
 }
 
@@ -65,7 +67,8 @@ namespace ashlar::comm {
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <class Op, element T>
-void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each, tuning const& how = tuned) {
+void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
+                    tuning const& how = tuned) {
   detail::reduce_scatter<Op>(c, source, destination, detail::block_starts(c, n_each), true, how);
 }
 

@@ -29,7 +29,7 @@ constexpr einsum_equation parse(equation const& text) {
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {
     if (l.rank == max_rank) throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
-    if (l.find(c) >= 0) throw "ashlar::einsum: a label stands twice in one operand; a diagonal is not a contraction, give each dimension its own label";
+    if (l.find(c) >= 0) throw "ashlar::einsum: a label stands twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label";
     l.label[l.rank++] = c;
   };
   unsigned i = 0;

@@ -113,8 +113,17 @@ struct value_of<Context, basic_layout<D...>> {
     return v;
   }
 };
+// A layout's code has room for seven kinds: the four of the library and three more.
+template <class Ops>
+struct more_than_seven_reductions;
+template <class... Op>
+struct more_than_seven_reductions<op_list<Op...>> {
+  static constexpr bool value = sizeof...(Op) > 7;
+};
 template <class Context, class L, class Op, class... A>
 struct value_of<Context, basic_partial<L, Op, A...>> {
+  static_assert(!more_than_seven_reductions<typename Context::ops>::value,
+                "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();
     v.pend(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
@@ -131,6 +140,8 @@ struct axis_shards_two_dimensions {
 };
 template <class... D>
 struct checked_layout {
+  static_assert(boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value <= max_axes,
+                "ashlar::layout: more than 8 axes shard one tensor; join axes that you always use together");
   static_assert(sizeof...(D) <= max_rank, "ashlar::layout: a tensor has at most 8 dimensions; join dimensions");
   static_assert(!axis_shards_two_dimensions<D...>::value,
                 "ashlar::layout: an axis shards two dimensions; each axis shards a tensor at most once, write none for one of them");
@@ -220,6 +231,7 @@ template <class L, class Op, class Names>
 struct make_partial;
 template <class L, class Op, class... A>
 struct make_partial<L, Op, name_list<A...>> {
+  static_assert(std::is_class_v<Op>, "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
   static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the reduction pends; none is no axis");
   static_assert(!axis_already_used<L, A...>::value,
                 "ashlar::partial: the axis already shards or pends in this layout; an axis stands in a layout once");

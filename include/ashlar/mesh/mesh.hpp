@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/meta/names.hpp"
+#include <concepts>
 
 namespace ashlar {
 
@@ -75,6 +76,10 @@ template <class... Axes>
 struct axis_named_twice {
   static constexpr bool value = has_duplicate<typename Axes::name...>();
 };
+template <class Mesh, std::size_t Sizes>
+struct sizes_differ_from_axes {
+  static constexpr bool value = static_cast<int>(Sizes) != Mesh::axes;
+};
 template <class Mesh, class Name>
 struct axis_missing_from_mesh {
   static constexpr bool value = name_index_v<typename Mesh::names, Name> < 0;
@@ -98,10 +103,11 @@ class mesh {
     requires((Axes::static_size != run_time_size) && ...)
       : shape_{axes, {Axes::static_size...}} {}
 
-  constexpr mesh(int const (&sizes)[sizeof...(Axes)])
-    requires(sizeof...(Axes) > 0)
-      : mesh(from(sizes)) {}
-  constexpr explicit mesh(mesh_shape const& s) : shape_(s) {
+  template <std::size_t N>
+  constexpr mesh(int const (&sizes)[N]) : mesh(from(sizes)) {}
+  // A template, so that no braced list is taken for a mesh_shape.
+  template <std::same_as<mesh_shape> S>
+  constexpr explicit mesh(S const& s) : shape_(s) {
     if (s.axes != axes) throw "ashlar::mesh: it needs one size for each axis";
     constexpr int fixed[sizeof...(Axes) + 1]{Axes::static_size..., 0};
     for (int a = 0; a < axes; ++a) {
@@ -124,9 +130,11 @@ class mesh {
   friend constexpr bool operator==(mesh const&, mesh const&) = default;
 
  private:
-  static constexpr mesh_shape from(int const (&sizes)[sizeof...(Axes) ? sizeof...(Axes) : 1]) {
+  template <std::size_t N>
+  static constexpr mesh_shape from(int const (&sizes)[N]) {
+    static_assert(!detail::sizes_differ_from_axes<mesh, N>::value, "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
-    for (int a = 0; a < axes; ++a) s.size[a] = sizes[a];
+    for (int a = 0; a < axes && a < static_cast<int>(N); ++a) s.size[a] = sizes[a];
     return s;
   }
   mesh_shape shape_;

@@ -18,7 +18,6 @@ struct axis_name {
 /// Several names, in a given order; the integer standing for an axis in a layout's value is its position here.
 template <class... Names>
 struct name_list {
-  static_assert(sizeof...(Names) <= max_axes, "ashlar::mesh: more than 8 axes; join axes that you always use together");
   static constexpr int size = sizeof...(Names);
 };
 
@@ -69,6 +68,7 @@ template <class List>
 struct names_of_list;
 template <class... N>
 struct names_of_list<name_list<N...>> {
+  static_assert(sizeof...(N) <= max_axes, "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
   using all = slots<std::index_sequence_for<N...>, N...>;
   static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
   template <class Name>

@@ -1,6 +1,7 @@
 // The elementwise functions and operators of the language.
 #pragma once
 #include "ashlar/plan/elementwise.hpp"
+#include <limits>
 
 namespace ashlar {
 
@@ -274,10 +275,13 @@ struct minimum {
   }
 };
 
-/// Converts the element type. Linear where every value of From has its own in To, so that sums may pend.
+/// Converts the element type. Linear where To holds every value of From exactly, so that sums may pend.
 template <class To, class From>
 struct cast {
-  static constexpr linearity kind = sizeof(To) >= sizeof(From) ? linearity::linear : linearity::nonlinear;
+  using to = std::numeric_limits<To>;
+  using from = std::numeric_limits<From>;
+  static constexpr bool exact = to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
+  static constexpr linearity kind = exact ? linearity::linear : linearity::nonlinear;
   using result_type = To;
   ASHLAR_FUNCTION constexpr To operator()(From x) const { return static_cast<To>(x); }
   template <int>

@@ -60,10 +60,11 @@ struct expand_op {
   template <class T, class>
   using element = T;
   static constexpr ruled rule(layout_value const& a, layout_value const& like) {
+    if (axis_mask const both = a.partial() & like.sharding()) return ruled::wrong(fault::not_linear, first_axis(both));
     ruled r;
     r.out = like;
     r.out.drop_pending(like.partial());
-    for (int l = 0; l < a.levels; ++l) r.out.pend(a.pending[l].op, a.pending[l].axes & ~like.sharding());
+    for (int l = 0; l < a.levels; ++l) r.out.pend(a.pending[l].op, a.pending[l].axes);
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& like) { return like; }

@@ -162,7 +162,10 @@ void print(std::ostream& out, X const& x) {
   out << detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
   for (int a = 0; a < M::axes; ++a) out << " " << name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
   out << "\n";
-  detail::number_writer(out, what, numbers).write();
+  if (numbers.empty())
+    out << "[]";
+  else
+    detail::number_writer(out, what, numbers).write();
   out << "\n";
 }
 

@@ -31,7 +31,9 @@ bool works(communicator const& c) {
   return ranks == c.size();
 }
 
-std::string differ(std::string const& what) { return "the extents differ between ranks: " + what + "; give all ranks the same"; }
+std::string differ(std::string const& what) {
+  return "the extents differ between ranks: " + what + "; give all ranks the same";
+}
 
 }  // namespace
 
@@ -66,7 +68,8 @@ TEST_CASE("collectively: several ranks throw, the lowest one is heard") {
             if (c.rank() >= lowest) throw error("mine is " + std::to_string(c.rank()));
           });
         }) == "mine is " + std::to_string(lowest) + " (on rank " + std::to_string(lowest) + ")");
-  CHECK(message([&] { comm::collectively(c, [] { throw 5; }); }) == "an exception that is no std::exception (on rank 0)");
+  CHECK(message([&] { comm::collectively(c, [] { throw 5; }); }) ==
+        "an exception that is no std::exception (on rank 0)");
   CHECK(message([&] { comm::collectively(c, [] { throw error(""); }); }) == " (on rank 0)");
   CHECK(works(c));
 }
@@ -76,7 +79,8 @@ TEST_CASE("on_root: rank 0 runs it, all learn the outcome") {
   int runs = 0;
   comm::on_root(c, [&] { ++runs; });
   CHECK(runs == (c.rank() == 0));
-  CHECK(message([&] { comm::on_root(c, [] { throw std::runtime_error("the file is broken"); }); }) == "the file is broken");
+  CHECK(message([&] { comm::on_root(c, [] { throw std::runtime_error("the file is broken"); }); }) ==
+        "the file is broken");
   CHECK(works(c));
 }
 
@@ -102,7 +106,8 @@ TEST_CASE("require_equal: one value differs on one rank") {
           std::string const x = std::to_string(there);
           CHECK(message([&] { comm::require_equal(c, v, "the extents"); }) ==
                 differ("value " + std::to_string(at) + " is " +
-                       (bad == 0 ? x + " on rank 0 and 5 on rank 1" : "5 on rank 0 and " + x + " on rank " + std::to_string(bad))));
+                       (bad == 0 ? x + " on rank 0 and 5 on rank 1"
+                                 : "5 on rank 0 and " + x + " on rank " + std::to_string(bad))));
         }
   CHECK(works(c));
 }
@@ -113,8 +118,8 @@ TEST_CASE("require_equal: ranks have different numbers of values") {
   for (std::size_t n : {0u, 2u, 9u, 30u}) {
     std::vector<index_t> const v(c.rank() == c.size() - 1 ? n + 1 : n, 4);
     CHECK(message([&] { comm::require_equal(c, v, "the extents"); }) ==
-          differ("there are " + std::to_string(n) + " of them on rank 0 and " + std::to_string(n + 1) + " of them on rank " +
-                 std::to_string(c.size() - 1)));
+          differ("there are " + std::to_string(n) + " of them on rank 0 and " + std::to_string(n + 1) +
+                 " of them on rank " + std::to_string(c.size() - 1)));
   }
   CHECK(works(c));
 }

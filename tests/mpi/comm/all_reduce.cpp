@@ -88,11 +88,13 @@ TEST_CASE("all_reduce: every size, every way, twice") {
 
 TEST_CASE("all_reduce: sizes around the thresholds, as tuned") {
   communicator const c(MPI_COMM_WORLD);
-  for (std::size_t bytes : {comm::tuned.whole_bytes, comm::tuned.whole_bytes_of_2, comm::tuned.piece_bytes * std::size_t(c.size())})
+  for (std::size_t bytes :
+       {comm::tuned.whole_bytes, comm::tuned.whole_bytes_of_2, comm::tuned.piece_bytes * std::size_t(c.size())})
     for (std::size_t n : {bytes / 4 - 1, bytes / 4, bytes / 4 + 1}) check_all_reduce<op::sum, float>(c, n, comm::tuned);
 }
 
-TEST_CASE("all_reduce: an exchange adds in the order of the ranks, so the bits are the same on all ranks and every time") {
+TEST_CASE(
+    "all_reduce: an exchange adds in the order of the ranks, so the bits are the same on all ranks and every time") {
   communicator const c(MPI_COMM_WORLD);
   std::size_t const n = 1000;
   auto const term = [](std::size_t r, std::size_t i) { return 1.0f / float(3 + 7 * r + i) * (r % 2 ? -1e4f : 1.0f); };

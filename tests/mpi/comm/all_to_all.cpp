@@ -31,10 +31,8 @@ void check_all_to_all(communicator const& c, Counts counts, bool equal, tuning c
   guarded<T> x(std::accumulate(send.begin(), send.end(), std::size_t(0))), y(expected.size());
   for (std::size_t q = 0, k = 0; q < p; ++q)
     for (std::size_t i = 0; i < send[q]; ++i) x[k++] = sent<T>(r, q, i);
-  if (equal)
-    comm::all_to_all(c, x.data(), send[0], y.data(), how);
-  else
-    comm::all_to_all(c, x.data(), send, y.data(), receive, how);
+  if (equal) comm::all_to_all(c, x.data(), send[0], y.data(), how);
+  else comm::all_to_all(c, x.data(), send, y.data(), receive, how);
   CHECK(wrong(y, [&](std::size_t i) { return expected[i]; }) == 0);
   CHECK((x.intact() && y.intact()));
 }
@@ -44,12 +42,18 @@ void check_sizes(communicator const& c, std::vector<std::size_t> const& all_size
   for (std::size_t n : all_sizes) {
     CAPTURE(n);
     for_each_way(c, [&](tuning const& how) {
-      check_all_to_all<T>(c, [=](std::size_t, std::size_t) { return n; }, true, how);
-      check_all_to_all<T>(c, [=](std::size_t, std::size_t) { return n; }, false, how);
-      check_all_to_all<T>(c, [=](std::size_t r, std::size_t q) { return (3 * r + 5 * q) % (n + 1); }, false, how);
-      check_all_to_all<T>(c, [=](std::size_t r, std::size_t) { return r == 0 ? n : 0; }, false, how);   // one sends
-      check_all_to_all<T>(c, [=](std::size_t, std::size_t q) { return q == 0 ? n : 0; }, false, how);   // one receives
-      check_all_to_all<T>(c, [=](std::size_t r, std::size_t q) { return r == q ? n : 0; }, false, how);  // nobody does
+      check_all_to_all<T>(
+          c, [=](std::size_t, std::size_t) { return n; }, true, how);
+      check_all_to_all<T>(
+          c, [=](std::size_t, std::size_t) { return n; }, false, how);
+      check_all_to_all<T>(
+          c, [=](std::size_t r, std::size_t q) { return (3 * r + 5 * q) % (n + 1); }, false, how);
+      check_all_to_all<T>(
+          c, [=](std::size_t r, std::size_t) { return r == 0 ? n : 0; }, false, how);  // one sends
+      check_all_to_all<T>(
+          c, [=](std::size_t, std::size_t q) { return q == 0 ? n : 0; }, false, how);  // one receives
+      check_all_to_all<T>(
+          c, [=](std::size_t r, std::size_t q) { return r == q ? n : 0; }, false, how);  // nobody does
     });
   }
 }

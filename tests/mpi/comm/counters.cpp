@@ -43,7 +43,7 @@ TEST_CASE("counters: they say what MPI is asked to do, for every collective and 
       MPI_Comm_size(MPI_COMM_WORLD, &p);
       MPI_Comm_rank(MPI_COMM_WORLD, &r);
       bool const silent = n == 0 || p == 1;
-      auto const check = [&](auto collective, comm_counters::entry comm_counters::* entry, std::size_t elements) {
+      auto const check = [&](auto collective, comm_counters::entry comm_counters::*entry, std::size_t elements) {
         used const u = measure(collective);
         CHECK(u.ours.mpi_collectives == u.mpi.collectives());
         CHECK(u.ours.mpi_sends == u.mpi.sends);
@@ -59,10 +59,11 @@ TEST_CASE("counters: they say what MPI is asked to do, for every collective and 
       auto const reduce = [=](communicator const& c) { comm::all_reduce<op::sum>(c, a, b, n, how); };
       check(reduce, &comm_counters::all_reduce, n);
       check([=](communicator const& c) { comm::all_gather(c, a, n, b, how); }, &comm_counters::all_gather, n);
-      check([=](communicator const& c) { comm::reduce_scatter<op::sum>(c, a, b, n, how); }, &comm_counters::reduce_scatter,
-            others * n);
+      check([=](communicator const& c) { comm::reduce_scatter<op::sum>(c, a, b, n, how); },
+            &comm_counters::reduce_scatter, others * n);
       check([=](communicator const& c) { comm::all_to_all(c, a, n, b, how); }, &comm_counters::all_to_all, others * n);
-      check([=](communicator const& c) { comm::broadcast(c, a, n, 0, how); }, &comm_counters::broadcast, r == 0 ? n : 0);
+      check([=](communicator const& c) { comm::broadcast(c, a, n, 0, how); }, &comm_counters::broadcast,
+            r == 0 ? n : 0);
     }
   });
 }
@@ -101,7 +102,8 @@ TEST_CASE("counters: MPI's own collectives are one call of MPI each") {
 }
 
 TEST_CASE("counters: an exchange is a message to each other rank and one from it") {
-  tuning const whole{.whole_bytes_of_2 = unlimited, .whole_bytes = unlimited}, parts{.whole_bytes_of_2 = 0, .whole_bytes = 0};
+  tuning const whole{.whole_bytes_of_2 = unlimited, .whole_bytes = unlimited},
+      parts{.whole_bytes_of_2 = 0, .whole_bytes = 0};
   communicator const c(MPI_COMM_WORLD);
   auto const p = std::size_t(c.size());
   std::vector<float> x(10 * p), y(10 * p);
@@ -113,7 +115,8 @@ TEST_CASE("counters: an exchange is a message to each other rank and one from it
   CHECK(sends([&](communicator const& k) { comm::all_reduce<op::sum>(k, x.data(), 10 * p, whole); }) == p - 1);
   CHECK(sends([&](communicator const& k) { comm::all_reduce<op::sum>(k, x.data(), 10 * p, parts); }) == 2 * (p - 1));
   CHECK(sends([&](communicator const& k) { comm::all_gather(k, x.data(), 10, whole); }) == p - 1);
-  CHECK(sends([&](communicator const& k) { comm::reduce_scatter<op::sum>(k, x.data(), y.data(), 10, whole); }) == p - 1);
+  CHECK(sends([&](communicator const& k) { comm::reduce_scatter<op::sum>(k, x.data(), y.data(), 10, whole); }) ==
+        p - 1);
   CHECK(sends([&](communicator const& k) { comm::all_to_all(k, x.data(), 10, y.data(), whole); }) == p - 1);
   CHECK(sends([&](communicator const& k) {
           int const to = (k.rank() + 1) % k.size(), from = (k.rank() + k.size() - 1) % k.size();

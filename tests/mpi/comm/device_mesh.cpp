@@ -37,7 +37,8 @@ template <class Mesh>
 void check_communicators(device_mesh<Mesh> const& m, std::vector<int> const& sizes) {
   int const r = m.rank(), k = int(sizes.size());
   std::vector<int> mine(std::size_t(k), 0);
-  for (int a = k - 1, rest = r; a >= 0; rest /= sizes[std::size_t(a--)]) mine[std::size_t(a)] = rest % sizes[std::size_t(a)];
+  for (int a = k - 1, rest = r; a >= 0; rest /= sizes[std::size_t(a--)])
+    mine[std::size_t(a)] = rest % sizes[std::size_t(a)];
   for (int a = 0; a < k; ++a) CHECK(m.coordinate(a) == mine[std::size_t(a)]);
 
   for (unsigned mask = 0; mask < 1u << k; ++mask) {
@@ -88,26 +89,31 @@ TEST_CASE("device_mesh: static sizes need not be given, and are checked") {
     CHECK(device_mesh<pair>(MPI_COMM_WORLD).communicator(0b01).size() == 2);
   } else {
     CHECK(message([] { device_mesh<pair> m(MPI_COMM_WORLD); }) ==
-          "ashlar::device_mesh: the axes data=2, model=1 need 2 ranks and the communicator has " + std::to_string(world_size()) +
-              "; start as many as needed or choose other sizes");
+          "ashlar::device_mesh: the axes data=2, model=1 need 2 ranks and the communicator has " +
+              std::to_string(world_size()) + "; start as many as needed or choose other sizes");
   }
-  CHECK(message([] { device_mesh<half> m(MPI_COMM_WORLD, {3, 1}); }).find("differs from the axis' static size") !=
-        std::string::npos);
+  CHECK(message([] {
+          device_mesh<half> m(MPI_COMM_WORLD, {3, 1});
+        }).find("differs from the axis' static size") != std::string::npos);
 }
 
 TEST_CASE("device_mesh: sizes that do not fit are an error on every rank") {
   int const p = world_size();
-  CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, {p, 2}); }) ==
-        "ashlar::device_mesh: the axes data=" + std::to_string(p) + ", model=2 need " + std::to_string(2 * p) +
-            " ranks and the communicator has " + std::to_string(p) + "; start as many as needed or choose other sizes");
+  CHECK(message([&] {
+          device_mesh<grid> m(MPI_COMM_WORLD, {p, 2});
+        }) == "ashlar::device_mesh: the axes data=" + std::to_string(p) + ", model=2 need " + std::to_string(2 * p) +
+                  " ranks and the communicator has " + std::to_string(p) +
+                  "; start as many as needed or choose other sizes");
   int const huge = 1 << 30;
-  CHECK(message([&] { device_mesh<box> m(MPI_COMM_WORLD, {huge, huge, huge}); }).find("ranks and the communicator has") !=
-        std::string::npos);
+  CHECK(message([&] {
+          device_mesh<box> m(MPI_COMM_WORLD, {huge, huge, huge});
+        }).find("ranks and the communicator has") != std::string::npos);
   CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, {0, p}); }).find("1 or more") != std::string::npos);
   CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, {-1, -p}); }).find("1 or more") != std::string::npos);
   std::vector<int> const too_many(20, 1);
-  CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, std::span<int const>(too_many)); }).find("one size for each axis") !=
-        std::string::npos);
+  CHECK(message([&] {
+          device_mesh<grid> m(MPI_COMM_WORLD, std::span<int const>(too_many));
+        }).find("one size for each axis") != std::string::npos);
   if (p > 1) {
     int r = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
@@ -135,7 +141,8 @@ TEST_CASE("device_mesh: it makes its communicators at construction, and no more"
     CHECK(copies.back() == m);
     auto const since = pmpi::counted() - made;
     CHECK(since.communicators_made == 0);
-    CHECK(m.counters().all_reduce.calls == std::uint64_t(m.communicator(0b10).size() > 1) + (m.communicator(0b01).size() > 1));
+    CHECK(m.counters().all_reduce.calls ==
+          std::uint64_t(m.communicator(0b10).size() > 1) + (m.communicator(0b01).size() > 1));
     // A duplicate, and one for each axis if both are larger than 1.
     CHECK((made - start).communicators_made == (p % 2 == 0 && p > 2 ? 3 : 1));
   }

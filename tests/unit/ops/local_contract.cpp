@@ -220,7 +220,8 @@ sample one_of(std::string a, std::string c, std::vector<std::pair<char, index_t>
 
 std::vector<sample> single_operands() {
   std::vector<sample> all;
-  for (std::string c : {"", "i", "j", "k", "ij", "ji", "ik", "ki", "jk", "kj", "ijk", "ikj", "jik", "jki", "kij", "kji"})
+  for (std::string c :
+       {"", "i", "j", "k", "ij", "ji", "ik", "ki", "jk", "kj", "ijk", "ikj", "jik", "jki", "kij", "kji"})
     for (shape n : {shape::of(2, 3, 5), shape::of(1, 7, 1), shape::of(37, 41, 43), shape::of(0, 3, 2),
                     shape::of(3, 2, 600), shape::of(600, 3, 0)})
       all.push_back(one_of("ijk", c, {{'i', n[0]}, {'j', n[1]}, {'k', n[2]}}));

@@ -25,6 +25,7 @@ std::vector<extents> all_extents() {
       for (index_t inner : {0, 1, 2, 5}) all.push_back({outer, n, inner});
   all.push_back({300, 17, 1});
   all.push_back({1, 1000, 3});
+  all.push_back({2, 100, 67});
   return all;
 }
 
@@ -115,18 +116,17 @@ TEST_CASE("vjps are finite differences") {
 }
 
 TEST_CASE_TEMPLATE("in place", T, float, double) {
-  extents const e{5, 37, 2};
-  auto const x = numbers<T>(e.size(), 1), d_y = numbers<T>(e.size(), 2);
-  for (form f : {form::plain, form::log}) {
-    auto const y = run(f, e, x);
-    auto const a = to_device(x), b = to_device(y), d = to_device(d_y);
-    (f == form::log ? local::log_softmax<space, T> : local::softmax<space, T>)(space(), a.data(), e.outer, e.n, e.inner,
-                                                                             a.data());
-    CHECK(to_host(a) == y);
-    (f == form::log ? local::log_softmax_vjp<space, T> : local::softmax_vjp<space, T>)(
-        space(), b.data(), d.data(), e.outer, e.n, e.inner, d.data());
-    CHECK(to_host(d) == run_vjp(f, e, y, d_y));
-  }
+  for (extents e : {extents{5, 37, 2}, extents{2, 100, 67}})
+    for (form f : {form::plain, form::log}) {
+      auto const x = numbers<T>(e.size(), 1), d_y = numbers<T>(e.size(), 2), y = run(f, e, x);
+      auto const a = to_device(x), b = to_device(y), d = to_device(d_y);
+      (f == form::log ? local::log_softmax<space, T> : local::softmax<space, T>)(space(), a.data(), e.outer, e.n,
+                                                                               e.inner, a.data());
+      CHECK(to_host(a) == y);
+      (f == form::log ? local::log_softmax_vjp<space, T> : local::softmax_vjp<space, T>)(
+          space(), b.data(), d.data(), e.outer, e.n, e.inner, d.data());
+      CHECK(to_host(d) == run_vjp(f, e, y, d_y));
+    }
 }
 
 TEST_CASE_TEMPLATE("large logits, infinities and NaN", T, float, double) {

@@ -48,8 +48,9 @@ struct row_hit {
     if (l < 0) return 0;
     T const* const x = rows[r];
     T const own = x[l];
-    auto const beats = [=](index_t j) { return static_cast<std::int64_t>(!(j < l ? x[j] < own : x[j] <= own)); };
-    return lanes.template sum<std::int64_t>(rows.n, beats) == 0;
+    auto const before = lanes.template sum<int>(l, [=](index_t j) { return static_cast<int>(!(x[j] < own)); });
+    auto const behind = lanes.template sum<int>(rows.n - l, [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); });
+    return before + behind == 0;
   }
 };
 
@@ -107,7 +108,7 @@ void sum_over_rows(char const* label, Space const& space, index_t rows, index_t 
   } else {
     Kokkos::View<value_type*, typename Space::memory_space> const values(
         Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows));
-    for_each_row(label, space, rows, n, row_values<Value>{row_value, values.data()});
+    for_each_row(label, space, rows, n, 1, row_values<Value>{row_value, values.data()});
     local::reduce<op::sum>(space, static_cast<value_type const*>(values.data()), shape::of(rows), 1u, out);
     space.fence(label);
   }
@@ -122,7 +123,7 @@ namespace ashlar::local {
 template <class Space, class T, class I>
 void cross_entropy(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
   detail::row_values<detail::row_loss<T, I>> const kernel{{{logits, labels, n}}, loss};
-  detail::for_each_row("ashlar::cross_entropy", space, rows, n, kernel);
+  detail::for_each_row("ashlar::cross_entropy", space, rows, n, 1, kernel);
 }
 
 /// *loss = the sum of these losses; the same bits for every number of threads.
@@ -137,7 +138,7 @@ template <class Space, class T, class I>
 void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T const* scale,
                        T factor, T* d_logits) {
   detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, factor, d_logits};
-  detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, kernel);
+  detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 /// *count = how many rows have their largest logit, the first of equal ones, at their label. A row with NaN has none.

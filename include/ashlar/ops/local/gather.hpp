@@ -1,6 +1,6 @@
 // Rows of a table by index, and their transpose.
 #pragma once
-#include "ashlar/ops/local/rows.hpp"
+#include "ashlar/tensor/launch.hpp"
 
 namespace ashlar::detail {
 
@@ -17,24 +17,16 @@ struct indexed_rows {
   }
 };
 
-/// A task copies `piece` neighbouring elements of a row.
+/// A task copies one element of one row.
 template <class T, class I>
 struct take_kernel {
   indexed_rows<I> rows;
   T const* table;
   T* out;
-  index_t piece;
 
   KOKKOS_FUNCTION void operator()(index_t task) const {
-    index_t const pieces = (rows.inner + piece - 1) / piece, row = task / pieces, start = task % pieces * piece;
-    index_t const at = rows.find(row % rows.count), n = rows.inner - start < piece ? rows.inner - start : piece;
-    T* const to = out + row * rows.inner + start;
-    if (at < 0) {
-      for (index_t j = 0; j < n; ++j) to[j] = T(0);
-    } else {
-      T const* const from = table + (row / rows.count * rows.size + at) * rows.inner + start;
-      for (index_t j = 0; j < n; ++j) to[j] = from[j];
-    }
+    index_t const row = task / rows.inner, at = rows.find(row % rows.count);
+    out[task] = at < 0 ? T(0) : table[(row / rows.count * rows.size + at) * rows.inner + task % rows.inner];
   }
 };
 
@@ -53,26 +45,39 @@ struct scatter_add_kernel {
   }
 };
 
+template <class Space, class T, class I>
+void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* table, T* out) {
+  index_t const n = rows.inner, grain = elements_per_thread / std::max<index_t>(n, 1);
+  for_ranges("ashlar::take", space, rows.outer * rows.count, grain, [&](index_t begin, index_t end) {
+    for (index_t row = begin, o = begin / rows.count, i = begin % rows.count; row < end; ++row) {
+      index_t const at = rows.find(i);
+      if (at < 0)
+        std::fill_n(out + row * n, n, T(0));
+      else
+        std::copy_n(table + (o * rows.size + at) * n, n, out + row * n);
+      if (++i == rows.count) i = 0, ++o;
+    }
+  });
+}
+
 /// Adds the rows in their order; threads share the columns, so that no two write one element.
 template <class Space, class T, class I>
-void scatter_add_in_order(Space const& space, indexed_rows<I> const& rows, T const* in, T* table) {
-  index_t const columns = rows.outer * rows.inner;
-  for_ranges("ashlar::scatter_add", space, columns, elements_per_thread / std::max<index_t>(rows.count, 1),
-             [&](index_t begin, index_t end) {
-               while (begin < end) {
-                 index_t const o = begin / rows.inner, first = begin % rows.inner;
-                 index_t const n = std::min(rows.inner - first, end - begin);
-                 for (index_t i = 0; i < rows.count; ++i) {
-                   index_t const at = rows.find(i);
-                   if (at < 0) continue;
-                   T const* const from = in + (o * rows.count + i) * rows.inner + first;
-                   T* const to = table + (o * rows.size + at) * rows.inner + first;
-                   ASHLAR_INDEPENDENT
-                   for (index_t j = 0; j < n; ++j) to[j] += from[j];
-                 }
-                 begin += n;
-               }
-             });
+void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T const* in, T* table) {
+  index_t const grain = elements_per_thread / std::max<index_t>(rows.count, 1);
+  for_ranges("ashlar::scatter_add", space, rows.outer * rows.inner, grain, [&](index_t begin, index_t end) {
+    for (index_t n; begin < end; begin += n) {
+      index_t const o = begin / rows.inner, first = begin % rows.inner;
+      n = std::min(rows.inner - first, end - begin);
+      for (index_t i = 0; i < rows.count; ++i) {
+        index_t const at = rows.find(i);
+        if (at < 0) continue;
+        T const* const from = in + (o * rows.count + i) * rows.inner + first;
+        T* const to = table + (o * rows.size + at) * rows.inner + first;
+        ASHLAR_INDEPENDENT
+        for (index_t j = 0; j < n; ++j) to[j] += from[j];
+      }
+    }
+  });
 }
 
 }  // namespace ashlar::detail
@@ -85,9 +90,11 @@ namespace ashlar::local {
 template <class Space, class T, class I>
 void take(Space const& space, T const* table, index_t outer, index_t size, index_t inner, I const* index, index_t count,
           index_t lower, T* out) {
-  index_t const piece = detail::runs_in_caller<Space> ? std::max<index_t>(inner, 1) : 1;
-  detail::take_kernel<T, I> const kernel{{index, outer, size, inner, count, lower}, table, out, piece};
-  detail::for_each_index("ashlar::take", space, outer * count * (inner / piece), piece, kernel);
+  detail::indexed_rows<I> const rows{index, outer, size, inner, count, lower};
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::take_by_rows(space, rows, table, out);
+  else
+    detail::for_elements("ashlar::take", space, outer * count * inner, detail::take_kernel<T, I>{rows, table, out});
 }
 
 /// table[o, index[i] - lower, c] += in[o, i, c] for those indices: the transpose of take.
@@ -97,7 +104,7 @@ void scatter_add(Space const& space, T const* in, index_t outer, index_t size, i
                  index_t count, index_t lower, T* table) {
   detail::indexed_rows<I> const rows{index, outer, size, inner, count, lower};
   if constexpr (detail::runs_in_caller<Space>)
-    detail::scatter_add_in_order(space, rows, in, table);
+    detail::scatter_add_by_columns(space, rows, in, table);
   else
     detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
                          detail::scatter_add_kernel<T, I>{rows, in, table});

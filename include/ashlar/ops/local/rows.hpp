@@ -16,8 +16,11 @@ void for_each_index(char const* label, Space const& space, index_t count, index_
     for_elements(label, space, count, kernel);
 }
 
-/// One thread walks the row. It keeps eight partial results, as each alone would wait for itself at every step.
+/// One thread walks the row. Over long rows it keeps several partial results, as each alone would wait for itself at
+/// every step.
 struct one_lane {
+  static constexpr int parts = 16;
+
   template <class F>
   KOKKOS_FUNCTION void each(index_t n, F const& f) const {
     for (index_t j = 0; j < n; ++j) f(j);
@@ -25,30 +28,32 @@ struct one_lane {
   /// The largest f(j), with NaN left out or not.
   template <class T, class F>
   KOKKOS_FUNCTION T max(index_t n, F const& f) const {
-    T part[8];
-    for (T& p : part) p = Kokkos::reduction_identity<T>::max();
-    index_t j = 0;
-    for (; j + 8 <= n; j += 8)
-      for (int u = 0; u < 8; ++u) part[u] = part[u] < f(j + u) ? f(j + u) : part[u];
-    for (; j < n; ++j) part[0] = part[0] < f(j) ? f(j) : part[0];
-    for (int u = 1; u < 8; ++u) part[0] = part[0] < part[u] ? part[u] : part[0];
-    return part[0];
+    return fold(n, Kokkos::reduction_identity<T>::max(), f, [](T a, T b) { return a < b ? b : a; });
   }
   template <class T, class F>
   KOKKOS_FUNCTION T sum(index_t n, F const& f) const {
-    T part[16];
-    for (T& p : part) p = T(0);
-    index_t j = 0;
-    for (; j + 16 <= n; j += 16)
-      for (int u = 0; u < 16; ++u) part[u] += f(j + u);
-    for (; j < n; ++j) part[0] += f(j);
-    for (int half = 8; half > 0; half /= 2)
-      for (int u = 0; u < half; ++u) part[u] += part[u + half];
-    return part[0];
+    return fold(n, T(0), f, [](T a, T b) { return a + b; });
   }
   template <class F>
   KOKKOS_FUNCTION void once(F const& f) const {
     f();
+  }
+
+ private:
+  template <class T, class F, class Combine>
+  KOKKOS_FUNCTION T fold(index_t n, T total, F const& f, Combine const& combine) const {
+    index_t j = 0;
+    if (n >= parts) {
+      T part[parts];
+      for (T& p : part) p = total;
+      for (; j + parts <= n; j += parts)
+        for (int u = 0; u < parts; ++u) part[u] = combine(part[u], f(j + u));
+      for (int half = parts / 2; half > 0; half /= 2)
+        for (int u = 0; u < half; ++u) part[u] = combine(part[u], part[u + half]);
+      total = part[0];
+    }
+    for (; j < n; ++j) total = combine(total, f(j));
+    return total;
   }
 };
 
@@ -95,18 +100,13 @@ struct row_kernel {
   }
 };
 
-/// Whether teams take rows of n elements: on devices, where rows are long and an int counts them.
-template <class Space>
-constexpr bool teams_take(index_t rows, index_t n) {
-  return !runs_in_caller<Space> && n > 32 && rows <= INT_MAX;
-}
-
-/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements.
+/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements that lie `step` apart. Teams take rows that are long,
+/// that an int counts, and whose neighbours lie closer than those of other rows.
 template <class Space, class Kernel>
-void for_each_row(char const* label, Space const& space, index_t rows, index_t n, Kernel const& kernel) {
+void for_each_row(char const* label, Space const& space, index_t rows, index_t n, index_t step, Kernel const& kernel) {
   row_kernel<Kernel> const k{kernel};
   if constexpr (!runs_in_caller<Space>)
-    if (teams_take<Space>(rows, n))
+    if (n > 32 && step < 32 && rows <= INT_MAX)
       return Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(rows), Kokkos::AUTO), k);
   for_each_index(label, space, rows, 4 * n, k);  // elements of such rows are read again, or are exponentials
 }

@@ -1,5 +1,6 @@
 // Softmax and its logarithm along one dimension, with their vector-Jacobian products.
 #pragma once
+#include "ashlar/ops/local/permute.hpp"
 #include "ashlar/ops/local/rows.hpp"
 #include <type_traits>
 
@@ -64,6 +65,42 @@ struct softmax_vjp_kernel {
   }
 };
 
+/// Whether the lines of [outer][n][inner] are moved together first: the host's caches suffer from long strides.
+template <class Space>
+constexpr bool moves_lines(index_t n, index_t inner) {
+  return runs_in_caller<Space> && inner > 1 && n * inner > 4096;
+}
+
+/// [outer][n][inner] as [outer][inner][n], in scratch.
+template <class Space, class T>
+auto moved_lines(Space const& space, T const* x, index_t outer, index_t n, index_t inner) {
+  Kokkos::View<T*, typename Space::memory_space> const lines(
+      Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "ashlar::softmax"), static_cast<std::size_t>(outer * n * inner));
+  local::permute(space, x, shape::of(outer, n, inner), {0, 2, 1}, lines.data());
+  return lines;
+}
+
+template <bool Log, class Space, class T>
+void run_softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
+  if (moves_lines<Space>(n, inner)) {
+    auto const lines = moved_lines(space, x, outer, n, inner);
+    run_softmax<Log, Space, T>(space, lines.data(), outer * inner, n, 1, lines.data());
+    return local::permute<Space, T>(space, lines.data(), shape::of(outer, inner, n), {0, 2, 1}, y);
+  }
+  for_each_row("ashlar::softmax", space, outer * inner, n, inner, softmax_kernel<T, Log>{x, y, n, inner});
+}
+
+template <bool Log, class Space, class T>
+void run_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {
+  if (moves_lines<Space>(n, inner)) {
+    auto const out = moved_lines(space, y, outer, n, inner), d = moved_lines(space, d_y, outer, n, inner);
+    run_softmax_vjp<Log, Space, T>(space, out.data(), d.data(), outer * inner, n, 1, d.data());
+    return local::permute<Space, T>(space, d.data(), shape::of(outer, inner, n), {0, 2, 1}, d_x);
+  }
+  for_each_row("ashlar::softmax_vjp", space, outer * inner, n, inner,
+               softmax_vjp_kernel<T, Log>{y, d_y, d_x, n, inner});
+}
+
 }  // namespace ashlar::detail
 
 namespace ashlar::local {
@@ -72,28 +109,26 @@ namespace ashlar::local {
 /// In place is allowed. A line that holds NaN or +infinity, or nothing but -infinity, becomes NaN.
 template <class Space, class T>
 void softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
-  detail::for_each_row("ashlar::softmax", space, outer * inner, n, detail::softmax_kernel<T, false>{x, y, n, inner});
+  detail::run_softmax<false>(space, x, outer, n, inner, y);
 }
 
 /// y = x - log sum exp(x), likewise.
 template <class Space, class T>
 void log_softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
-  detail::for_each_row("ashlar::log_softmax", space, outer * inner, n, detail::softmax_kernel<T, true>{x, y, n, inner});
+  detail::run_softmax<true>(space, x, outer, n, inner, y);
 }
 
 /// The cotangent of softmax's operand from its result y and the result's cotangent: d_x = y (d_y - sum(y d_y)).
 /// d_x may be d_y.
 template <class Space, class T>
 void softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {
-  detail::softmax_vjp_kernel<T, false> const kernel{y, d_y, d_x, n, inner};
-  detail::for_each_row("ashlar::softmax_vjp", space, outer * inner, n, kernel);
+  detail::run_softmax_vjp<false>(space, y, d_y, outer, n, inner, d_x);
 }
 
 /// The same for log_softmax: d_x = d_y - exp(y) sum(d_y).
 template <class Space, class T>
 void log_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {
-  detail::softmax_vjp_kernel<T, true> const kernel{y, d_y, d_x, n, inner};
-  detail::for_each_row("ashlar::log_softmax_vjp", space, outer * inner, n, kernel);
+  detail::run_softmax_vjp<true>(space, y, d_y, outer, n, inner, d_x);
 }
 
 }  // namespace ashlar::local

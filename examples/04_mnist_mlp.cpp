@@ -1,0 +1,184 @@
+// What you learn here: a whole training program on a mesh of ranks, whose communication the compiler has checked.
+//
+// The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. Its parameters' layouts decide
+// where it communicates; the source is the same for 1 rank and for many.
+//   mpiexec -n 4 mnist_mlp --mesh data=2,model=2
+#include <ashlar/ashlar.hpp>
+#include <ashlar/plan/ledger_print.hpp>
+#include <ashlar/tensor/print.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include "options.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+
+// [model]
+template <class K>
+struct linear {
+  K kernel;
+  static constexpr auto names = ashlar::names("kernel");
+};
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class D1, class D2>
+struct mlp {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
+constexpr auto model = build<mlp>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+// [model]
+
+// [strategies]
+using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
+using mirrored = data_parallel<"data">;
+// [strategies]
+
+// [step]
+constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key key) {
+  auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), rate, key);
+  auto y = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel));  // reduces what is pending
+  return y + p.d2.bias;
+};
+
+constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto rate, prng_key key) {
+  auto z = network(p, x, rate, key);
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+};
+
+constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
+  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels, rate, key);
+  auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
+  adam{}.update(p, state, g);
+  return std::pair{l, h};
+};
+// [step]
+
+// [proof]
+template <class Strategy, class T = float>
+constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
+  auto p = init<Strategy, T>(m, model, prng_key{1});
+  auto state = adam{}.init(p);
+  auto x = make<T, layout<"data", none>>(m, {batch, 784});
+  auto labels = make<std::int32_t, layout<"data">>(m, {batch});
+  (void)step(p, state, x, labels, T(0.4), prng_key{2});
+};
+constexpr auto on_2x2 = collectives(grid{{2, 2}}, dry_step<sharded>);
+static_assert(on_2x2.count() == 2);
+static_assert(on_2x2.count(pass::forward, verb::all_reduce, "model") == 1);          // the logits
+static_assert(on_2x2.bytes_per_rank(verb::all_reduce, "model") == 64 * 10 * 4);      // 64 rows of 10 floats, 2 (p-1)/p = 1
+static_assert(on_2x2.count(pass::backward) == 0);                                    // no gradient of the input is needed
+static_assert(on_2x2.count(verb::all_reduce, "data") == 1);                          // gradients, loss and hits together
+static_assert(on_2x2.bytes_per_rank(verb::all_reduce, "data") == 4 * (784 * 100 + 100 * 10 + 10 + 2));
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);
+static_assert(collectives(grid{{4, 1}}, dry_step<sharded>).count() == 1);
+static_assert(collectives(grid{{1, 4}}, dry_step<sharded>).count() == 1);
+static_assert(collectives(grid{{1, 1}}, dry_step<sharded>).count() == 0);
+static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
+static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
+// [proof]
+
+template <class T, class P>
+double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {
+  shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
+  double hits = 0;
+  for (index_t i = 0; i < batches.count(); ++i) {
+    auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
+    auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
+    hits += static_cast<double>(item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels))));
+  }
+  return hits / static_cast<double>(data.test_images.extents[0]);
+}
+
+template <class Strategy, class T>
+int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+  bool const root = m.rank() == 0;
+  auto p = init<Strategy, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto state = adam{}.init(p);
+
+  if (root) std::cout << "\nparameters\n";
+  for_each_named(
+      [&](char const* path, auto const& x) {
+        if (root) {
+          std::cout << "  " << path << ", " << to_string(layout_t<decltype(x)>{}) << "\n";
+          draw<layout_t<decltype(x)>>(std::cout, m.shape(), x.extents());
+        }
+      },
+      p);
+  if (root)
+    std::cout << "\ncollectives of a step\n"
+              << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
+
+  std::ofstream losses;
+  comm::on_root(m.communicator(), [&] {
+    if (o.losses.empty()) return;
+    losses.open(o.losses);
+    if (!losses) throw error("mnist_mlp: cannot write " + o.losses + "; choose a file in a folder that may be written");
+    losses.precision(17);
+  });
+
+  index_t const images = data.train_images.extents[0];
+  progress bar(stdout, root, o.epochs, images);
+  index_t steps = 0;
+  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
+    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    bar.start_epoch();
+    double loss_sum = 0, hits = 0;
+    index_t done = 0;
+    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
+      auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, i, T(1) / T(255));
+      auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, i, 1);
+      auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
+      if (losses.is_open()) losses << item(l) << "\n";
+      loss_sum += static_cast<double>(item(l)) * static_cast<double>(batches.size(i));
+      hits += static_cast<double>(item(h));
+      done += batches.size(i);
+      bar.show(done, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
+    }
+  }
+  comm::on_root(m.communicator(), [&] {
+    if (losses.is_open() && !losses.flush()) throw error("mnist_mlp: writing " + o.losses + " failed; is there room left?");
+  });
+  double const accuracy = test_accuracy<T>(m, p, data);
+  if (root) std::printf("\ntest accuracy: %.4f\n", accuracy);
+  return 0;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size, o.model_size});
+  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.data_size, o.model_size, m.size());
+  digit_data const data = load(m.communicator(), [&] {
+    return o.data.empty() ? synthetic_digits(prng_key{o.seed}, 60000, 10000) : read_mnist(o.data);
+  });
+  if (m.rank() == 0)
+    std::printf("%s: %ld training images, %ld test images\n", o.data.empty() ? "digits drawn by the built-in generator (name MNIST's folder by --data or $ASHLAR_DATA)" : o.data.c_str(),
+                static_cast<long>(data.train_images.extents[0]), static_cast<long>(data.test_images.extents[0]));
+  if (o.model_parallel && o.double_precision) return train<sharded, double>(m, o, data);
+  if (o.model_parallel) return train<sharded, float>(m, o, data);
+  if (o.double_precision) return train<mirrored, double>(m, o, data);
+  return train<mirrored, float>(m, o, data);
+}
+
+int main(int argc, char** argv) {
+  environment const env;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    options o;
+    if (!parse(argc, argv, o)) {
+      if (rank == 0) std::fputs(usage, stdout);
+      return 0;
+    }
+    return run(o);
+  } catch (std::exception const& e) {
+    if (rank == 0) std::fprintf(stderr, "mnist_mlp: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,16 @@
+// More user reductions in one layout than a layout's code has room for.
+// EXPECT: ashlar::partial: more than three reductions of your own meet
+#include "ashlar/layout/layout.hpp"
+
+using namespace ashlar;
+template <int>
+struct reduction {};
+template <class L, int I>
+using with = basic_partial<L, reduction<I>, axis_name<static_cast<char>('a' + I)>>;
+using three = with<with<with<layout<none>, 0>, 1>, 2>;
+
+#ifdef ASHLAR_CONTROL
+constexpr auto v = value_v<context_of<three>, three>;
+#else
+constexpr auto v = value_v<context_of<with<three, 3>>, with<three, 3>>;
+#endif

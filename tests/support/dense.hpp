@@ -1,0 +1,203 @@
+// Tensors on real ranks seen as a whole: which elements a rank holds, worked out anew index by index, and what the shards
+// of all ranks denote.
+#pragma once
+#include "ashlar/layout/split.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace ashlar::test {
+
+inline int world_size() {
+  int p = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  return p;
+}
+
+/// Calls f(sizes) for every way to write the number of ranks as a product of two.
+template <class F>
+void for_each_factorisation(F f) {
+  int const p = world_size();
+  for (int q = 1; q <= p; ++q)
+    if (p % q == 0) {
+      int const sizes[]{q, p / q};
+      f(sizes);
+    }
+}
+
+/// Extents of a rank-dimensional tensor: 0, 1, p-1, p, p+1 and a prime in one dimension and 5 in the others, for p ranks.
+inline std::vector<shape> extents_to_try(int rank) {
+  index_t const p = world_size();
+  std::vector<shape> all;
+  for (int d = 0; d < rank; ++d)
+    for (index_t n : {index_t{0}, index_t{1}, p - 1, p, p + 1, index_t{13}}) {
+      shape s;
+      for (s.rank = 0; s.rank < rank; ++s.rank) s[s.rank] = 5;
+      s[d] = n;
+      if (std::find(all.begin(), all.end(), s) == all.end()) all.push_back(s);
+    }
+  return all;
+}
+
+inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
+  for (int a = mesh.axes - 1; a > axis; --a) rank /= mesh.size[a];
+  return rank % mesh.size[axis];
+}
+
+/// Indices of a dimension that a rank holds: all of them, cut by one axis after the other as numpy.array_split cuts.
+inline std::vector<index_t> indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
+  std::vector<index_t> mine(static_cast<std::size_t>(n));
+  std::iota(mine.begin(), mine.end(), index_t{0});
+  for (int i = 0; i < axes.size; ++i) {
+    auto const parts = static_cast<std::size_t>(mesh.size[axes[i]]), part = static_cast<std::size_t>(coordinate(rank, axes[i], mesh));
+    auto begin = mine.begin();
+    auto const size = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(mine.size() / parts + (k < mine.size() % parts)); };
+    for (std::size_t k = 0; k < part; ++k) begin += size(k);
+    mine = std::vector<index_t>(begin, begin + size(part));
+  }
+  return mine;
+}
+
+/// Positions in the global row-major array of the elements of a rank's shard, in the order of the shard.
+inline std::vector<index_t> positions(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank) {
+  std::vector<index_t> all{0};
+  for (int d = 0; d < extents.rank; ++d) {
+    std::vector<index_t> next;
+    auto const mine = indices(extents[d], layout.dim[d], mesh, rank);
+    for (index_t before : all)
+      for (index_t i : mine) next.push_back(before * extents[d] + i);
+    all = next;
+  }
+  return all;
+}
+
+/// A rank's number among those along which a reduction pends: which summand it holds.
+inline int summand(layout_value const& layout, mesh_shape const& mesh, int rank) {
+  int n = 0;
+  for (int a = 0; a < mesh.axes; ++a)
+    if (layout.partial() >> a & 1u) n = n * mesh.size[a] + coordinate(rank, a, mesh);
+  return n;
+}
+
+/// A rank's shard of the tensor whose element at global position g is element(g, s) in summand s.
+template <class T, class Element>
+std::vector<T> shard_of(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank, Element element) {
+  std::vector<T> shard;
+  for (index_t g : positions(extents, layout, mesh, rank)) shard.push_back(static_cast<T>(element(g, summand(layout, mesh, rank))));
+  return shard;
+}
+
+/// Small numbers of both signs: products of a few are exact in every element type. None is 0.
+inline int small_number(index_t g, int s) {
+  auto h = static_cast<unsigned long long>(g) * 31 + static_cast<unsigned long long>(s) * 7919 + 1;
+  h *= 0xd6e8feb86659fd93u;
+  h ^= h >> 32;
+  int const x = static_cast<int>(h % 6) - 3;
+  return x < 0 ? x : x + 1;
+}
+
+template <class T>
+T combine(int op, T a, T b) {
+  if (op == op_sum) return a + b;
+  if (op == op_prod) return a * b;
+  if constexpr (requires { a < b; }) return (a < b) == (op == op_max) ? b : a;
+  return a;
+}
+
+/// What the ranks' shards denote, or an empty array where one has another size than its layout says or replicas differ.
+template <class T>
+std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_shape const& mesh, std::vector<std::vector<T>> shards) {
+  auto const ranks = static_cast<std::size_t>(mesh.ranks());
+  for (std::size_t r = 0; r < ranks; ++r)
+    if (shards[r].size() != positions(extents, layout, mesh, static_cast<int>(r)).size()) return {};
+  for (int l = 0; l < layout.levels; ++l) {  // innermost first: every rank gets what its group makes
+    auto reduced = shards;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      bool first = true;
+      for (std::size_t q = 0; q < ranks; ++q) {
+        bool same_group = true;
+        for (int a = 0; a < mesh.axes; ++a)
+          same_group &= layout.pending[l].axes >> a & 1u ||
+                        coordinate(static_cast<int>(r), a, mesh) == coordinate(static_cast<int>(q), a, mesh);
+        if (!same_group) continue;
+        for (std::size_t i = 0; i < shards[q].size(); ++i)
+          reduced[r][i] = first ? shards[q][i] : combine(layout.pending[l].op, reduced[r][i], shards[q][i]);
+        first = false;
+      }
+    }
+    shards = reduced;
+  }
+  std::vector<T> whole(static_cast<std::size_t>(extents.size()));
+  std::vector<bool> known(whole.size());
+  for (std::size_t r = 0; r < ranks; ++r) {
+    auto const at = positions(extents, layout, mesh, static_cast<int>(r));
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      auto const g = static_cast<std::size_t>(at[i]);
+      if (known[g] && whole[g] != shards[r][i]) return {};
+      whole[g] = shards[r][i];
+      known[g] = true;
+    }
+  }
+  return whole;
+}
+
+/// The value of the tensor whose element at global position g is element(g, s) in summand s.
+template <class T, class Element>
+std::vector<T> denoted(shape const& extents, layout_value const& layout, mesh_shape const& mesh, Element element) {
+  std::vector<std::vector<T>> shards;
+  for (int r = 0; r < mesh.ranks(); ++r) shards.push_back(shard_of<T>(extents, layout, mesh, r, element));
+  return denote(extents, layout, mesh, shards);
+}
+
+/// The shards of all ranks, on every rank.
+/// Collective.
+template <class T>
+std::vector<std::vector<T>> all_shards(std::vector<T> const& mine) {
+  auto const p = static_cast<std::size_t>(world_size());
+  int const bytes = static_cast<int>(mine.size() * sizeof(T));
+  std::vector<int> counts(p), starts(p);
+  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+  std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
+  MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::vector<T>> shards;
+  for (std::size_t r = 0; r < p; ++r) {
+    auto const first = all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(starts[r]) / sizeof(T));
+    shards.emplace_back(first, first + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(counts[r]) / sizeof(T)));
+  }
+  return shards;
+}
+
+/// This rank's shard of a tensor, or of an expression, copied to the host.
+template <class X>
+auto shard(X const& x) {
+  auto const& t = materialize(x);
+  using Tensor = std::remove_cvref_t<decltype(t)>;
+  using T = typename Tensor::element_type;
+  std::vector<T> copy(static_cast<std::size_t>(t.local_size()));
+  Kokkos::deep_copy(detail::unmanaged<Kokkos::HostSpace, T>(copy.data(), copy.size()),
+                    detail::unmanaged<typename Tensor::execution_space, T>(t.data(), copy.size()));
+  return copy;
+}
+
+/// A tensor of layout L, pending reductions or not, whose element at global position g is element(g, s) in summand s.
+template <class T, class L, class M, class Element>
+auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
+  auto t = allocate(detail::tensor_type<T, L>{}, m, extents);
+  using Stored = typename decltype(t)::element_type;
+  auto const mine = shard_of<Stored>(extents, t.layout, m.sizes(), m.rank(), element);
+  Kokkos::deep_copy(detail::unmanaged<typename decltype(t)::execution_space, Stored>(t.data(), mine.size()),
+                    detail::unmanaged<Kokkos::HostSpace, Stored const>(mine.data(), mine.size()));
+  return t;
+}
+
+/// The value of a tensor, on every rank; empty where its shards make no sense.
+/// Collective.
+template <class X>
+auto value(X const& x) {
+  auto const& t = materialize(x);
+  return denote(t.extents(), t.layout, t.mesh().sizes(), all_shards(shard(t)));
+}
+
+}  // namespace ashlar::test

@@ -1,0 +1,444 @@
+// Plans against exhaustive search: what they cost, and that every step is what its name says.
+#include "ashlar/plan/planner.hpp"
+#include "../../support/all_layouts.hpp"
+#include <doctest/doctest.h>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using bits = std::vector<bool>;
+
+// Set ASHLAR_EXHAUSTIVE for the full matrices.
+bool exhaustive() { return std::getenv("ASHLAR_EXHAUSTIVE") != nullptr; }
+
+shape shape_of(std::vector<int> const& extents) {
+  shape s;
+  for (int n : extents) s[s.rank++] = n;
+  return s;
+}
+mesh_shape mesh_of(std::vector<int> const& sizes) {
+  mesh_shape m;
+  for (int p : sizes) m.size[m.axes++] = p;
+  return m;
+}
+axis_mask all_axes(mesh_shape const& mesh) { return mask_of(mesh.axes) - 1; }
+
+std::size_t count(bits const& a) { return static_cast<std::size_t>(std::count(a.begin(), a.end(), true)); }
+bits both(bits const& a, bits const& b) {
+  bits c(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) c[i] = a[i] && b[i];
+  return c;
+}
+
+std::string text(redistribution_plan const& p) {
+  std::string s = name(p.layout(0));
+  for (step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
+  return s;
+}
+
+// The levels that both layouts have outermost, outermost first, and what they share of the next one if it is of one kind.
+std::vector<pending_reduction> staying(layout_value const& a, layout_value const& b) {
+  std::vector<pending_reduction> stay;
+  int i = a.levels, j = b.levels;
+  while (i && j && a.pending[i - 1] == b.pending[j - 1]) stay.push_back(a.pending[--i]), --j;
+  axis_mask const shared = i && j && a.pending[i - 1].op == b.pending[j - 1].op ? a.pending[i - 1].axes & b.pending[j - 1].axes : 0;
+  if (shared) stay.push_back({a.pending[i - 1].op, shared});
+  return stay;
+}
+// Does a layout pend these, perhaps over more axes at the last?
+bool keeps(layout_value const& v, std::vector<pending_reduction> const& stay) {
+  int l = v.levels;
+  for (std::size_t i = 0; i < stay.size(); ++i) {
+    if (--l < 0 || v.pending[l].op != stay[i].op || (stay[i].axes & ~v.pending[l].axes)) return false;
+    if (i + 1 < stay.size() && stay[i].axes != v.pending[l].axes) return false;
+  }
+  return true;
+}
+
+// All layouts of a rank over the axes of a mesh, and the cost of every single step between two of them where the extents
+// divide: bytes, then steps that communicate, then exchanges, then messages, in one number.
+class search {
+ public:
+  std::vector<layout_value> all;
+  mesh_shape mesh;
+  index_t extent;         // of each dimension
+  axis_mask trivial = 0;  // axes of size 1
+
+  search(int rank, mesh_shape const& m, std::vector<int> const& ops, int levels)
+      : all(all_layouts(rank, m.axes, ops, levels)), mesh(m), extent(m.ranks()) {
+    for (int a = 0; a < m.axes; ++a)
+      if (m.size[a] == 1) trivial |= mask_of(a);
+    for (auto const& from : all)
+      for (auto const& to : all) weight.push_back(cost(from.without(trivial), to.without(trivial)));
+  }
+
+  static constexpr index_t never = index_t{1} << 60;
+  static index_t bytes(index_t cost) { return cost >> 28; }
+
+  index_t cost_of(redistribution_plan const& p) const {
+    index_t n = 0;
+    for (step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
+    return n;
+  }
+
+  // Least cost from any to any layout on the way through layouts that keep `stay`.
+  struct distances {
+    std::vector<int> index;  // of a layout among those that keep it, or -1
+    std::vector<index_t> least;
+    std::size_t n;
+    index_t operator()(std::size_t from, std::size_t to) const {
+      return least[static_cast<std::size_t>(index[from]) * n + static_cast<std::size_t>(index[to])];
+    }
+  };
+  distances solve(std::vector<pending_reduction> const& stay) const {
+    distances d{std::vector<int>(all.size(), -1), {}, 0};
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (keeps(all[i], stay)) d.index[i] = static_cast<int>(kept.size()), kept.push_back(i);
+    std::size_t const n = d.n = kept.size();
+    for (std::size_t i : kept)
+      for (std::size_t j : kept) d.least.push_back(weight[i * all.size() + j]);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < n; ++i) {
+        index_t const first = d.least[i * n + k];
+        if (first == never) continue;
+        for (std::size_t j = 0; j < n; ++j) d.least[i * n + j] = std::min(d.least[i * n + j], first + d.least[k * n + j]);
+      }
+    return d;
+  }
+
+ private:
+  std::vector<index_t> weight;
+
+  index_t volume(layout_value const& v) const {
+    index_t n = 1;
+    for (int d = 0; d < v.rank; ++d) n *= extent / parts(v.dim[d], mesh);
+    return n;
+  }
+  // Elements that the rank with least in common holds under both layouts.
+  index_t common(layout_value const& a, layout_value const& b) const {
+    index_t n = 1;
+    for (int d = 0; d < a.rank; ++d) {
+      if (!a.dim[d].begins(b.dim[d]) && !b.dim[d].begins(a.dim[d])) return 0;
+      n *= extent / std::max(parts(a.dim[d], mesh), parts(b.dim[d], mesh));
+    }
+    return n;
+  }
+  static bool same_levels(layout_value const& a, layout_value const& b) {
+    return a.levels == b.levels && std::equal(a.pending, a.pending + max_levels, b.pending);
+  }
+  static index_t key(index_t bytes, index_t steps, index_t exchanges, index_t messages) {
+    return bytes << 28 | steps << 24 | exchanges << 20 | messages;
+  }
+
+  // What the semantics allow as one step, and what it costs; `never` where it is none.
+  index_t cost(layout_value const& from, layout_value const& to) const {
+    if (from == to) return 0;
+    axis_mask const before = from.partial(), after = to.partial();
+    step const s = step_between(from, to);
+    index_t const q = mesh.ranks(s.axes);
+    if (same_levels(from, to)) {
+      if (s.what == verb::slice) return 0;
+      return key(volume(to) - common(from, to), 1, s.what == verb::exchange, s.what == verb::permute ? 1 : q - 1);
+    }
+    if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or nowhere
+      layout_value inner = to;
+      axis_mask const added = after & ~before;
+      inner.drop_pending(added);
+      if (!same_levels(from, inner) || (added & ~to.pending[0].axes)) return never;
+      for (int d = 0; d < from.rank; ++d) {
+        axis_list rest = from.dim[d];
+        rest.remove(added);
+        if (!rest.begins(from.dim[d]) || !rest.begins(to.dim[d])) return never;
+      }
+      return 0;
+    }
+    axis_mask const reduced = before & ~after;
+    layout_value rest = from;
+    rest.drop_pending(reduced);
+    if ((after & ~before) || (reduced & ~from.pending[0].axes) || !same_levels(rest, to)) return never;
+    bool same = true;
+    for (int d = 0; d < from.rank; ++d) {
+      same = same && from.dim[d] == to.dim[d];
+      if (!from.dim[d].begins(to.dim[d])) return never;
+    }
+    index_t const ranks = mesh.ranks(reduced), n = volume(from);
+    if (same) return key(2 * (n - n / ranks), 1, 0, 2 * (ranks - 1));
+    return reduced & ~to.sharding() ? never : key(volume(to) * (ranks - 1), 1, 0, ranks - 1);
+  }
+};
+
+struct tally {
+  long pairs = 0, broken = 0, more_bytes = 0, more_otherwise = 0;
+  std::string worst;
+};
+
+enum class pairs_of { all, nothing_pends_anew };
+
+// All pairs of layouts on meshes of all these sizes.
+tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {op_sum}, int levels = 1,
+              pairs_of which = pairs_of::all) {
+  tally t;
+  std::vector<redistribution_plan> plans;  // of all pairs, the same for all meshes whose axes of size 1 are the same
+  axis_mask dropped = 0;
+  std::size_t meshes = 1;
+  for (int a = 0; a < axes; ++a) meshes *= sizes.size();
+  for (std::size_t m = 0; m < meshes; ++m) {
+    std::vector<int> size;
+    for (std::size_t a = 0, k = m; a < static_cast<std::size_t>(axes); ++a, k /= sizes.size()) size.push_back(sizes[k % sizes.size()]);
+    search const s(rank, mesh_of(size), ops, levels);
+    std::size_t const n = s.all.size();
+    if (plans.empty() || dropped != s.trivial) {
+      plans.clear();
+      dropped = s.trivial;
+      for (auto const& from : s.all)
+        for (auto const& to : s.all)
+          plans.push_back(plan(from.without(s.trivial), to.without(s.trivial), all_axes(s.mesh) & ~s.trivial));
+    }
+    std::vector<int> const extents(static_cast<std::size_t>(rank), static_cast<int>(s.extent));
+    std::map<std::vector<int>, search::distances> solved;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        if (which == pairs_of::nothing_pends_anew && (s.all[j].partial() & ~s.all[i].partial())) continue;
+        auto const stay = staying(s.all[i], s.all[j]);
+        std::vector<int> id;
+        for (auto const& level : stay) id.insert(id.end(), {level.op, static_cast<int>(level.axes)});
+        if (which == pairs_of::nothing_pends_anew) {
+          axis_mask kept = 0;
+          for (auto const& level : stay) kept |= level.axes;
+          if (s.all[j].partial() & ~kept) continue;
+        }
+        auto found = solved.find(id);
+        if (found == solved.end()) found = solved.emplace(id, s.solve(stay)).first;
+        redistribution_plan const& p = plans[i * n + j];
+        index_t const least = found->second(i, j), ours = s.cost_of(p);
+        index_t const bytes = p.bytes_per_rank(shape_of(extents), s.mesh, 1);
+        ++t.pairs;
+        bool const right = p.layout(0) == s.all[i].without(s.trivial) && p.layout(p.size) == s.all[j].without(s.trivial) &&
+                           search::bytes(ours) == bytes;
+        t.broken += !right;
+        t.more_bytes += right && bytes != search::bytes(least);
+        t.more_otherwise += right && ours != least;
+        if ((!right || bytes != search::bytes(least)) && t.worst.empty()) t.worst = text(p);
+      }
+  }
+  return t;
+}
+
+// Extents that do not divide, that are smaller than the mesh, and none at all.
+std::vector<int> awkward_extents(int ranks) {
+  std::set<int> const s{0, 1, ranks - 1, ranks, ranks + 1, 7};
+  return {s.begin(), s.end()};
+}
+
+}  // namespace
+
+TEST_CASE("without reductions, a plan's bytes are the elements that the rank which lacks most lacks, at all extents") {
+  std::vector<std::vector<int>> meshes{{1}, {2}, {3}, {5}, {1, 2}, {2, 2}, {2, 3}, {3, 2}, {2, 2, 2}};
+  if (exhaustive()) meshes.insert(meshes.end(), {{4, 3}, {2, 3, 2}, {3, 2, 2}, {2, 2, 3}, {3, 3, 3}});
+  long pairs = 0, missed = 0;
+  for (auto const& sizes : meshes)
+    for (int rank = 1; rank <= 3; ++rank) {
+      mesh_shape const mesh = mesh_of(sizes);
+      auto const layouts = all_layouts(rank, mesh.axes, {});
+      std::vector<redistribution_plan> plans;
+      for (auto const& from : layouts)
+        for (auto const& to : layouts) plans.push_back(plan(from, to, all_axes(mesh)));
+      for (int d = 0; d < rank; ++d)
+        for (int n : awkward_extents(mesh.ranks())) {
+          std::vector<int> extents(static_cast<std::size_t>(rank), 5);
+          extents[static_cast<std::size_t>(d)] = n;
+          std::vector<std::vector<bits>> held;
+          for (auto const& v : layouts) held.push_back(holders(extents, v, mesh));
+          for (std::size_t i = 0; i < layouts.size(); ++i)
+            for (std::size_t j = 0; j < layouts.size(); ++j) {
+              std::size_t most = 0;
+              for (std::size_t r = 0; r < held[i].size(); ++r)
+                most = std::max(most, count(held[j][r]) - count(both(held[i][r], held[j][r])));
+              ++pairs;
+              missed += plans[i * layouts.size() + j].bytes_per_rank(shape_of(extents), mesh, 8) != static_cast<index_t>(8 * most);
+            }
+        }
+    }
+  MESSAGE(pairs << " pairs, " << missed << " missed");
+  CHECK(missed == 0);
+}
+
+TEST_CASE("with reductions, no chain of steps costs less at divisible extents") {
+  // On axes of 3 or more neither in bytes nor, then, in steps, exchanges or messages; on axes of 2 and 1 in bytes.
+  auto check = [](int rank, int axes, std::vector<int> const& sizes) {
+    tally const t = compare(rank, axes, sizes);
+    INFO(t.worst);
+    MESSAGE("rank " << rank << ", " << axes << " axes: " << t.pairs << " pairs, more bytes " << t.more_bytes
+                    << ", else more " << t.more_otherwise);
+    CHECK(t.broken == 0);
+    CHECK(t.more_bytes == 0);
+    if (*std::min_element(sizes.begin(), sizes.end()) > 2) CHECK(t.more_otherwise == 0);
+  };
+  for (int rank = 1; rank <= 3; ++rank) {
+    check(rank, 1, {1, 2, 3, 4, 5});
+    check(rank, 2, {1, 2, 3});
+    check(rank, 2, {3, 4, 5});
+  }
+  check(1, 3, {1, 2, 3});
+  check(2, 3, {2, 3});
+  check(2, 3, {5, 3});
+  check(3, 3, {2});
+  check(3, 3, {3});
+  if (exhaustive()) {
+    check(3, 3, {1, 2, 3});
+    check(3, 3, {3, 4, 5});
+    check(4, 2, {2, 3});
+    check(4, 3, {2, 3});
+    check(4, 3, {5, 3});
+    check(1, 4, {2, 3});
+    check(2, 4, {3});
+  }
+}
+
+TEST_CASE("of nested kinds, too: on two axes, and on three where nothing is left pending anew") {
+  std::vector<int> const ops{op_sum, op_max};
+  auto check = [&](int rank, int axes, std::vector<int> const& sizes, pairs_of which) {
+    tally const t = compare(rank, axes, sizes, ops, 4, which);
+    INFO(t.worst);
+    MESSAGE("rank " << rank << ", " << axes << " axes: " << t.pairs << " pairs, more bytes " << t.more_bytes);
+    CHECK(t.broken == 0);
+    CHECK(t.more_bytes == 0);
+  };
+  for (int rank = 1; rank <= 3; ++rank) check(rank, 2, {2, 3}, pairs_of::all);
+  check(1, 3, {2, 3}, pairs_of::nothing_pends_anew);
+  check(2, 3, {3}, pairs_of::nothing_pends_anew);
+  if (exhaustive()) check(3, 3, {2, 3}, pairs_of::nothing_pends_anew);
+}
+
+TEST_CASE("a step's name says what moves") {
+  // On axes of different prime sizes nothing is equal by accident.
+  std::vector<int> const sizes{2, 3, 5};
+  for (int axes = 1; axes <= 3; ++axes)
+    for (int rank = 1; rank <= 2; ++rank) {
+      mesh_shape const mesh = mesh_of({sizes.begin(), sizes.begin() + axes});
+      std::vector<int> const extents(static_cast<std::size_t>(rank), mesh.ranks());
+      auto const layouts = all_layouts(rank, axes, {});
+      std::vector<std::vector<bits>> held;
+      for (auto const& v : layouts) held.push_back(holders(extents, v, mesh));
+      for (std::size_t i = 0; i < layouts.size(); ++i)
+        for (std::size_t j = 0; j < layouts.size(); ++j) {
+          if (i == j) continue;
+          step const s = step_between(layouts[i], layouts[j]);
+          bool slice = true, whole = true, gather = true, equal = true, covered = true;
+          for (int r = 0; r < mesh.ranks(); ++r) {
+            bits const &from = held[i][static_cast<std::size_t>(r)], &to = held[j][static_cast<std::size_t>(r)];
+            std::size_t whole_from = 0, found = 0;
+            bits got(to.size(), false);
+            for (int p = 0; p < mesh.ranks(s.axes); ++p) {
+              bits const& peer = held[i][static_cast<std::size_t>(mesh.with_position(r, s.axes, p))];
+              std::size_t const part = count(both(peer, to));
+              found += part;
+              whole_from += part == count(peer) && part == count(to);
+              gather = gather && part == count(peer);
+              equal = equal && part * static_cast<std::size_t>(mesh.ranks(s.axes)) == count(to);
+              for (std::size_t e = 0; e < got.size(); ++e) got[e] = got[e] || (to[e] && peer[e]);
+            }
+            slice = slice && both(from, to) == to;
+            whole = whole && whole_from == 1;
+            covered = covered && got == to;
+            gather = gather && found == count(to);
+            equal = equal && count(from) == count(to) && found == count(to);
+          }
+          INFO(name(layouts[i]) << " -> " << name(layouts[j]));
+          CHECK(covered);  // the ranks of a group have among them what each of them needs
+          CHECK((s.what == verb::slice) == slice);
+          if (slice) continue;
+          CHECK((s.what == verb::permute) == whole);        // one whole shard comes from one rank
+          CHECK((s.what == verb::all_gather) == gather);    // all shards of the group, side by side
+          CHECK((s.what == verb::all_to_all) == (equal && !whole));  // an equal part of each shard of the group
+        }
+    }
+}
+
+TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
+  for (auto const& sizes : std::vector<std::vector<int>>{{2}, {3}, {4}, {2, 3}, {2, 2, 2}})
+    for (int rank = 1; rank <= 2; ++rank)
+      for (int n : {0, 1, 4, 5, 7}) {
+        mesh_shape const mesh = mesh_of(sizes);
+        std::vector<int> extents{n};
+        if (rank == 2) extents.push_back(5);
+        auto const layouts = all_layouts(rank, mesh.axes);
+        for (auto const& from : layouts)
+          for (auto const& to : layouts) {
+            axis_mask const reduced = from.partial() & ~to.partial();
+            if (!reduced || (to.partial() & ~from.partial())) continue;
+            bool extends = true;
+            for (int d = 0; d < rank; ++d) extends = extends && from.dim[d].begins(to.dim[d]);
+            bool const scatters = !(reduced & ~to.sharding());
+            if (!extends || (!scatters && from.sharding() != to.sharding())) continue;
+            auto const held = holders(extents, to, mesh);
+            std::size_t most = 0;
+            for (int r = 0; r < mesh.ranks(); ++r) {
+              std::size_t sum = 0, least = ~std::size_t{0};
+              int const q = mesh.ranks(reduced);
+              for (int p = 0; p < q; ++p) {
+                std::size_t const size = count(held[static_cast<std::size_t>(mesh.with_position(r, reduced, p))]);
+                sum += size;
+                least = std::min(least, size);
+              }
+              std::size_t const whole = sum / static_cast<std::size_t>(q);  // where all_reduced, all hold the same
+              most = std::max(most, scatters ? sum - least : 2 * (whole - whole / static_cast<std::size_t>(q)));
+            }
+            step const s = step_between(from, to);
+            CHECK(s.what == (scatters ? verb::reduce_scatter : verb::all_reduce));
+            CHECK(step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
+          }
+      }
+}
+
+TEST_CASE("memory: source, shards and packed copies of the rank that holds most") {
+  auto axes = [](auto... a) {
+    axis_list l;
+    (l.push(a), ...);
+    return l;
+  };
+  auto peak = [](layout_value const& from, layout_value const& to, std::vector<int> const& extents, std::vector<int> const& sizes) {
+    return plan(from, to).peak_bytes(shape_of(extents), mesh_of(sizes), 1);
+  };
+  layout_value const whole{2, {}}, rows{2, {axes(0)}}, columns{2, {axes(), axes(0)}};
+  CHECK(peak(rows, rows, {8, 8}, {4}) == 16);                  // nothing to do: the source
+  CHECK(peak(rows, whole, {8, 8}, {4}) == 16 + 64);            // rows arrive where they belong
+  CHECK(peak(columns, whole, {8, 8}, {4}) == 16 + 64 + 64);    // columns are unpacked
+  CHECK(peak(rows, columns, {8, 8}, {4}) == 16 + 16 + 16);     // packed by columns, but received by rows
+  CHECK(peak(columns, rows, {8, 8}, {4}) == 16 + 16 + 16);
+  CHECK(peak(whole, rows, {8, 8}, {4}) == 64 + 16);            // a slice needs no scratch
+  CHECK(peak(rows, whole, {8, 8}, {1}) == 64);                 // on one rank there is nothing to do
+  CHECK(peak(rows, whole, {7, 8}, {4}) == 16 + 56);            // the first ranks hold 2 rows of 7
+  CHECK(peak(rows, columns, {8, 1}, {4}) == 2 + 8);            // one column: contiguous
+  layout_value const sum{2, {}, 1, {{op_sum, 1}}};
+  CHECK(peak(sum, whole, {8, 8}, {4}) == 64 + 64);
+  CHECK(peak(sum, rows, {8, 8}, {4}) == 64 + 16);
+  CHECK(peak(sum, columns, {8, 8}, {4}) == 64 + 16 + 64);
+  // reduce_scatter into a quarter, then all_gather of the other axis: the source lives on, the quarter too.
+  layout_value const sum_of_rows{2, {axes(1)}, 1, {{op_sum, 1}}};
+  CHECK(peak(sum_of_rows, columns, {8, 8}, {2, 2}) == 32 + 16 + 32);
+  CHECK(plan(sum_of_rows, columns).size == 2);
+
+  // Where extents divide, twice the source and the destination are enough.
+  for (auto const& sizes : std::vector<std::vector<int>>{{2, 3}, {3, 4}}) {
+    mesh_shape const mesh = mesh_of(sizes);
+    for (auto const& from : all_layouts(2, 2))
+      for (auto const& to : all_layouts(2, 2)) {
+        std::vector<int> const extents(2, mesh.ranks());
+        auto const p = plan(from, to, all_axes(mesh));
+        index_t const n = p.peak_bytes(shape_of(extents), mesh, 1);
+        index_t const ends = largest_shard(shape_of(extents), from, mesh) + largest_shard(shape_of(extents), to, mesh);
+        INFO(text(p));
+        CHECK(n <= 2 * ends);
+        if (p.size) CHECK(n >= ends);
+      }
+  }
+}
+
+TEST_CASE("layouts of different ranks have no plan") { CHECK_THROWS(static_cast<void>(plan({1, {}}, {2, {}}))); }
