@@ -140,7 +140,7 @@ class communicator {
   /// Error: `ashlar::error` where MPI is not usable or `comm` is MPI_COMM_NULL.
   explicit communicator(MPI_Comm comm) : communicator() {
     if (!mpi_is_usable())
-      throw error("ashlar::communicator: MPI is not initialised or already finalised; first make an ashlar::mpi_environment");
+      throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
       throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
     MPI_Comm made = MPI_COMM_NULL;

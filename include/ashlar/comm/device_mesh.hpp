@@ -6,9 +6,9 @@
 
 namespace ashlar {
 
-/// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the communicator
-/// and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and no communicator
-/// is made after construction.
+/// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the
+/// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and
+/// no communicator is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
 /// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks.
 /// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this

@@ -4,8 +4,8 @@
 
 namespace ashlar::comm {
 
-/// How a collective is carried out: by MPI's own collective, or as an exchange, in which every rank posts its messages to
-/// all others and combines what arrives in the order of the ranks. Every collective takes one as its last argument.
+/// How a collective is carried out: by MPI's own collective, or as an exchange, in which every rank posts its messages
+/// to all others and combines what arrives in the order of the ranks. Every collective takes one as its last argument.
 /// Pre: the same on all ranks of a call.
 /// Source: measured with Open MPI 4.1 and MPICH 4.0 at 2 and 4 ranks of one node: the exchange is never slower and, for
 ///   large reductions, up to 4 times as fast. MPI's collectives take fewer messages, which wins where ranks are many.
@@ -18,7 +18,7 @@ struct tuning {
   std::size_t piece_bytes = 512 * kibibyte;       ///< blocks are combined in pieces that fit into a core's cache
   std::size_t count_limit = largest_count;        ///< elements that one call of MPI may take
 
-  /// False: only MPI reads and writes the arrays, which may lie on a device. (A rank alone copies in the host's memory.)
+  /// False: only MPI reads and writes the arrays, which may lie on a device. (A rank alone copies in host memory.)
 #ifdef ASHLAR_GPU_AWARE_MPI
   bool host_memory = false;
 #else

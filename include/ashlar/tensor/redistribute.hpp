@@ -129,9 +129,10 @@ void pad(Space const& space, step const& s, step_geometry<M> const& g, device_me
   bool const keeps = idempotent || m.sizes().position(m.rank(), copies) == 0;
   if (g.destination == g.source && keeps) return local::copy(space, source, destination, g.source.size());
   with_op<T>(s.op, [&](auto op) { local::fill(space, destination, g.destination.size(), decltype(op)::template identity<T>()); });
-  if (keeps && g.source.size() > 0)
-    local::copy_box(space, source, g.source.extents(), to_box(g.source, g.source), destination, g.destination.extents(),
-                    to_box(g.source, g.destination));
+  region const kept = intersect(g.source, g.destination);
+  if (keeps && kept.size() > 0)
+    local::copy_box(space, source, g.source.extents(), to_box(kept, g.source), destination, g.destination.extents(),
+                    to_box(kept, g.destination));
 }
 
 template <class Space, class T, class M>
@@ -188,11 +189,11 @@ void exchange(Space const& space, step const& s, step_geometry<M> const& g, T co
 }
 
 /// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
-/// Pre: more than one rank takes part. Collective: the ranks that differ along the step's axes; blocks.
+/// Collective: the ranks that differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
 template <class Space, class T, class M>
 void run_step(Space const& space, step const& s, shape const& extents, device_mesh<M> const& m, T const* source, T* destination) {
   step_geometry<M> const g(s, extents, m);
-  switch (s.what) {
+  switch (g.size() == 1 ? verb::slice : s.what) {
     case verb::slice:
       local::copy_box(space, source, g.source.extents(), to_box(g.destination, g.source), destination, g.destination.extents(),
                       to_box(g.destination, g.destination));
@@ -212,14 +213,15 @@ void run_step(Space const& space, step const& s, shape const& extents, device_me
 
 }  // namespace detail
 
-/// Takes one step of a plan. A step over axes of size 1 shares the shard.
+/// Takes one step of a plan. Where the axes have size 1 and the step slices over no others, the result shares the shard.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class T, class T0, class L2, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, step const& s, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
   auto const& m = x.mesh();
-  if (m.sizes().ranks(s.axes) == 1) return detail::share<L2>(x, x.extents());
+  bool const alone = m.sizes().ranks(s.axes) == 1;
+  if (alone && same_placement(x.extents(), s.from, s.to, m.sizes())) return detail::share<L2>(x, x.extents());
   if (m.recorder()) detail::note(m, s, step_bytes(s, x.extents(), m.sizes(), sizeof(T0)), w);
-  if (communicates(s.what)) m.count(s.what);
+  if (!alone && communicates(s.what)) m.count(s.what);
   sharded_tensor<T0, L2, M, Space> y(m, x.extents());
   detail::run_step(Space{}, s, x.extents(), m, static_cast<T0 const*>(x.data()), y.data());
   return y;

@@ -17,7 +17,6 @@ using integers = std::vector<std::int64_t>;
 template <class M>
 integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers shard) {
   for (step const s : p) {
-    if (m.sizes().ranks(s.axes) == 1) continue;
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     integers next(static_cast<std::size_t>(n), 1'000'000);  // shows where nothing is written
     detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, extents, m, static_cast<std::int64_t const*>(shard.data()), next.data());

@@ -204,7 +204,6 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
     std::map<std::vector<int>, search::distances> solved;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        if (which == pairs_of::nothing_pends_anew && (s.all[j].partial() & ~s.all[i].partial())) continue;
         auto const stay = staying(s.all[i], s.all[j]);
         std::vector<int> id;
         for (auto const& level : stay) id.insert(id.end(), {level.op, static_cast<int>(level.axes)});

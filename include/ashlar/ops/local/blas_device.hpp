@@ -101,8 +101,8 @@ struct device_blas {
     if (std::max({count, p.m, p.n, p.k, p.a.leading, p.b.leading, p.ldc}) > INT_MAX) return false;
     device_blas_check(routines::batch(
         device_blas_handle(space), device_blas_op(p.b.transposed), device_blas_op(p.a.transposed), i(p.n), i(p.m),
-        i(p.k), any_pointer{&p.alpha}, any_pointer{p.b.data}, i(p.b.leading), p.step_b, any_pointer{p.a.data}, i(p.a.leading),
-        p.step_a, any_pointer{&p.beta}, any_pointer{p.c}, i(p.ldc), p.step_c, i(count)));
+        i(p.k), any_pointer{&p.alpha}, any_pointer{p.b.data}, i(p.b.leading), p.step_b, any_pointer{p.a.data},
+        i(p.a.leading), p.step_a, any_pointer{&p.beta}, any_pointer{p.c}, i(p.ldc), p.step_c, i(count)));
     return true;
   }
 };

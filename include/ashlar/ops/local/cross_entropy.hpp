@@ -48,9 +48,9 @@ struct row_hit {
     if (l < 0) return 0;
     T const* const x = rows[r];
     T const own = x[l];
-    auto const before = lanes.template sum<int>(l, [=](index_t j) { return static_cast<int>(!(x[j] < own)); });
-    auto const behind = lanes.template sum<int>(rows.n - l, [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); });
-    return before + behind == 0;
+    auto const before = [=](index_t j) { return static_cast<int>(!(x[j] < own)); };
+    auto const behind = [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); };
+    return lanes.template sum<int>(l, before) + lanes.template sum<int>(rows.n - l, behind) == 0;
   }
 };
 

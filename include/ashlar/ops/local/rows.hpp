@@ -100,8 +100,8 @@ struct row_kernel {
   }
 };
 
-/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements that lie `step` apart. Teams take rows that are long,
-/// that an int counts, and whose neighbours lie closer than those of other rows.
+/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements that lie `step` apart. On devices teams take rows
+/// that are long and that an int counts, unless neighbouring threads read neighbours where each takes a row.
 template <class Space, class Kernel>
 void for_each_row(char const* label, Space const& space, index_t rows, index_t n, index_t step, Kernel const& kernel) {
   row_kernel<Kernel> const k{kernel};

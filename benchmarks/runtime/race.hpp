@@ -1,0 +1,181 @@
+// What the runtime benchmarks share: variants of one piece of work race each other in one process group.
+#pragma once
+#include <ashlar/comm/error.hpp>
+#include <ashlar/comm/mpi.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#ifndef ASHLAR_BENCH_FLAGS
+#define ASHLAR_BENCH_FLAGS "unknown"  // the build says what it compiles with
+#endif
+
+namespace bench {
+
+/// One way to do a piece of work.
+struct variant {
+  std::string name;               // "ashlar", or who it is
+  std::function<void()> run;      // the work, on all ranks
+  std::function<bool()> correct;  // does the work and compares this rank's result with an independent reference
+  std::function<void()> prepare = [] {};  // before a sample, untimed
+};
+
+/// Keeps the compiler from dropping what was written through p.
+inline void escape(void const* p) { asm volatile("" : : "g"(p) : "memory"); }
+
+/// Seconds on a clock that all ranks of a node share; that of MPI_Wtime may begin anywhere.
+inline double now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Pre: 0 <= q <= 1, v is not empty
+inline double quantile(std::vector<double> v, double q) {
+  std::sort(v.begin(), v.end());
+  double const at = q * static_cast<double>(v.size() - 1);
+  auto const i = static_cast<std::size_t>(at);
+  return i + 1 < v.size() ? v[i] + (at - static_cast<double>(i)) * (v[i + 1] - v[i]) : v[i];
+}
+
+inline std::string mpi_name() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string s(text, static_cast<std::size_t>(length));
+  s = s.substr(0, s.find_first_of(",\n"));
+  std::replace(s.begin(), s.end(), '\t', ' ');
+  return s;
+}
+
+/// The races of one program. Rank 0 prints a table and, with --json FILE, adds its rows to the list in FILE.
+/// Options: --only TEXT, the cases with TEXT in their names; --seconds S, about how long one race lasts (3).
+class races {
+ public:
+  /// `notes`: what else has a say in the figures, such as the BLAS in use.
+  races(std::string bench, int argc, char** argv, nlohmann::json notes = nlohmann::json::object())
+      : bench_(std::move(bench)), notes_(std::move(notes)) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+      std::string const option = argv[i], value = argv[i + 1];
+      if (option == "--json") file_ = value;
+      if (option == "--only") only_ = value;
+      if (option == "--seconds") seconds_ = std::atof(argv[i + 1]);
+    }
+    MPI_Comm_size(comm_, &ranks_);
+    MPI_Comm_rank(comm_, &rank_);
+    char const* const threads = std::getenv("OMP_NUM_THREADS");
+    notes_["threads"] = threads ? threads : "all";
+    notes_["flags"] = ASHLAR_BENCH_FLAGS;
+    if (rank_ != 0) return;
+    std::printf("%s: %d ranks, %s", bench_.c_str(), ranks_, mpi_name().c_str());
+    for (auto const& [key, value] : notes_.items()) std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
+    std::printf("\n%-44s %-40s %11s %11s %11s %7s %16s\n", "case", "variant", "median us", "p25", "p75", "ratio", "quartiles");
+  }
+
+  bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
+
+  /// Checks every variant, then races them round by round. The first is ashlar's: ratios are the others' times over its
+  /// time in the same round.
+  /// Collective: all ranks. Error: ashlar::error on every rank where a variant's result is wrong on some rank.
+  void race(std::string const& what, std::vector<variant> const& variants) {
+    for (variant const& v : variants) {
+      v.prepare();
+      int right = v.correct(), all = 0;
+      MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, comm_);
+      if (!all) throw ashlar::error(what + ": the result of '" + v.name + "' is wrong");
+    }
+    std::vector<long> repeats;
+    double round = 0;
+    for (variant const& v : variants) {
+      double const once = agreed(std::min(sample(v, 1), sample(v, 1)));
+      repeats.push_back(std::clamp(std::lround(std::ceil(shortest_sample / once)), 1l, 100000l));
+      // A first run pays for page faults and connections: what it seems to take is corrected by a longer sample.
+      double const more = agreed(sample(v, repeats.back()));
+      repeats.back() = std::clamp(std::lround(std::ceil(shortest_sample / more)), 1l, 100000l);
+      round += more * static_cast<double>(repeats.back());
+    }
+    long const rounds = std::clamp(std::lround(seconds_ / round), 7l, 41l);
+    std::vector<std::vector<double>> times(variants.size()), ratios(variants.size());
+    for (long k = 0; k < rounds; ++k)
+      for (std::size_t i = 0; i < variants.size(); ++i) {
+        times[i].push_back(sample(variants[i], repeats[i]));
+        ratios[i].push_back(times[i].back() / times[0].back());
+      }
+    if (rank_ == 0)
+      for (std::size_t i = 0; i < variants.size(); ++i) report(what, variants[i].name, times[i], ratios[i]);
+  }
+
+  /// Error: ashlar::error where the file cannot be read as a list, or not be written.
+  void write() const {
+    if (rank_ != 0 || file_.empty()) return;
+    nlohmann::json all = nlohmann::json::array();
+    if (std::ifstream in(file_); in) all = nlohmann::json::parse(in);
+    all.insert(all.end(), rows_.begin(), rows_.end());
+    std::ofstream out(file_);
+    if (!(out << all.dump(1) << "\n" << std::flush)) throw ashlar::error("cannot write " + file_);
+  }
+
+ private:
+  static constexpr double shortest_sample = 4e-3;
+
+  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core.
+  double sample(variant const& v, long repeats) const {
+    v.prepare();
+    MPI_Barrier(comm_);
+    double span[2] = {-now(), 0};
+    for (long i = 0; i < repeats; ++i) v.run();
+    span[1] = now();
+    MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_);
+    return (span[0] + span[1]) / static_cast<double>(repeats);
+  }
+  double agreed(double x) const {
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, comm_);
+    return std::max(x, 1e-9);
+  }
+
+  void report(std::string const& what, std::string const& name, std::vector<double> const& t, std::vector<double> const& ratio) {
+    auto const us = [&](double q) { return 1e6 * quantile(t, q); };
+    std::printf("%-44s %-40s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f\n", what.c_str(), name.c_str(), us(.5), us(.25), us(.75),
+                quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
+    std::fflush(stdout);
+    nlohmann::json row{{"bench", bench_},      {"case", what},     {"ranks", ranks_},  {"mpi", mpi_name()},
+                       {"transport", "mpi"},   {"variant", name},  {"median_us", us(.5)}, {"p25_us", us(.25)},
+                       {"p75_us", us(.75)},    {"ratio", quantile(ratio, .5)}, {"ratio_p25", quantile(ratio, .25)},
+                       {"ratio_p75", quantile(ratio, .75)}, {"rounds", ratio.size()}};
+    row.update(notes_);
+    rows_.push_back(std::move(row));
+  }
+
+  MPI_Comm comm_ = MPI_COMM_WORLD;
+  int ranks_ = 1, rank_ = 0;
+  std::string bench_, file_, only_;
+  nlohmann::json notes_;
+  double seconds_ = 3;
+  std::vector<nlohmann::json> rows_;
+};
+
+/// The body of main: runs f, and turns an error into one sentence and exit status 1.
+template <class F>
+int run(F f) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    f();
+    return 0;
+  } catch (std::exception const& e) {
+    if (rank == 0) std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace bench

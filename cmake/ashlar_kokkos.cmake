@@ -1,0 +1,29 @@
+# Finds Kokkos 4.7 to 5.x: the user's own (Kokkos_ROOT, Kokkos_DIR, CMAKE_PREFIX_PATH) before the system's, and where
+# there is neither and nobody asked for a special one, ASHLAR_KOKKOS_FALLBACK. Its version file accepts one major
+# version only, so each is asked for alone; a failed search forgets Kokkos_DIR.
+set(ashlar_kokkos_dir "${Kokkos_DIR}")
+foreach(where IN ITEMS "NO_SYSTEM_ENVIRONMENT_PATH;NO_CMAKE_SYSTEM_PATH" "")
+  foreach(wanted IN ITEMS 5 4.7)
+    if(NOT TARGET Kokkos::kokkos)
+      if(ashlar_kokkos_dir)
+        set(Kokkos_DIR "${ashlar_kokkos_dir}" CACHE PATH "" FORCE)
+      endif()
+      find_package(Kokkos ${wanted} CONFIG QUIET ${where})
+      list(APPEND ashlar_kokkos_seen ${Kokkos_CONSIDERED_VERSIONS})
+    endif()
+  endforeach()
+endforeach()
+if(NOT TARGET Kokkos::kokkos AND ASHLAR_KOKKOS_FALLBACK AND NOT ashlar_kokkos_dir
+   AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT} AND NOT DEFINED ENV{Kokkos_DIR})
+  find_package(Kokkos 4.7 CONFIG QUIET PATHS "${ASHLAR_KOKKOS_FALLBACK}" NO_DEFAULT_PATH)
+endif()
+if(NOT TARGET Kokkos::kokkos)
+  list(REMOVE_DUPLICATES ashlar_kokkos_seen)
+  list(JOIN ashlar_kokkos_seen ", " ashlar_kokkos_seen)
+  if(ashlar_kokkos_seen)
+    string(PREPEND ashlar_kokkos_seen ", only version ")
+  endif()
+  string(APPEND ashlar_NOT_FOUND_MESSAGE
+    "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; run scripts/setup or set Kokkos_ROOT, "
+    "see docs/how_to/install.md.\n")
+endif()

@@ -1,0 +1,47 @@
+# Functions with which tests, examples and benchmarks are declared.
+
+set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of this build's tests, where ctest runs several builds")
+set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
+if(ASHLAR_LAYOUT_ONLY)
+  set(ashlar_everything ashlar_layout)
+else()
+  set(ashlar_everything ashlar)
+endif()
+
+# ashlar_header(<variable> <header>): stops where a header that tests, examples or benchmarks need is not installed.
+function(ashlar_header variable header)
+  find_path(${variable} ${header})
+  if(NOT ${variable})
+    message(FATAL_ERROR "ashlar: ${header} was not found; run scripts/setup --test, see docs/how_to/install.md.")
+  endif()
+endfunction()
+
+# ashlar_add_test(<name> [RANKS <n>] COMMAND <command>...): a test under ctest; with RANKS the command is launched on n
+# ranks. Launchers of both MPIs end a run by themselves after MPIEXEC_TIMEOUT, killing all ranks, which ctest cannot;
+# Open MPI starts twice as fast where it need not look for networks.
+function(ashlar_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "COMMAND")
+  math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
+  set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPIEXEC_TIMEOUT=${launcher_timeout} OMPI_MCA_pml=ob1)
+  set(processors 1)
+  if(arg_RANKS)
+    string(APPEND name .np${arg_RANKS})
+    list(PREPEND arg_COMMAND "${ASHLAR_LAUNCH}" ${arg_RANKS})
+    list(APPEND environment ASHLAR_TEST_RANKS=${arg_RANKS})
+    set(processors ${arg_RANKS})
+  endif()
+  if(ASHLAR_SANITIZE)
+    list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1
+      "LSAN_OPTIONS=print_suppressions=0:suppressions='${PROJECT_SOURCE_DIR}/tests/support/lsan.supp'")
+  endif()
+  add_test(NAME "${ASHLAR_TEST_PREFIX}${name}" COMMAND ${arg_COMMAND})
+  set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES
+    TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} ENVIRONMENT "${environment}")
+endfunction()
+
+# ashlar_add_build_test(<name> <target>): a test that passes when the target builds, so that a static test that does not
+# hold is a line in ctest's summary. One at a time, since they share a build folder.
+function(ashlar_add_build_test name target)
+  ashlar_add_test(${name} COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
+  set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES RESOURCE_LOCK "${PROJECT_BINARY_DIR}" TIMEOUT 1200)
+endfunction()

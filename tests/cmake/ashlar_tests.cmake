@@ -1,0 +1,106 @@
+# How the files of each kind of test become targets and tests: one program a layer and kind.
+
+ashlar_header(ASHLAR_DOCTEST_INCLUDE_DIR doctest/doctest.h)
+ashlar_header(ASHLAR_RANDOM123_INCLUDE_DIR Random123/philox.h)
+ashlar_header(ASHLAR_JSON_INCLUDE_DIR nlohmann/json.hpp)
+add_library(ashlar-test INTERFACE)
+target_include_directories(ashlar-test INTERFACE "${PROJECT_SOURCE_DIR}/tests")
+target_include_directories(ashlar-test SYSTEM INTERFACE
+  "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
+target_link_libraries(ashlar-test INTERFACE ashlar-dev)
+
+# The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos, where MPI's calls are counted.
+add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
+target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
+if(NOT ASHLAR_LAYOUT_ONLY)
+  add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
+    "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
+  target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ashlar::ashlar)
+endif()
+
+# ashlar_add_doctest(<target> <main> <library> <source>...)
+function(ashlar_add_doctest target main library)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE ${main} ${library} ashlar-test)
+endfunction()
+
+# Layers that need Kokkos find it and MPI started; comm's unit tests start MPI themselves.
+function(ashlar_add_unit_tests layer library)
+  set(main ashlar-mpi-main)
+  if(layer IN_LIST lower_layers OR layer STREQUAL "comm")
+    set(main ashlar-doctest-main)
+  endif()
+  ashlar_add_doctest(unit_${layer} ${main} ${library} ${ARGN})
+  ashlar_add_test(unit.${layer} COMMAND unit_${layer})
+  if(layer STREQUAL "comm" AND ASHLAR_SANITIZE)  # leaks of MPI itself, which mpi_main.cpp leaves out
+    set_property(TEST "${ASHLAR_TEST_PREFIX}unit.comm" APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endif()
+endfunction()
+
+function(ashlar_add_mpi_tests layer library)
+  ashlar_add_doctest(mpi_${layer} ashlar-mpi-main ${library} ${ARGN})
+  foreach(ranks IN LISTS ASHLAR_TEST_RANKS)
+    ashlar_add_test(mpi.${layer} RANKS ${ranks} COMMAND "$<TARGET_FILE:mpi_${layer}>")
+  endforeach()
+endfunction()
+
+function(ashlar_add_static_tests layer library)
+  add_library(static_${layer} OBJECT ${ARGN})
+  target_link_libraries(static_${layer} PRIVATE ${library} ashlar-test)
+  ashlar_add_build_test(static.${layer} static_${layer})
+endfunction()
+
+# Programs that must not compile are tried with this build's compiler and with one of the other family.
+if(NOT DEFINED ASHLAR_MUST_FAIL_COMPILERS)
+  set(compilers "${CMAKE_CXX_COMPILER}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    find_program(ASHLAR_CLANG NAMES clang++-16 clang++-17 clang++-18 clang++-19 clang++-20 clang++-21 clang++)
+    if(ASHLAR_CLANG)
+      execute_process(COMMAND "${ASHLAR_CLANG}" -dumpversion OUTPUT_VARIABLE clang_version)
+      if(clang_version VERSION_GREATER_EQUAL 16)
+        list(APPEND compilers "${ASHLAR_CLANG}")
+      endif()
+    endif()
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    find_program(ASHLAR_GXX g++)
+    if(ASHLAR_GXX)
+      list(APPEND compilers "${ASHLAR_GXX}")
+    endif()
+  endif()
+  set(ASHLAR_MUST_FAIL_COMPILERS "${compilers}" CACHE STRING "Compilers that must reject what tests/fail holds")
+  message(STATUS "Must-fail tests: ${compilers}")
+endif()
+
+# The flags of programs that must not compile stand in a file, one for each library, in which names with spaces are quoted.
+# Only what is not ours is a system header, so that our own may warn.
+add_library(ashlar-must-fail-layout INTERFACE)
+target_link_libraries(ashlar-must-fail-layout INTERFACE Boost::headers)
+add_library(ashlar-must-fail-ashlar INTERFACE)
+if(NOT ASHLAR_LAYOUT_ONLY)
+  target_link_libraries(ashlar-must-fail-ashlar INTERFACE Boost::headers MPI::MPI_CXX Kokkos::kokkos ashlar::cblas)
+endif()
+foreach(name IN ITEMS layout ashlar)
+  set(includes "$<TARGET_PROPERTY:ashlar-must-fail-${name},INTERFACE_INCLUDE_DIRECTORIES>")
+  set(includes "$<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^/usr/include$>>")
+  set(options "$<TARGET_PROPERTY:ashlar-must-fail-${name},INTERFACE_COMPILE_OPTIONS>")
+  file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_${name}.$<COMPILE_LANGUAGE>.flags" CONTENT
+"-std=c++20
+-I\"${PROJECT_SOURCE_DIR}/include\"
+$<$<BOOL:${includes}>:-isystem\"$<JOIN:${includes},\"
+-isystem\">\">
+$<JOIN:${options},
+>
+")
+endforeach()
+
+function(ashlar_add_fail_tests layer library)
+  string(REPLACE "::" "_" flags_file "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${library}.CXX.flags")
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM name)
+    foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
+      cmake_path(GET compiler FILENAME compiler_name)
+      ashlar_add_test(fail.${layer}.${name}.${compiler_name}
+        COMMAND "${PROJECT_SOURCE_DIR}/tests/cmake/must_fail.sh" "${compiler}" "${flags_file}" "${source}")
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,2 @@
+// EXPECT: sentence
+static_assert(false, "a sentence");

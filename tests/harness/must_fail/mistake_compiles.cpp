@@ -1,0 +1,2 @@
+// EXPECT: anything
+int value = 0;

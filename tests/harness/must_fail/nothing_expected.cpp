@@ -1,0 +1,3 @@
+#ifndef ASHLAR_CONTROL
+static_assert(false, "a sentence");
+#endif

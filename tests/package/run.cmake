@@ -1,0 +1,18 @@
+# Installs the library if the consumer is to find it; configures, builds and runs the consumer.
+file(REMOVE_RECURSE "${work}")
+set(arguments "-DCMAKE_CXX_COMPILER=${compiler}" "-DCOMPONENT=${component}")
+if(way STREQUAL "find_package")
+  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix" COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND arguments "-DCMAKE_PREFIX_PATH=${work}/prefix")
+else()
+  list(APPEND arguments "-DASHLAR_SOURCE=${source}")
+endif()
+if(component STREQUAL "layout")
+  list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
+else()
+  list(APPEND arguments "-DKokkos_DIR=${Kokkos_DIR}" "-DMPI_EXECUTABLE_SUFFIX=${mpi_suffix}")
+endif()
+execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${way}" -B "${work}/build" ${arguments}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${work}/build/consumer" COMMAND_ERROR_IS_FATAL ANY)
