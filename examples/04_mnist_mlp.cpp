@@ -7,9 +7,11 @@
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+
 #include "options.hpp"
 
 using namespace ashlar;
@@ -125,7 +127,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   });
 
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, images);
+  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
   index_t steps = 0;
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
     shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
@@ -171,12 +173,10 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    options o;
-    if (!parse(argc, argv, o)) {
-      if (rank == 0) std::fputs(usage, stdout);
-      return 0;
-    }
-    return run(o);
+    options const o = parse(argc, argv);
+    if (o.help.empty()) return run(o);
+    if (rank == 0) std::fputs(o.help.c_str(), stdout);
+    return 0;
   } catch (std::exception const& e) {
     if (rank == 0) std::fprintf(stderr, "mnist_mlp: %s\n", e.what());
     return 1;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <cxxopts.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -17,96 +18,85 @@ struct options {
   int epochs = 5;
   std::uint64_t seed = 1;
   double dropout = 0.4;
+  std::string help;  // not empty where it was asked for
 };
 
-inline constexpr char usage[] = R"(mnist_mlp: trains a small network on handwritten digits, on a mesh of MPI ranks
-  --mesh data=D,model=M     the mesh; D x M ranks (data=1,model=1)
-  --data DIR                folder of MNIST's four IDX files, gzipped or not ($ASHLAR_DATA; else digits are drawn)
-  --strategy S              model_parallel (default) or data_parallel
-  --batch N                 images a step, over all ranks (128)
-  --epochs N                passes over the training images (5)
-  --steps N                 stop after so many steps
-  --seed N                  of weights, dropout and order (1)
-  --dropout P               probability of a zero, 0 <= P < 1 (0.4)
-  --no-shuffle              take the images as they are stored
-  --precision P             float (default) or double
-  --losses FILE             write the loss of each step, 17 digits
-  --help                    this text
-)";
-
-namespace detail {
-
-[[noreturn]] inline void refuse(std::string_view option, std::string_view value, char const* expected) {
-  throw ashlar::error("option " + std::string(option) + ": expected " + expected + ", found '" + std::string(value) + "'");
+[[noreturn]] inline void refuse(std::string const& option, std::string_view value, char const* expected) {
+  throw ashlar::error("--" + option + ": expected " + expected + ", found '" + std::string(value) + "'");
 }
 
 template <class T>
-T number(std::string_view option, std::string_view text, T least, char const* expected) {
+T number(std::string const& option, std::string_view text, T least, char const* expected) {
   T value{};
   auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size() || !(value >= least)) refuse(option, text, expected);
   return value;
 }
 
-}  // namespace detail
-
-/// Reads the command line. False: help is asked for. Error: ashlar::error with what was expected and what was found.
-inline bool parse(int argc, char const* const* argv, options& o) {
-  if (char const* dir = std::getenv("ASHLAR_DATA")) o.data = dir;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view name = argv[i];
-    if (name == "--help") return false;
-    if (name == "--no-shuffle") {
-      o.shuffle = false;
-      continue;
-    }
-    std::string_view value;
-    if (auto const eq = name.find('='); name.starts_with("--") && eq != std::string_view::npos) {
-      value = name.substr(eq + 1);
-      name = name.substr(0, eq);
-    } else if (i + 1 < argc) {
-      value = argv[++i];
-    } else {
-      detail::refuse(name, "", "a value after it (--help lists the options)");
-    }
-    if (name == "--mesh") {
-      bool data = false, model = false;
-      for (std::string_view rest = value; !rest.empty();) {
-        std::string_view part = rest.substr(0, rest.find(','));
-        rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : part.size());
-        char const* const expected = "data=D,model=M with sizes of 1 or more, each once";
-        if (part.starts_with("data=") && !data)
-          data = true, o.data_size = detail::number<int>(name, part.substr(5), 1, expected);
-        else if (part.starts_with("model=") && !model)
-          model = true, o.model_size = detail::number<int>(name, part.substr(6), 1, expected);
-        else
-          detail::refuse(name, value, expected);
-      }
-      if (!data && !model) detail::refuse(name, value, "data=D,model=M with sizes of 1 or more, each once");
-    } else if (name == "--strategy") {
-      if (value != "model_parallel" && value != "data_parallel") detail::refuse(name, value, "model_parallel or data_parallel");
-      o.model_parallel = value == "model_parallel";
-    } else if (name == "--precision") {
-      if (value != "float" && value != "double") detail::refuse(name, value, "float or double");
-      o.double_precision = value == "double";
-    } else if (name == "--batch") {
-      o.batch = detail::number<std::int64_t>(name, value, 1, "a whole number of 1 or more");
-    } else if (name == "--epochs") {
-      o.epochs = detail::number<int>(name, value, 1, "a whole number of 1 or more");
-    } else if (name == "--steps") {
-      o.steps = detail::number<std::int64_t>(name, value, 1, "a whole number of 1 or more");
-    } else if (name == "--seed") {
-      o.seed = detail::number<std::uint64_t>(name, value, 0, "a whole number of 0 or more");
-    } else if (name == "--dropout") {
-      o.dropout = detail::number<double>(name, value, 0.0, "a number of at least 0 and less than 1");
-      if (!(o.dropout < 1)) detail::refuse(name, value, "a number of at least 0 and less than 1");
-    } else if (name == "--data") {
-      o.data = value;
-    } else if (name == "--losses") {
-      o.losses = value;
-    } else {
-      detail::refuse(name, value, "one of the options that --help lists");
-    }
+// "data=2,model=4", each axis once; one that is left out has size 1.
+inline void read_mesh(std::string const& text, options& o) {
+  char const* const expected = "data=D,model=M with sizes of 1 or more, each once";
+  bool data = false, model = false;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::size_t const end = std::min(text.find(',', begin), text.size());
+    std::string_view const part = std::string_view(text).substr(begin, end - begin);
+    if (part.starts_with("data=") && !data)
+      data = true, o.data_size = number<int>("mesh", part.substr(5), 1, expected);
+    else if (part.starts_with("model=") && !model)
+      model = true, o.model_size = number<int>("mesh", part.substr(6), 1, expected);
+    else
+      refuse("mesh", text, expected);
+    begin = end + 1;
   }
-  return true;
+}
+
+/// Reads the command line. Error: ashlar::error with what was expected and what was found.
+inline options parse(int argc, char** argv) {
+  cxxopts::Options description("mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.");
+  auto const text = [] { return cxxopts::value<std::string>(); };
+  char const* const environment = std::getenv("ASHLAR_DATA");
+  // clang-format off
+  description.add_options()
+      ("mesh", "the mesh, data x model ranks", text()->default_value("data=1,model=1"))
+      ("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text()->default_value(environment ? environment : ""))
+      ("strategy", "model_parallel or data_parallel", text()->default_value("model_parallel"))
+      ("batch", "images a step, over all ranks", text()->default_value("128"))
+      ("epochs", "passes over the training images", text()->default_value("5"))
+      ("steps", "stop after so many steps", text())
+      ("seed", "of weights, dropout and order", text()->default_value("1"))
+      ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value("0.4"))
+      ("no-shuffle", "take the images as they are stored")
+      ("precision", "float or double", text()->default_value("float"))
+      ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
+      ("help", "this text");
+  // clang-format on
+  options o;
+  try {
+    auto const given = description.parse(argc, argv);
+    if (!given.unmatched().empty()) refuse("help", given.unmatched().front(), "options alone");
+    auto const one_of = [&](char const* option, char const* first, char const* second, char const* expected) {
+      auto const value = given[option].as<std::string>();
+      if (value != first && value != second) refuse(option, value, expected);
+      return value == first;
+    };
+    auto const whole = [&](char const* option, auto least, char const* expected) {
+      return number(option, given[option].as<std::string>(), least, expected);
+    };
+    if (given.count("help")) o.help = description.help();
+    read_mesh(given["mesh"].as<std::string>(), o);
+    o.data = given["data"].as<std::string>();
+    o.losses = given["losses"].as<std::string>();
+    o.model_parallel = one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
+    o.double_precision = one_of("precision", "double", "float", "float or double");
+    o.shuffle = given.count("no-shuffle") == 0;
+    o.batch = whole("batch", std::int64_t{1}, "a whole number of 1 or more");
+    o.epochs = whole("epochs", 1, "a whole number of 1 or more");
+    o.seed = whole("seed", std::uint64_t{0}, "a whole number of 0 or more");
+    o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
+    if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
+    if (given.count("steps")) o.steps = whole("steps", std::int64_t{1}, "a whole number of 1 or more");
+  } catch (cxxopts::OptionException const& e) {
+    throw ashlar::error(std::string(e.what()) + "; --help lists the options");
+  }
+  return o;
 }

@@ -120,7 +120,7 @@ class races {
     if (rank_ != 0 || file_.empty()) return;
     nlohmann::json all = nlohmann::json::array();
     if (std::ifstream in(file_); in) all = nlohmann::json::parse(in);
-    all.insert(all.end(), rows_.begin(), rows_.end());
+    for (auto const& row : rows_) all.push_back(row);
     std::ofstream out(file_);
     if (!(out << all.dump(1) << "\n" << std::flush)) throw ashlar::error("cannot write " + file_);
   }

@@ -150,21 +150,26 @@ std::vector<T> denoted(shape const& extents, layout_value const& layout, mesh_sh
   return denote(extents, layout, mesh, shards);
 }
 
-/// The shards of all ranks, on every rank.
+/// The shards of all ranks, on one of them.
 /// Collective.
 template <class T>
-std::vector<std::vector<T>> all_shards(std::vector<T> const& mine) {
+std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
   auto const p = static_cast<std::size_t>(world_size());
   int const bytes = static_cast<int>(mine.size() * sizeof(T));
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<int> counts(p), starts(p);
-  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, root, MPI_COMM_WORLD);
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
   std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
-  MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Gatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD);
   std::vector<std::vector<T>> shards;
-  for (std::size_t r = 0; r < p; ++r) {
-    auto const first = all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(starts[r]) / sizeof(T));
-    shards.emplace_back(first, first + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(counts[r]) / sizeof(T)));
+  if (rank != root) return shards;
+  auto next = all.begin();
+  for (int n : counts) {
+    auto const last = next + n / static_cast<int>(sizeof(T));
+    shards.emplace_back(next, last);
+    next = last;
   }
   return shards;
 }
@@ -192,12 +197,15 @@ auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   return t;
 }
 
-/// The value of a tensor, on every rank; empty where its shards make no sense.
+/// Does a tensor denote the value `expected`? Every rank says what rank 0 finds.
 /// Collective.
-template <class X>
-auto value(X const& x) {
+template <class X, class T>
+bool denotes(X const& x, std::vector<T> const& expected) {
   auto const& t = materialize(x);
-  return denote(t.extents(), t.layout, t.mesh().sizes(), all_shards(shard(t)));
+  auto const shards = all_shards(shard(t), 0);
+  int right = shards.empty() || denote(t.extents(), t.layout, t.mesh().sizes(), shards) == expected;
+  MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return right != 0;
 }
 
 }  // namespace ashlar::test

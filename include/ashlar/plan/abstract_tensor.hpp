@@ -85,7 +85,7 @@ namespace detail {
 
 // Every verb passes here: one step of a plan on one tensor, or several in one message.
 template <class Handle>
-constexpr void note(Handle const& m, step const& s, index_t bytes, where const& w) {
+constexpr void note(Handle const& m, plan_step const& s, index_t bytes, where const& w) {
   if (m.recorder() && m.sizes().ranks(s.axes) > 1 && s.what != verb::slice && s.what != verb::pad)
     m.recorder()->log.add({s.what, s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }

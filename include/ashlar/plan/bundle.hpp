@@ -92,7 +92,7 @@ template <dimension Axes, class... X>
       b.members);
   layout_value vector;  // the message, as one tensor
   vector.rank = 1;
-  step const s{verb::all_reduce, axes, innermost_op<First>, vector, vector};
+  plan_step const s{verb::all_reduce, axes, innermost_op<First>, vector, vector};
   note(mesh, s, step_bytes(s, shape::of(elements), mesh.sizes(), sizeof(T)), w);
   auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes, elements);
   auto reduced = map(

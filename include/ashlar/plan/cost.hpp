@@ -34,7 +34,7 @@ constexpr index_t packed_elements(region const& mine, layout_value const& theirs
 
 // Elements of the rank that lacks most of its new shard, or, if it is reduced, of the largest ring: what a rank sees pass
 // by is all that its group keeps, but the smallest shard.
-constexpr index_t most_received(step const& s, shape const& global, mesh_shape const& mesh) {
+constexpr index_t most_received(plan_step const& s, shape const& global, mesh_shape const& mesh) {
   axis_mask const named = s.from.sharding() | s.to.sharding();  // along all others shards are the same
   index_t most = 0;
   for (int i = 0, n = mesh.ranks(named); i < n; ++i) {
@@ -65,7 +65,7 @@ constexpr index_t most_received(step const& s, shape const& global, mesh_shape c
 /// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: the shards of a group but
 /// the smallest, (q - 1) shards where they are equal. broadcast: the shard. All others: what of the new shard the old one
 /// lacks.
-constexpr index_t step_bytes(step const& s, shape const& global, mesh_shape const& mesh, index_t element_bytes) {
+constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape const& mesh, index_t element_bytes) {
   index_t const q = mesh.ranks(s.axes);
   if (!communicates(s.what) || q == 1) return 0;
   index_t const n = largest_shard(global, s.from, mesh);
@@ -77,7 +77,7 @@ constexpr index_t step_bytes(step const& s, shape const& global, mesh_shape cons
 /// Elements that a rank comes to hold in a step: its new shard, and a packed copy on each side that packs. A side packs
 /// where its part of what goes to or comes from some other rank is not contiguous in its row-major shard; the copy holds
 /// all that the collective moves, and copies of a shard share the work of sending it.
-constexpr index_t step_elements(step const& s, shape const& global, mesh_shape const& mesh, int rank) {
+constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
   index_t const size = after.size();
   if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast) return size;

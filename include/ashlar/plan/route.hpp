@@ -14,7 +14,7 @@ class redistribution_plan {
   constexpr redistribution_plan() = default;
   constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{pack(from)} {}
 
-  constexpr step operator[](int i) const { return step_between(layout(i), layout(i + 1)); }
+  constexpr plan_step operator[](int i) const { return step_between(layout(i), layout(i + 1)); }
   /// The layout before step i; layout(size) is the destination.
   constexpr layout_value layout(int i) const { return unpack(code_[i], rank_); }
 
@@ -27,7 +27,7 @@ class redistribution_plan {
   /// Bytes that the rank which receives most receives, summed over the steps.
   constexpr index_t bytes_per_rank(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     index_t n = 0;
-    for (step const& s : *this) n += step_bytes(s, global, mesh, element_bytes);
+    for (plan_step const& s : *this) n += step_bytes(s, global, mesh, element_bytes);
     return n;
   }
 
@@ -35,17 +35,16 @@ class redistribution_plan {
   /// that it starts from, the one that it makes, and scratch where a side packs. Steps that leave every element where it
   /// is drop out; a plan that moves nothing holds the source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
+    axis_mask named = layout(0).sharding();
+    bool alike = is_even(global, layout(0), mesh);  // do all ranks hold equally much?
+    for (plan_step const& s : *this) {
+      named |= s.to.sharding();
+      alike = alike && s.what != verb::exchange && is_even(global, s.to, mesh);
+    }
     index_t most = 0;
-    for (int r = 0; r < mesh.ranks(); ++r) {
-      index_t const source = local_region(global, layout(0), mesh, r).size();
-      index_t live = source;
-      if (most < live) most = live;
-      for (step const& s : *this) {
-        if (same_placement(global, s.from, s.to, mesh)) continue;
-        index_t const n = live + step_elements(s, global, mesh, r);
-        if (most < n) most = n;
-        live = source + local_region(global, s.to, mesh, r).size();
-      }
+    for (int i = 0, n = alike ? 1 : mesh.ranks(named); i < n; ++i) {
+      index_t const held = peak_elements(global, mesh, mesh.with_position(0, named, i));
+      if (most < held) most = held;
     }
     return most * element_bytes;
   }
@@ -53,7 +52,7 @@ class redistribution_plan {
   struct iterator {
     redistribution_plan const* plan;
     int i;
-    constexpr step operator*() const { return (*plan)[i]; }
+    constexpr plan_step operator*() const { return (*plan)[i]; }
     constexpr iterator& operator++() { return ++i, *this; }
     friend constexpr bool operator==(iterator const&, iterator const&) = default;
   };
@@ -68,6 +67,18 @@ class redistribution_plan {
   }
 
  private:
+  constexpr index_t peak_elements(shape const& global, mesh_shape const& mesh, int rank) const {
+    index_t const source = local_region(global, layout(0), mesh, rank).size();
+    index_t most = source, live = source;
+    for (plan_step const& s : *this) {
+      if (same_placement(global, s.from, s.to, mesh)) continue;
+      index_t const n = live + step_elements(s, global, mesh, rank);
+      if (most < n) most = n;
+      live = source + local_region(global, s.to, mesh, rank).size();
+    }
+    return most;
+  }
+
   int rank_ = 0;
   unsigned long long code_[capacity + 1]{};
 };

@@ -23,12 +23,12 @@ constexpr bool communicates(verb v) { return v != verb::slice && v != verb::pad;
 /// reduce_scatter, all_reduce: perform the pending reduction `op`, the innermost, over `axes`. A reduce_scatter may also
 /// split dimensions over replicated axes: a rank then reduces only what it keeps.
 /// permute, all_to_all, all_gather, exchange: each rank gets what `to` covers.
-struct step {
+struct plan_step {
   verb what = verb::slice;
   axis_mask axes = 0;
   int op = op_sum;
   layout_value from, to;
-  friend constexpr bool operator==(step const&, step const&) = default;
+  friend constexpr bool operator==(plan_step const&, plan_step const&) = default;
 };
 
 namespace detail {
@@ -88,7 +88,7 @@ constexpr step_kind kind_between(layout_value const& from, layout_value const& t
 /// Post: of two layouts that pend the same, whatever the sizes of the axes: axes are only added, as minor-most ones:
 /// slice; every dimension is split into as many parts as before: permute; minor-most axes are only removed: all_gather;
 /// the same ones are removed from some dimensions and added to others: all_to_all; anything else is an exchange.
-constexpr step step_between(layout_value const& from, layout_value const& to) {
+constexpr plan_step step_between(layout_value const& from, layout_value const& to) {
   detail::step_kind const k = detail::kind_between(from, to);
   return {k.what, k.axes, k.op, from, to};
 }

@@ -80,7 +80,7 @@ constexpr auto run_steps(X const& x, where const& w) {
   if constexpr (Step == P::value.size) {
     return x;
   } else {
-    constexpr step s = P::value[Step];
+    constexpr plan_step s = P::value[Step];
     using L = layout_from_t<typename P::context, pack(s.to), s.to.rank>;
     return run_steps<P, Step + 1>(take_step(tensor_type<element_t<X>, L>{}, s, x, w), w);
   }
@@ -95,7 +95,7 @@ struct layout_has_no_dimension {
 
 /// Takes one step of a plan on an abstract tensor: notes it.
 template <class T, class L1, class L2, class M>
-constexpr auto take_step(detail::tensor_type<T, L2> to, step const& s, abstract_tensor<T, L1, M> const& x, where const& w) {
+constexpr auto take_step(detail::tensor_type<T, L2> to, plan_step const& s, abstract_tensor<T, L1, M> const& x, where const& w) {
   detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, x.extents(), x.mesh().sizes(), sizeof(T)) : 0, w);
   return allocate(to, x.mesh(), x.extents());
 }

@@ -54,7 +54,7 @@ inline bool is_whole_array_in_order(transfer const& t, shape const& extents) {
 template <class M>
 class step_geometry {
  public:
-  step_geometry(step const& s, shape const& extents, device_mesh<M> const& m)
+  step_geometry(plan_step const& s, shape const& extents, device_mesh<M> const& m)
       : s_(s), extents_(extents), mesh_(m), source(local_region(extents, s.from, m.sizes(), m.rank())),
         destination(local_region(extents, s.to, m.sizes(), m.rank())) {}
 
@@ -99,7 +99,7 @@ class step_geometry {
   }
 
  private:
-  step const& s_;
+  plan_step const& s_;
   shape const& extents_;
   device_mesh<M> const& mesh_;
 
@@ -123,7 +123,7 @@ void with_op(int op, F&& f) {
 }
 
 template <class Space, class T, class M>
-void pad(Space const& space, step const& s, step_geometry<M> const& g, device_mesh<M> const& m, T const* source, T* destination) {
+void pad(Space const& space, plan_step const& s, step_geometry<M> const& g, device_mesh<M> const& m, T const* source, T* destination) {
   axis_mask const copies = s.axes & ~s.from.sharding();
   bool const idempotent = s.op == op_max || s.op == op_min;
   bool const keeps = idempotent || m.sizes().position(m.rank(), copies) == 0;
@@ -136,7 +136,7 @@ void pad(Space const& space, step const& s, step_geometry<M> const& g, device_me
 }
 
 template <class Space, class T, class M>
-void reduce_scatter(Space const& space, step const& s, step_geometry<M> const& g, T const* source, T* destination) {
+void reduce_scatter(Space const& space, plan_step const& s, step_geometry<M> const& g, T const* source, T* destination) {
   transfer const t = g.pieces();
   shape const extents = g.source.extents();
   mpi_buffer<Space, T> packed;
@@ -157,7 +157,7 @@ void reduce_scatter(Space const& space, step const& s, step_geometry<M> const& g
 }
 
 template <class Space, class T, class M>
-void exchange(Space const& space, step const& s, step_geometry<M> const& g, T const* source, T* destination) {
+void exchange(Space const& space, plan_step const& s, step_geometry<M> const& g, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
   transfer const out = gathers ? transfer{} : g.sends();
   transfer const in = g.receives();
@@ -191,7 +191,7 @@ void exchange(Space const& space, step const& s, step_geometry<M> const& g, T co
 /// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
 /// Collective: the ranks that differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
 template <class Space, class T, class M>
-void run_step(Space const& space, step const& s, shape const& extents, device_mesh<M> const& m, T const* source, T* destination) {
+void run_step(Space const& space, plan_step const& s, shape const& extents, device_mesh<M> const& m, T const* source, T* destination) {
   step_geometry<M> const g(s, extents, m);
   switch (g.size() == 1 ? verb::slice : s.what) {
     case verb::slice:
@@ -216,7 +216,7 @@ void run_step(Space const& space, step const& s, shape const& extents, device_me
 /// Takes one step of a plan. Where the axes have size 1 and the step slices over no others, the result shares the shard.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class T, class T0, class L2, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, step const& s, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
+sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
   auto const& m = x.mesh();
   bool const alone = m.sizes().ranks(s.axes) == 1;
   if (alone && same_placement(x.extents(), s.from, s.to, m.sizes())) return detail::share<L2>(x, x.extents());

@@ -80,7 +80,7 @@ struct machine {
   }
 
   // One step by its meaning. False where it cannot be done: a rank's group lacks what it needs.
-  bool run(step const& s, tensor const& x, tensor& y) const {
+  bool run(plan_step const& s, tensor const& x, tensor& y) const {
     y = empty(s.to);
     for (int r = 0; r < mesh.ranks(); ++r)
       for (std::size_t e = 0; e < y.held[at(r)].size(); ++e) {
@@ -122,7 +122,7 @@ struct machine {
   bool carries_out(redistribution_plan const& p, unsigned seed) const {
     tensor const source = arbitrary(p.layout(0), seed);
     tensor x = source, y;
-    for (step const& s : p) {
+    for (plan_step const& s : p) {
       if (!run(s, x, y)) return false;
       x = y;
     }
@@ -142,7 +142,7 @@ void check(machine const& m, layout_value const& from, layout_value const& to, u
   bool const right = p.layout(p.size) == to && m.carries_out(p, seed);
   if (right) return;
   std::string steps;
-  for (step const& s : p) steps += std::string(" ") + to_text(s.what) + " " + name(s.to);
+  for (plan_step const& s : p) steps += std::string(" ") + to_text(s.what) + " " + name(s.to);
   FAIL_CHECK(name(from) << " -> " << name(to) << ":" << steps);
 }
 

@@ -37,7 +37,7 @@ bits both(bits const& a, bits const& b) {
 
 std::string text(redistribution_plan const& p) {
   std::string s = name(p.layout(0));
-  for (step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
+  for (plan_step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
   return s;
 }
 
@@ -82,7 +82,7 @@ class search {
 
   index_t cost_of(redistribution_plan const& p) const {
     index_t n = 0;
-    for (step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
+    for (plan_step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
     return n;
   }
 
@@ -140,7 +140,7 @@ class search {
   index_t cost(layout_value const& from, layout_value const& to) const {
     if (from == to) return 0;
     axis_mask const before = from.partial(), after = to.partial();
-    step const s = step_between(from, to);
+    plan_step const s = step_between(from, to);
     index_t const q = mesh.ranks(s.axes);
     if (same_levels(from, to)) {
       if (s.what == verb::slice) return 0;
@@ -328,7 +328,7 @@ TEST_CASE("a step's name says what moves") {
       for (std::size_t i = 0; i < layouts.size(); ++i)
         for (std::size_t j = 0; j < layouts.size(); ++j) {
           if (i == j) continue;
-          step const s = step_between(layouts[i], layouts[j]);
+          plan_step const s = step_between(layouts[i], layouts[j]);
           bool slice = true, whole = true, gather = true, equal = true, covered = true;
           for (int r = 0; r < mesh.ranks(); ++r) {
             bits const &from = held[i][static_cast<std::size_t>(r)], &to = held[j][static_cast<std::size_t>(r)];
@@ -389,7 +389,7 @@ TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
               std::size_t const whole = sum / static_cast<std::size_t>(q);  // where all_reduced, all hold the same
               most = std::max(most, scatters ? sum - least : 2 * (whole - whole / static_cast<std::size_t>(q)));
             }
-            step const s = step_between(from, to);
+            plan_step const s = step_between(from, to);
             CHECK(s.what == (scatters ? verb::reduce_scatter : verb::all_reduce));
             CHECK(step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
           }

@@ -1,0 +1,73 @@
+// Layouts and plans as text, spelled as in a program. Stands apart: strings cost more to include than the planner.
+#pragma once
+#include "ashlar/layout/layout.hpp"
+#include "ashlar/plan/planner.hpp"
+#include <string>
+
+namespace ashlar {
+
+/// The names of a mesh's axes, as the functions below take them.
+template <class Mesh>
+inline constexpr char const* const* axis_texts = detail::names_of_list<typename Mesh::names>::text;
+
+namespace detail {
+
+inline std::string quoted(axis_list const& axes, char const* const* names) {
+  std::string s;
+  for (int i = 0; i < axes.size; ++i) s += std::string(i ? ", \"" : "\"") + names[axes[i]] + "\"";
+  return axes.size > 1 ? "axes(" + s + ")" : axes.size ? s : "none";
+}
+
+inline std::string joined(axis_mask axes, char const* const* names) {
+  std::string s;
+  each_axis(axes, [&](int a) { s += std::string(s.empty() ? "" : "+") + names[a]; });
+  return s;
+}
+
+inline char const* op_text(int op) {
+  constexpr char const* text[]{"sum", "max", "min", "prod"};
+  return op < 4 ? text[op] : "a reduction of the user's";
+}
+
+}  // namespace detail
+
+/// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the texts of
+/// the axes.
+inline std::string to_string(layout_value const& v, char const* const* names) {
+  std::string s = "layout<";
+  for (int d = 0; d < v.rank; ++d) s += (d ? ", " : "") + detail::quoted(v.dim[d], names);
+  s += ">";
+  for (int l = 0; l < v.levels; ++l) {
+    axis_list axes;
+    detail::each_axis(v.pending[l].axes, [&](int a) { axes.push(a); });
+    s = "partial<" + s + ", " + detail::quoted(axes, names);
+    if (v.pending[l].op != op_sum) s += std::string(", op::") + detail::op_text(v.pending[l].op);
+    s += ">";
+  }
+  return s;
+}
+
+/// The same for a layout's type: to_string(layout<"data", none>{}).
+template <class L>
+  requires is_layout_v<L>
+std::string to_string(L) {
+  using c = context_of<L>;
+  return to_string(value_v<c, L>, detail::names_of_list<typename c::names>::text);
+}
+
+/// A step on one line: all_gather over data -> layout<none, "model">.
+inline std::string to_string(plan_step const& s, char const* const* names) {
+  std::string text = to_text(s.what);
+  if (s.axes) text += " over " + detail::joined(s.axes, names);
+  if (s.op != op_sum) text += std::string(" (") + detail::op_text(s.op) + ")";
+  return text + " -> " + to_string(s.to, names);
+}
+
+/// A plan: the source, and a line a step.
+inline std::string to_string(redistribution_plan const& p, char const* const* names) {
+  std::string text = to_string(p.layout(0), names) + "\n";
+  for (plan_step const& s : p) text += "  " + to_string(s, names) + "\n";
+  return text;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# mnist_mlp.sh LAUNCH PROGRAM CASE: checks the training example as a user would run it.
+#   losses    the first 100 losses agree on all meshes and strategies: 1e-11 in double, 1e-5 in float, relative
+#   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on drawn digits)
+#   errors    wrong options and files end every rank with one sentence, within 10 seconds
+set -u
+launch=$1 program=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+losses() {
+  local precision tolerance
+  for precision in double:1e-11 float:1e-5; do
+    tolerance=${precision#*:} precision=${precision%:*}
+    "$launch" 1 "$program" --steps 100 --epochs 1 --precision $precision --losses "$folder/one" > "$folder/log" || fail "1x1 $precision: $(cat "$folder/log")"
+    [ "$(wc -l < "$folder/one")" = 100 ] || fail "1x1 $precision: not 100 losses"
+    for mesh in 4,1 1,4 2,2 2,4; do
+      for strategy in model_parallel data_parallel; do
+        data=${mesh%,*} model=${mesh#*,}
+        "$launch" $((data * model)) "$program" --mesh "data=$data,model=$model" --strategy $strategy --steps 100 --epochs 1 \
+          --precision $precision --losses "$folder/many" > "$folder/log" || fail "$mesh $strategy $precision: $(cat "$folder/log")"
+        paste "$folder/one" "$folder/many" | awk -v t=$tolerance -v n="$mesh $strategy $precision" '
+          { d = ($1 - $2) / $1; if (d < 0) d = -d; if (d > m) m = d; if (NF != 2) bad = 1 }
+          END { print n ": " NR " losses, largest relative difference " m + 0; exit !(NR == 100 && !bad && m <= t) }' || fail "$mesh $strategy $precision"
+      done
+    done
+  done
+}
+
+accuracy() {
+  local least=0.95 reached
+  if [ -n "${ASHLAR_DATA:-}" ]; then least=0.972; fi
+  "$launch" 4 "$program" --mesh data=2,model=2 | tee "$folder/log"
+  reached=$(tail -n 1 "$folder/log" | sed -n 's/^test accuracy: //p')
+  awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
+}
+
+# refused SENTENCE ARGUMENT...: 2 ranks must end badly, print the sentence once, and not hang.
+refused() {
+  local sentence=$1
+  shift
+  if timeout 10 "$launch" 2 "$program" --mesh data=2 --steps 1 "$@" > "$folder/out" 2> "$folder/err"; then fail "$*: ended well"; fi
+  [ $? != 124 ] || fail "$*: hung"
+  [ "$(grep -c -- "$sentence" "$folder/err")" = 1 ] || fail "$*: expected '$sentence' once, found: $(cat "$folder/err")"
+}
+
+errors() {
+  refused "need 6 ranks and the communicator has 2" --mesh data=3,model=2
+  refused "data=D,model=M" --mesh rows=2
+  refused "data=D,model=M" --mesh data=2,data=1
+  refused "a whole number of 1 or more, found '0'" --batch 0
+  refused "a whole number of 1 or more, found 'many'" --epochs many
+  refused "less than 1, found '1'" --dropout 1
+  refused "model_parallel or data_parallel, found 'both'" --strategy both
+  refused "float or double, found 'half'" --precision half
+  refused "help lists the options" --unknown 3
+  refused "cannot write" --losses "$folder/missing/file"
+  refused "no such file" --data "$folder/missing"
+  mkdir "$folder/broken"
+  for part in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
+    printf 'not an IDX file' > "$folder/broken/$part-ubyte"
+  done
+  refused "IDX" --data "$folder/broken"
+}
+
+"$3"
+exit $failed
