@@ -95,7 +95,9 @@ inline options parse(int argc, char** argv) {
     o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
     if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
     if (given.count("steps")) o.steps = whole("steps", std::int64_t{1}, "a whole number of 1 or more");
-  } catch (cxxopts::OptionException const& e) {
+  } catch (ashlar::error const&) {
+    throw;
+  } catch (std::exception const& e) {  // cxxopts' own, whose base has another name in each version
     throw ashlar::error(std::string(e.what()) + "; --help lists the options");
   }
   return o;

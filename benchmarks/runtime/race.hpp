@@ -97,12 +97,17 @@ class races {
     std::vector<long> repeats;
     double round = 0;
     for (variant const& v : variants) {
-      double const once = agreed(std::min(sample(v, 1), sample(v, 1)));
-      repeats.push_back(std::clamp(std::lround(std::ceil(shortest_sample / once)), 1l, 100000l));
-      // A first run pays for page faults and connections: what it seems to take is corrected by a longer sample.
-      double const more = agreed(sample(v, repeats.back()));
-      repeats.back() = std::clamp(std::lround(std::ceil(shortest_sample / more)), 1l, 100000l);
-      round += more * static_cast<double>(repeats.back());
+      // The shortest of a few samples counts: the first pays for page faults and connections.
+      double length = 0;
+      for (long n = 1;; n = std::max(n + 1, std::lround(1.1 * shortest_sample / length * static_cast<double>(n)))) {
+        length = static_cast<double>(n) * std::min({sample(v, n), sample(v, n), sample(v, n)});
+        MPI_Bcast(&length, 1, MPI_DOUBLE, 0, comm_);
+        length = std::max(length, 1e-8);
+        if (length < shortest_sample) continue;
+        repeats.push_back(n);
+        break;
+      }
+      round += length;
     }
     long const rounds = std::clamp(std::lround(seconds_ / round), 7l, 41l);
     std::vector<std::vector<double>> times(variants.size()), ratios(variants.size());
@@ -137,10 +142,6 @@ class races {
     span[1] = now();
     MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_);
     return (span[0] + span[1]) / static_cast<double>(repeats);
-  }
-  double agreed(double x) const {
-    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, comm_);
-    return std::max(x, 1e-9);
   }
 
   void report(std::string const& what, std::string const& name, std::vector<double> const& t, std::vector<double> const& ratio) {

@@ -1,6 +1,7 @@
 // Tensors on real ranks seen as a whole: which elements a rank holds, worked out anew index by index, and what the shards
 // of all ranks denote.
 #pragma once
+#include "ashlar/comm/tuning.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include <algorithm>
@@ -39,6 +40,13 @@ inline std::vector<shape> extents_to_try(int rank) {
     }
   return all;
 }
+
+/// From here to the end of a scope, collectives are MPI's own, a call each, in place of messages between all pairs.
+struct collectives_of_mpi {
+  comm::tuning const before = comm::tuned;
+  collectives_of_mpi() { comm::tuned.exchange_ranks = 1; }
+  ~collectives_of_mpi() { comm::tuned = before; }
+};
 
 inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
   for (int a = mesh.axes - 1; a > axis; --a) rank /= mesh.size[a];

@@ -104,7 +104,7 @@ struct invariant_value_meets_varying {
 
 /// Axes over which the result of an operation on X... is replicated, given the axes that its layout names.
 template <axis_mask Named, class... X>
-inline constexpr axis_mask joined = (0u | ... | replicated_of<X>) & ~Named;
+inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>) & ~Named;
 
 template <class Op, int I, class Ct, class Y, class... X>
 struct no_derivative {
@@ -145,7 +145,7 @@ constexpr auto apply(Op const& op, X const&... x) {
                 "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
   auto y = apply(op, plain(x)...);
   using Y = decltype(y);
-  active<Y, detail::joined<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
+  active<Y, detail::replicated_after<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
   result.recording_tape().push([op, result, ... x = x] {
     if (!result.cotangent().is_set()) return;
     auto const& ct = result.cotangent().value();

@@ -10,7 +10,7 @@ template <class Mesh>
 class abstract_mesh {
  public:
   using mesh_type = Mesh;
-  constexpr abstract_mesh(Mesh const& m, ashlar::recorder<Mesh>* r = nullptr) : mesh_(m), recorder_(r) {}
+  constexpr abstract_mesh(Mesh const& shape, ashlar::recorder<Mesh>* notes = nullptr) : mesh_(shape), recorder_(notes) {}
   constexpr Mesh const& mesh() const { return mesh_; }
   constexpr mesh_shape const& sizes() const { return mesh_.sizes(); }
   constexpr ashlar::recorder<Mesh>* recorder() const { return recorder_; }
@@ -30,7 +30,7 @@ class abstract_tensor {
   static_assert(!detail::axes_missing_from_mesh<Mesh, Layout>::value,
                 "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
-  constexpr abstract_tensor(abstract_mesh<Mesh> const& m, shape const& extents) : mesh_(m), extents_(extents) {}
+  constexpr abstract_tensor(abstract_mesh<Mesh> const& handle, shape const& global) : mesh_(handle), extents_(global) {}
   constexpr abstract_mesh<Mesh> const& mesh() const { return mesh_; }
   constexpr shape const& extents() const { return extents_; }
   constexpr index_t extent(int d) const { return extents_[d]; }

@@ -90,10 +90,12 @@ class planner {
   constexpr bool can_pad_first(axis_mask first) const {
     if (!first) return true;
     if (change.reduced && (!change.joins || (first & ~change.pad[change.pad_levels - 1]))) return false;
-    axis_mask gone = 0;
+    axis_mask gone = 0, left_out = 0;
     for (int l = change.pad_levels - 1; l >= 0; --l) {
-      if ((first & change.pad[l]) && (outer_axes(l) & ~first)) return false;
-      gone |= first & change.pad[l];
+      axis_mask const now = first & change.pad[l];
+      if (now && left_out) return false;
+      left_out |= change.pad[l] & ~first;
+      gone |= now;
       for (int d = 0; d < from.rank; ++d) {
         axis_list rest = from.dim[d];
         rest.remove(gone);
@@ -101,11 +103,6 @@ class planner {
       }
     }
     return true;
-  }
-  constexpr axis_mask outer_axes(int level) const {
-    axis_mask m = 0;
-    for (int l = level + 1; l < change.pad_levels; ++l) m |= change.pad[l];
-    return m;
   }
 
   // Do the lists of some dimension disagree, so that some ranks hold nothing of what they need?

@@ -4,26 +4,12 @@
 // OPENBLAS_NUM_THREADS the value of OMP_NUM_THREADS and let waiting threads sleep (OMP_WAIT_POLICY=passive). Small
 // products of a batch are shared among Kokkos' threads instead; those OpenBLAS computes without threads of its own.
 #pragma once
+#include "ashlar/ops/local/blas_device.hpp"
+#include "ashlar/ops/local/matrix.hpp"
 #include "ashlar/ops/local/rows.hpp"
 #include <cblas.h>
 #include <algorithm>
 #include <complex>
-
-namespace ashlar::local {
-
-/// A row-major matrix operand: `leading` elements from one stored row to the next, read as its transpose by flag.
-template <class T>
-struct matrix {
-  T const* data;
-  index_t leading;
-  bool transposed = false;
-};
-
-}  // namespace ashlar::local
-
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-#include "ashlar/ops/local/blas_device.hpp"
-#endif
 
 namespace ashlar::detail {
 
@@ -148,18 +134,19 @@ concept BlasScalar = requires { detail::cblas<T>::gemm; };
 
 /// c = alpha a b + beta c for a [m][k], b [k][n] and c [m][n], on the instance's stream.
 /// Pre: c overlaps neither a nor b. Extents and leading dimensions may exceed int. With beta = 0, c is not read.
-/// Example: gemm(space, m, n, k, 1.f, matrix<float>{a, k}, matrix<float>{b, n}, 0.f, c, n);
+/// Example: gemm(space, m, n, k, 1, matrix<float>{a, k}, matrix<float>{b, n}, 0, c, n);
 template <index_t Limit = INT_MAX, class Space, BlasScalar T>
-void gemm(Space const& space, index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c,
-          index_t ldc) {
+void gemm(Space const& space, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha, matrix<T> a, matrix<T> b,
+          std::type_identity_t<T> beta, T* c, index_t ldc) {
   if (m > 0 && n > 0) detail::split_gemm<Limit>(detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 /// The same for `count` products whose operands and results lie step_a, step_b and step_c elements apart.
 /// Pre: as above; results do not overlap each other.
 template <class Space, BlasScalar T>
-void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t k, T alpha, matrix<T> a,
-                index_t step_a, matrix<T> b, index_t step_b, T beta, T* c, index_t ldc, index_t step_c) {
+void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha,
+                matrix<T> a, index_t step_a, matrix<T> b, index_t step_b, std::type_identity_t<T> beta, T* c,
+                index_t ldc, index_t step_c) {
   if (count == 1) return gemm(space, m, n, k, alpha, a, b, beta, c, ldc);
   if (count <= 0 || m <= 0 || n <= 0) return;
   detail::gemm_batch_kernel<T> const product{m, n, k, alpha, beta, a, b, c, ldc, step_a, step_b, step_c};

@@ -1,5 +1,8 @@
-// cuBLAS and hipBLAS under the names of blas.hpp, which includes this in CUDA and HIP builds.
+// cuBLAS and hipBLAS for blas.hpp, in CUDA and HIP builds.
 #pragma once
+#include "ashlar/ops/local/matrix.hpp"
+#include <Kokkos_Core.hpp>
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cublas_v2.h>
 #define ASHLAR_BLAS(name) cublas##name
@@ -9,6 +12,9 @@
 #define ASHLAR_BLAS(name) hipblas##name
 #define ASHLAR_BLAS_VALUE(name) HIPBLAS_##name
 #endif
+#include <algorithm>
+#include <climits>
+#include <complex>
 #include <map>
 
 namespace ashlar::detail {
@@ -110,3 +116,4 @@ struct device_blas {
 }  // namespace ashlar::detail
 #undef ASHLAR_BLAS
 #undef ASHLAR_BLAS_VALUE
+#endif

@@ -199,7 +199,8 @@ namespace ashlar::local {
 /// Labels summed in one operand alone, and beta != 0 outside of BLAS, take a scratch array
 template <class Space, class T>
 void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
-              shape const& b_extents, T* out, shape const& out_extents, T alpha = T(1), T beta = T(0)) {
+              shape const& b_extents, T* out, shape const& out_extents, std::type_identity_t<T> alpha = T(1),
+              std::type_identity_t<T> beta = T(0)) {
   detail::contract_call<Space, T> const call{space, alpha, beta};
   call({{e.in[0], a_extents}, {e.in[1], b_extents}, {e.out, out_extents}}, a, b, out);
 }
@@ -207,9 +208,9 @@ void contract(Space const& space, einsum_equation const& e, T const* a, shape co
 /// The same for one operand: a transpose, a sum over the labels that `out` lacks, or both, in one kernel.
 template <class Space, class T>
 void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T* out,
-              shape const& out_extents, T alpha = T(1), T beta = T(0)) {
+              shape const& out_extents, std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
   detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
-  detail::scaled(space, to, alpha, beta, out, [&](T* r) { detail::rearrange(space, from, to, a, r); });
+  detail::scaled<Space, T>(space, to, alpha, beta, out, [&](T* r) { detail::rearrange(space, from, to, a, r); });
 }
 
 }  // namespace ashlar::local
