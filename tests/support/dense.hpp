@@ -88,11 +88,19 @@ inline int summand(layout_value const& layout, mesh_shape const& mesh, int rank)
   return n;
 }
 
+template <class T, class V>
+T to_element(V v) {
+  if constexpr (requires { typename T::value_type; } && std::is_arithmetic_v<V>)
+    return T(static_cast<typename T::value_type>(v));
+  else
+    return static_cast<T>(v);
+}
+
 /// A rank's shard of the tensor whose element at global position g is element(g, s) in summand s.
 template <class T, class Element>
 std::vector<T> shard_of(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank, Element element) {
   std::vector<T> shard;
-  for (index_t g : positions(extents, layout, mesh, rank)) shard.push_back(static_cast<T>(element(g, summand(layout, mesh, rank))));
+  for (index_t g : positions(extents, layout, mesh, rank)) shard.push_back(to_element<T>(element(g, summand(layout, mesh, rank))));
   return shard;
 }
 

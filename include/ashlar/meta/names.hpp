@@ -23,9 +23,12 @@ struct name_list {
 
 namespace detail {
 
-template <auto Literal, unsigned Begin, class Index>
+// One class for all below: nvcc's host pass cannot deduce an `auto` parameter again.
+constexpr dimension as_dimension(axis_literal const& a) { return {a.w0, a.w1, a.w2, a.w3, a.w4, a.w5, a.w6, a.w7, a.size}; }
+
+template <dimension Literal, unsigned Begin, class Index>
 struct name_at;
-template <auto Literal, unsigned Begin, std::size_t... I>
+template <dimension Literal, unsigned Begin, std::size_t... I>
 struct name_at<Literal, Begin, std::index_sequence<I...>> {
   using type = axis_name<Literal[Begin + I]...>;
 };
@@ -35,14 +38,14 @@ constexpr unsigned name_end(auto const& names, unsigned i) {
   return i;
 }
 
-template <auto Literal, unsigned Begin, class... Done>
+template <dimension Literal, unsigned Begin, class... Done>
 struct split_names {
   static constexpr unsigned end = name_end(Literal, Begin);
   using type =
       typename split_names<Literal, end + 1, Done...,
                            typename name_at<Literal, Begin, std::make_index_sequence<end - Begin>>::type>::type;
 };
-template <auto Literal, unsigned Begin, class... Done>
+template <dimension Literal, unsigned Begin, class... Done>
   requires(Begin >= Literal.size)
 struct split_names<Literal, Begin, Done...> {
   using type = name_list<Done...>;
@@ -82,12 +85,12 @@ struct names_of_list<name_list<N...>> {
 }  // namespace detail
 
 /// The names in a dimension's literal, major to minor, as name_list.
-template <auto Literal>
+template <dimension Literal>
 using names_in_t = typename detail::split_names<Literal, 0>::type;
 
 /// The one name in an axis' literal.
 template <axis_literal Name>
-using axis_name_t = typename detail::name_at<Name, 0, std::make_index_sequence<Name.size>>::type;
+using axis_name_t = typename detail::name_at<detail::as_dimension(Name), 0, std::make_index_sequence<Name.size>>::type;
 
 /// Position of a name in a list, or -1.
 template <class List, class Name>
