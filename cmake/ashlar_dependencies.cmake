@@ -1,5 +1,6 @@
-# What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface, zlib. Used by CMakeLists.txt
-# and by the installed package. FindMPI has its C component only in projects that enable C, so its C++ component is taken.
+# What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface, zlib. Used by
+# CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C, so its C++
+# component is taken.
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "ashlar uses MPI's C interface")
 if(NOT TARGET MPI::MPI_CXX)
   find_package(MPI QUIET COMPONENTS CXX)

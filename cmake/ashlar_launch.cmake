@@ -1,6 +1,7 @@
-# Writes <build>/launch, which starts a program on some ranks, and proves that launcher and library are of the same MPI:
-# another MPI's launcher starts ranks that are alone and ends with success.
-execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE launcher_version ERROR_VARIABLE launcher_version)
+# Writes <build>/launch, which starts a program on some ranks, and proves that launcher and library are of the same
+# MPI: another MPI's launcher starts ranks that are alone and ends with success.
+execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version
+  OUTPUT_VARIABLE launcher_version ERROR_VARIABLE launcher_version)
 set(launch_flags)
 if(launcher_version MATCHES "Open MPI|OpenRTE|prte")
   set(launch_flags "--oversubscribe --bind-to none")  # more ranks than cores are usual in tests
@@ -15,20 +16,20 @@ if(NOT ASHLAR_PROVEN_MPI STREQUAL proven_pair)
   try_compile(probe_compiled "${probe}" "${PROJECT_SOURCE_DIR}/cmake/mpi_probe.cpp"
     LINK_LIBRARIES MPI::MPI_CXX OUTPUT_VARIABLE probe_output COPY_FILE "${probe}/mpi_probe")
   if(NOT probe_compiled)
-    message(FATAL_ERROR "ashlar: a program that calls MPI does not compile and link with what ${MPI_CXX_COMPILER} names:\n"
-      "${probe_output}")
+    message(FATAL_ERROR "ashlar: a program that calls MPI does not compile and link with the flags of "
+      "${MPI_CXX_COMPILER}:\n${probe_output}")
   endif()
-  execute_process(COMMAND "${ASHLAR_LAUNCH}" 2 "${probe}/mpi_probe" OUTPUT_VARIABLE probe_output ERROR_VARIABLE probe_error
-    RESULT_VARIABLE probe_result TIMEOUT 60)
-  string(STRIP "${probe_output}" probe_output)
+  execute_process(COMMAND "${ASHLAR_LAUNCH}" 2 "${probe}/mpi_probe"
+    OUTPUT_VARIABLE probe_output ERROR_VARIABLE probe_error RESULT_VARIABLE probe_result TIMEOUT 60)
+  string(REGEX REPLACE "\n.*" "" probe_output "${probe_output}")
   if(NOT probe_result STREQUAL 0 OR NOT probe_output MATCHES "^([a-z]+) of 2 ranks")
     message(FATAL_ERROR "ashlar: the MPI launcher ${MPIEXEC_EXECUTABLE} and the MPI library ${MPI_CXX_LIBRARIES} do not "
-      "belong together: a program started on 2 ranks answered \"${probe_output}\" (exit ${probe_result}); set ASHLAR_MPI to "
-      "openmpi or mpich, or MPIEXEC_EXECUTABLE, in a fresh build folder.\n${probe_error}")
+      "belong together: a program started on 2 ranks answered \"${probe_output}\" (exit ${probe_result}); set ASHLAR_MPI "
+      "to openmpi or mpich, or MPIEXEC_EXECUTABLE, in a fresh build folder.\n${probe_error}")
   endif()
   if(ASHLAR_MPI AND NOT CMAKE_MATCH_1 STREQUAL ASHLAR_MPI)
-    message(FATAL_ERROR "ashlar: ASHLAR_MPI is ${ASHLAR_MPI} but the MPI found, ${MPI_CXX_LIBRARIES}, is ${CMAKE_MATCH_1}; "
-      "install the other, or name its compiler wrapper by MPI_CXX_COMPILER, in a fresh build folder.")
+    message(FATAL_ERROR "ashlar: ASHLAR_MPI is ${ASHLAR_MPI} but the MPI that was found, ${MPI_CXX_LIBRARIES}, is "
+      "${CMAKE_MATCH_1}; install the other, or name its compiler wrapper by MPI_CXX_COMPILER, in a fresh build folder.")
   endif()
   message(STATUS "MPI: ${probe_output}, launched by ${MPIEXEC_EXECUTABLE}")
   set(ASHLAR_PROVEN_MPI "${proven_pair}" CACHE INTERNAL "launcher and library that were seen to belong together")

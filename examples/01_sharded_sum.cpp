@@ -5,13 +5,13 @@
 #include <cstdio>
 
 using namespace ashlar;
-using ranks = mesh<axis<"data">>;
+using grid = mesh<axis<"data">>;
 
 int main(int argc, char** argv) {
   environment const env(argc, argv);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  device_mesh<ranks> const m(MPI_COMM_WORLD, {size});
+  device_mesh<grid> const m(MPI_COMM_WORLD, {size});
 
   // [sum]
   auto x = generate<double, layout<"data">>(m, {1000}, KOKKOS_LAMBDA(index_t i) { return static_cast<double>(i); });

@@ -14,7 +14,8 @@ using namespace ashlar;
 
 namespace {
 
-constexpr char const* usage = R"(plan_explorer: the steps that bring a tensor from one layout into another, and what they cost
+constexpr char const* usage =
+    R"(plan_explorer: the steps that bring a tensor from one layout into another, and what they cost
   --mesh A=P,B=Q,...      axes of the mesh and their sizes
   --from S,S,...          the layout it has, one spec a dimension: none, an axis, or axes joined by +, major to minor
   --to S,S,...            the layout it gets
@@ -50,7 +51,8 @@ index_t number(std::string_view option, std::string_view text, index_t least) {
   auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (status == std::errc::result_out_of_range) complain(std::string(option) + ": " + quote(text) + " is too large");
   if (status != std::errc{} || end != text.data() + text.size() || n < least)
-    complain(std::string(option) + ": expected an integer of " + std::to_string(least) + " or more, found " + quote(text));
+    complain(std::string(option) + ": expected an integer of " + std::to_string(least) + " or more, found " +
+             quote(text));
   return n;
 }
 
@@ -58,7 +60,8 @@ using options = std::map<std::string, std::string, std::less<>>;
 
 // False: help is asked for.
 bool read(int argc, char** argv, options& given) {
-  for (char const* name : {"--mesh", "--from", "--to", "--extents", "--from-partial", "--to-partial", "--element-bytes"})
+  for (char const* name :
+       {"--mesh", "--from", "--to", "--extents", "--from-partial", "--to-partial", "--element-bytes"})
     given[name];
   std::map<std::string, bool> seen;
   for (int i = 1; i < argc; ++i) {
@@ -69,12 +72,9 @@ bool read(int argc, char** argv, options& given) {
     if (option == given.end()) complain("there is no option " + quote(argument) + "; --help lists them");
     if (seen[name]) complain("option " + name + " is given twice");
     seen[name] = true;
-    if (name.size() < argument.size())
-      option->second = argument.substr(name.size() + 1);
-    else if (i + 1 < argc)
-      option->second = argv[++i];
-    else
-      complain("option " + name + " needs a value");
+    if (name.size() < argument.size()) option->second = argument.substr(name.size() + 1);
+    else if (i + 1 < argc) option->second = argv[++i];
+    else complain("option " + name + " needs a value");
     if (option->second.empty()) complain("option " + name + " needs a value");
   }
   for (char const* name : {"--mesh", "--from", "--to", "--extents"})
@@ -96,7 +96,8 @@ struct named_mesh {
 constexpr index_t most_ranks = 1 << 16;  // uneven costs are counted rank by rank
 
 // An item NAME=VALUE.
-std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item, char const* form) {
+std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item,
+                                                         char const* form) {
   std::size_t const at = item.find('=');
   if (at == item.npos || at == 0 || at + 1 == item.size())
     complain(std::string(option) + ": expected " + form + ", found " + quote(item));
@@ -108,13 +109,13 @@ named_mesh read_mesh(std::string_view text) {
   index_t ranks = 1;
   for (std::string_view item : split_at(',', text)) {
     auto const [axis, size] = assignment("--mesh", item, "AXIS=SIZE");
-    if (axis == "none" || axis.find('+') != axis.npos)
-      complain("--mesh: " + quote(axis) + " is no name of an axis");
+    if (axis == "none" || axis.find('+') != axis.npos) complain("--mesh: " + quote(axis) + " is no name of an axis");
     for (auto const& other : m.name)
       if (other == axis) complain("--mesh: axis " + quote(axis) + " is named twice");
     if (m.shape.axes == max_axes) complain("--mesh: a mesh has at most 8 axes");
     index_t const n = number("--mesh", size, 1);
-    if (n > most_ranks || (ranks *= n) > most_ranks) complain("--mesh: it has more than " + std::to_string(most_ranks) + " ranks");
+    if (n > most_ranks || (ranks *= n) > most_ranks)
+      complain("--mesh: it has more than " + std::to_string(most_ranks) + " ranks");
     m.name.emplace_back(axis);
     m.shape.size[m.shape.axes++] = static_cast<int>(n);
   }
@@ -129,9 +130,11 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
     axis_list& dim = v.dim[v.rank++];
     if (spec == "none") continue;
     for (std::string_view axis : split_at('+', spec)) {
-      if (axis.empty()) complain(option + ": a dimension needs an axis, axes joined by +, or none, found " + quote(spec));
+      if (axis.empty())
+        complain(option + ": a dimension needs an axis, axes joined by +, or none, found " + quote(spec));
       int const a = m.find(option, axis);
-      if (used >> a & 1u) complain(option + ": axis " + quote(axis) + " is used twice; an axis shards a tensor at most once");
+      if (used >> a & 1u)
+        complain(option + ": axis " + quote(axis) + " is used twice; an axis shards a tensor at most once");
       used |= mask_of(a);
       dim.push(a);
     }
@@ -141,12 +144,15 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
   for (std::string_view item : split_at(',', given.at(pending))) {
     auto const [axis, op] = assignment(pending, item, "AXIS=OP");
     int const a = m.find(pending, axis);
-    if (v.sharding() >> a & 1u) complain(pending + ": axis " + quote(axis) + " shards the tensor already; it cannot pend as well");
-    if (v.partial() >> a & 1u) complain(pending + ": axis " + quote(axis) + " is used twice; a reduction pends over it once");
+    if (v.sharding() >> a & 1u)
+      complain(pending + ": axis " + quote(axis) + " shards the tensor already; it cannot pend as well");
+    if (v.partial() >> a & 1u)
+      complain(pending + ": axis " + quote(axis) + " is used twice; a reduction pends over it once");
     int kind = 0;
     while (kind < 4 && op != detail::op_text(kind)) ++kind;
     if (kind == 4) complain(pending + ": expected sum, max, min or prod, found " + quote(op));
-    if (v.levels == max_levels && v.pending[max_levels - 1].op != kind) complain(pending + ": at most 4 kinds of reduction nest");
+    if (v.levels == max_levels && v.pending[max_levels - 1].op != kind)
+      complain(pending + ": at most 4 kinds of reduction nest");
     v.pend(kind, mask_of(a));
   }
   return v;
@@ -170,11 +176,14 @@ void explore(options const& given) {
   named_mesh const m = read_mesh(given.at("--mesh"));
   layout_value const from = read_layout(m, "--from", given), to = read_layout(m, "--to", given);
   constexpr index_t largest_element = 1 << 20;
-  index_t const element = given.at("--element-bytes").empty() ? 4 : number("--element-bytes", given.at("--element-bytes"), 1);
-  if (element > largest_element) complain("--element-bytes: an element has at most " + std::to_string(largest_element) + " bytes");
+  index_t const element =
+      given.at("--element-bytes").empty() ? 4 : number("--element-bytes", given.at("--element-bytes"), 1);
+  if (element > largest_element)
+    complain("--element-bytes: an element has at most " + std::to_string(largest_element) + " bytes");
   shape const extents = read_extents(given.at("--extents"), element);
   if (from.rank != to.rank)
-    complain("--from has " + std::to_string(from.rank) + " dimensions, --to has " + std::to_string(to.rank) + "; they must agree");
+    complain("--from has " + std::to_string(from.rank) + " dimensions, --to has " + std::to_string(to.rank) +
+             "; they must agree");
   if (from.rank != extents.rank)
     complain("--from has " + std::to_string(from.rank) + " dimensions, --extents has " + std::to_string(extents.rank) +
              "; they must agree");
@@ -200,10 +209,8 @@ void explore(options const& given) {
 int main(int argc, char** argv) {
   try {
     options given;
-    if (read(argc, argv, given))
-      explore(given);
-    else
-      std::cout << usage;
+    if (read(argc, argv, given)) explore(given);
+    else std::cout << usage;
     return 0;
   } catch (complaint const& c) {
     std::cerr << "plan_explorer: " << c.text << "\n";

@@ -71,8 +71,8 @@ if(NOT DEFINED ASHLAR_MUST_FAIL_COMPILERS)
   message(STATUS "Must-fail tests: ${compilers}")
 endif()
 
-# The flags of programs that must not compile stand in a file, one for each library, in which names with spaces are quoted.
-# Only what is not ours is a system header, so that our own may warn.
+# The flags of programs that must not compile stand in a file, one for each library, in which names with spaces are
+# quoted. Only what is not ours is a system header, so that our own may warn. clang's long form of -fopenmp is not for g++.
 add_library(ashlar-must-fail-layout INTERFACE)
 target_link_libraries(ashlar-must-fail-layout INTERFACE Boost::headers)
 add_library(ashlar-must-fail-ashlar INTERFACE)
@@ -88,8 +88,9 @@ foreach(name IN ITEMS layout ashlar)
 -I\"${PROJECT_SOURCE_DIR}/include\"
 $<$<BOOL:${includes}>:-isystem\"$<JOIN:${includes},\"
 -isystem\">\">
-$<JOIN:${options},
+$<JOIN:$<FILTER:${options},EXCLUDE,^-fopenmp>,
 >
+$<$<BOOL:$<FILTER:${options},INCLUDE,^-fopenmp>>:-fopenmp>
 ")
 endforeach()
 
@@ -99,6 +100,9 @@ function(ashlar_add_fail_tests layer library)
     cmake_path(GET source STEM name)
     foreach(compiler IN LISTS ASHLAR_MUST_FAIL_COMPILERS)
       cmake_path(GET compiler FILENAME compiler_name)
+      if(compiler_name STREQUAL "c++")
+        set(compiler_name ${CMAKE_CXX_COMPILER_ID})
+      endif()
       ashlar_add_test(fail.${layer}.${name}.${compiler_name}
         COMMAND "${PROJECT_SOURCE_DIR}/tests/cmake/must_fail.sh" "${compiler}" "${flags_file}" "${source}")
     endforeach()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# must_fail.sh COMPILER FLAGS_FILE SOURCE: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and each
-# "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw of a constexpr function.
+# must_fail.sh COMPILER FLAGS_FILE SOURCE: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and
+# each "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw of a
+# constexpr function.
 set -u
 compiler=$1 flags_file=$2 source=$3
 compile() { LC_ALL=C "$compiler" "@$flags_file" -fsyntax-only -Werror=unused-result "$@" "$source" 2>&1; }

@@ -12,7 +12,7 @@ if(component STREQUAL "layout")
 else()
   list(APPEND arguments "-DKokkos_DIR=${Kokkos_DIR}" "-DMPI_EXECUTABLE_SUFFIX=${mpi_suffix}")
 endif()
-execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${way}" -B "${work}/build" ${arguments}
-  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${way}" -B "${work}/build"
+  ${arguments} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${work}/build/consumer" COMMAND_ERROR_IS_FATAL ANY)

@@ -8,9 +8,10 @@
 
 namespace ashlar::test {
 
-/// All ways to place axes: on dimensions, in every order; pending in every nesting of kinds out of `ops`, up to `levels`
-/// of them; or nowhere.
-inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {op_sum}, int levels = 1) {
+/// All ways to place axes: on dimensions, in every order; pending in every nesting of kinds out of `ops`, up to
+/// `levels` of them; or nowhere.
+inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {op_sum},
+                                             int levels = 1) {
   std::vector<layout_value> done(1);
   done[0].rank = rank;
   for (int a = 0; a < axes; ++a) {
@@ -58,7 +59,8 @@ inline std::string name(layout_value const& v) {
   }
   s += "]";
   for (int l = 0; l < v.levels; ++l) {
-    s += std::string(" ") + std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.pending[l].op)] + "(";
+    s += std::string(" ") +
+         std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.pending[l].op)] + "(";
     for (int a = 0; a < max_axes; ++a)
       if (v.pending[l].axes >> a & 1u) s += letter(a);
     s += ")";
@@ -89,7 +91,8 @@ inline std::vector<int> owners(int extent, axis_list const& axes, mesh_shape con
 }
 
 /// For each rank, which elements of the global array, row-major, its shard has.
-inline std::vector<std::vector<bool>> holders(std::vector<int> const& extents, layout_value const& v, mesh_shape const& mesh) {
+inline std::vector<std::vector<bool>> holders(std::vector<int> const& extents, layout_value const& v,
+                                              mesh_shape const& mesh) {
   std::size_t size = 1;
   for (int n : extents) size *= static_cast<std::size_t>(n);
   std::vector<std::vector<bool>> held(static_cast<std::size_t>(mesh.ranks()), std::vector<bool>(size, true));

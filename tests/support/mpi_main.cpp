@@ -1,5 +1,5 @@
-// The main of tests that need MPI and Kokkos. doctest runs on every rank; ranks end each case together, and a failure on
-// one rank fails all. The harness calls PMPI only, so that tests may count MPI's calls.
+// The main of tests that need MPI and Kokkos. doctest runs on every rank; ranks end each case together, and a failure
+// on one rank fails all. The harness calls PMPI only, so that tests may count MPI's calls.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include "support/mpi_main.hpp"
@@ -47,8 +47,8 @@ class lines_of_a_rank : public std::streambuf {
   std::abort();
 }
 
-// All ranks end a case, and each pass through its subcases, together. A rank that left early, by an exception or a failed
-// REQUIRE, waits a moment for the others: they may have left too, or sit in a collective that it will never enter.
+// All ranks end a case, and each pass through its subcases, together. A rank that left early, by an exception or a
+// failed REQUIRE, waits a moment for the others: they may have left too, or sit in a collective that it will never enter.
 class rank_agreement : public doctest::IReporter {
  public:
   explicit rank_agreement(doctest::ContextOptions const&) {}
@@ -56,7 +56,9 @@ class rank_agreement : public doctest::IReporter {
   void log_assert(doctest::AssertData const& data) override {
     if (data.m_failed && (data.m_at & doctest::assertType::is_require)) left_early_ = true;
   }
-  void test_case_exception(doctest::TestCaseException const& e) override { (e.is_crash ? crashed_ : left_early_) = true; }
+  void test_case_exception(doctest::TestCaseException const& e) override {
+    (e.is_crash ? crashed_ : left_early_) = true;
+  }
   void test_case_reenter(doctest::TestCaseData const&) override { agree(1); }
   void test_case_end(doctest::CurrentTestCaseStats const&) override {
     if (!crashed_) agree(0);  // a crashed rank is in its signal handler, and the launcher will end the others
@@ -92,7 +94,8 @@ DOCTEST_REGISTER_LISTENER("rank_agreement", 0, rank_agreement);
 
 int run(int argc, char** argv) {
   PMPI_Comm_dup(MPI_COMM_WORLD, &harness);
-  if (char const* expected = std::getenv("ASHLAR_TEST_RANKS"); expected && std::atoi(expected) != ashlar::testing::ranks()) {
+  char const* expected = std::getenv("ASHLAR_TEST_RANKS");
+  if (expected && std::atoi(expected) != ashlar::testing::ranks()) {
     std::printf("this run was to have %s ranks and has %d: does the launcher belong to another MPI?\n", expected,
                 ashlar::testing::ranks());
     return 1;

@@ -61,23 +61,11 @@ constexpr C filled(C c, element_t<C> value) {
   return c;
 }
 
-// Sets the pass that a mesh's recorder notes, while it lives.
+// What a mesh's recorder notes from here on belongs to another pass.
 template <class Handle>
-class pass_scope {
- public:
-  constexpr pass_scope(Handle const& m, pass p) : recorder_(m.recorder()) {
-    if (recorder_) before_ = recorder_->when, recorder_->when = p;
-  }
-  pass_scope(pass_scope const&) = delete;
-  pass_scope& operator=(pass_scope const&) = delete;
-  constexpr ~pass_scope() {
-    if (recorder_) recorder_->when = before_;
-  }
-
- private:
-  decltype(std::declval<Handle const&>().recorder()) recorder_;
-  pass before_ = pass::forward;
-};
+constexpr void enter(Handle const& m, pass p) {
+  if (m.recorder()) m.recorder()->when = p;
+}
 
 template <class Loss>
 constexpr void run_backward(Loss const& loss) {
@@ -89,8 +77,9 @@ constexpr void run_backward(Loss const& loss) {
                 "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once a rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
   using C = typename Loss::cotangent_type;
   loss.cotangent().add(filled(allocate(tensor_type<element_t<C>, layout_t<C>>{}, loss.mesh(), shape{}), element_t<C>(1)));
-  pass_scope scope(loss.mesh(), pass::backward);
+  enter(loss.mesh(), pass::backward);
   loss.recording_tape().run();
+  enter(loss.mesh(), pass::update);
 }
 
 template <class A>
@@ -106,6 +95,7 @@ struct differentiated {
   template <class P, class... Args>
   constexpr auto operator()(P const& parameters, Args const&... args) const {
     tape t;
+    enter(first_leaf(parameters).mesh(), pass::forward);
     auto const active_parameters = map(
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
@@ -146,7 +136,8 @@ struct differentiated {
 /// they are invariant.
 /// f returns the scalar, or build<with_aux>(scalar, others).
 /// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
-/// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are.
+/// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are. In ledgers,
+/// what follows, until the next such call, belongs to the update.
 /// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, does not compile.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>

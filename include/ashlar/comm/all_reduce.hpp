@@ -13,8 +13,7 @@ void all_reduce_whole(communicator const& c, T const* source, T* destination, st
   auto const receive = [&](int q) { return block<T>{received.from(q), n}; };
   post_exchange(c, send, receive, how);
   finish(c);
-  auto const array = [&](int q) -> T const* { return q == c.rank() ? source : received.from(q); };
-  combine_arrays<Op>(destination, n, c.size(), received.sums, array);
+  received.template combine<Op>(source, destination, n);
 }
 
 // A reduce-scatter and an all-gather: twice the messages, 2/p of the bytes.

@@ -91,41 +91,39 @@ inline void fill_counts(communicator const& c, std::size_t const* starts) {
   }
 }
 
-// out[i] = x(0)[i] + x(1)[i] + ... + x(p-1)[i] from left to right, whatever + is. `out` may be one of the x; `sums`
-// holds a few elements that stay in the first cache.
-template <class Op, class T, class Array>
-void combine_arrays(T* out, std::size_t n, int p, block<T> sums, Array x) {
-  for (std::size_t begin = 0; begin < n; begin += sums.size) {
-    std::size_t const m = std::min(sums.size, n - begin);
-    T* const sum = p == 2 ? out + begin : sums.data;
-    T const* const a = x(0) + begin;
-    T const* const b = x(1) + begin;
-    for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
-    for (int q = 2; q < p; ++q) {
-      T const* const next = x(q) + begin;
-      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
-    }
-    copy_block(sum, out + begin, m);
-  }
-}
-
-// Scratch of the collectives that combine: room for an array from every other rank and a few elements more.
+// Room for an array of n elements from every other rank, and their combination with the own one.
 template <class T>
-struct received_arrays {
-  T* data;
-  std::size_t size;  // of one array
-  int rank;
-  block<T> sums;
-
+class received_arrays {
+ public:
   received_arrays(communicator const& c, std::size_t n)
-      : data(c.state().scratch<T>(std::size_t(c.size() - 1) * n + sums_size)),
-        size(n),
-        rank(c.rank()),
-        sums{data + std::size_t(c.size() - 1) * n, sums_size} {}
-  T* from(int q) const { return data + std::size_t(q < rank ? q : q - 1) * size; }
+      : data_(c.state().scratch<T>(std::size_t(c.size() - 1) * n)), n_(n), ranks_(c.size()), rank_(c.rank()) {}
+
+  T* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
+
+  // out[i] = x(0)[i] + x(1)[i] + ... from left to right, whatever + is, where x(q) is rank q's array, the own one being
+  // `own`, which `out` may be too. A few elements at a time, so that the sums stay in the first cache.
+  template <class Op>
+  void combine(T const* own, T* out, std::size_t n) const {
+    constexpr std::size_t width = 4096 / sizeof(T);
+    for (std::size_t begin = 0; begin < n; begin += width) {
+      std::size_t const m = std::min(width, n - begin);
+      auto const x = [&](int q) -> T const* { return (q == rank_ ? own : from(q)) + begin; };
+      T* const sum = (ranks_ == 2 ? out : data_) + begin;  // the first array received is x(0) or x(1)
+      T const *const a = x(0), *const b = x(1);
+      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
+      for (int q = 2; q < ranks_; ++q) {
+        T const* const next = x(q);
+        for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
+      }
+      copy_block(sum, out + begin, m);
+    }
+  }
 
  private:
-  static constexpr std::size_t sums_size = 4096 / sizeof(T);
+  T* data_;
+  std::size_t n_;
+  int ranks_;
+  int rank_;
 };
 
 }  // namespace ashlar::detail

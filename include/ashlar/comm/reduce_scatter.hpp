@@ -22,8 +22,7 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
     auto const receive = [&](int q) { return block<T>{received.from(q), own.size}; };
     post_exchange(c, piece, receive, how);
     finish(c);
-    auto const array = [&](int q) -> T const* { return q == r ? own.data : received.from(q); };
-    combine_arrays<Op>(destination + begin, own.size, p, received.sums, array);
+    received.template combine<Op>(own.data, destination + begin, own.size);
   }
 }
 

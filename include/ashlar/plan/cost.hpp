@@ -7,33 +7,36 @@ namespace ashlar {
 
 namespace detail {
 
-// Is a part of a row-major array, given by the regions of both, one contiguous piece of it?
-constexpr bool is_contiguous(region const& part, region const& of) {
-  if (part.size() == 0) return true;
-  int d = 0;
-  while (d < of.rank && part.dim[d].size() == 1) ++d;
-  for (++d; d < of.rank; ++d)
-    if (part.dim[d].size() != of.dim[d].size()) return false;
-  return true;
+// Where in a row-major array a part of it begins if the part is one piece of memory, otherwise -1.
+constexpr index_t contiguous_at(region const& part, region const& of) {
+  shape const extents = of.extents();
+  index_t at = 0;
+  bool cut = false;  // a dimension of which the part has several indices ends what later ones may lack
+  for (int d = 0; d < of.rank; ++d) {
+    if (cut && part.dim[d].size() != of.dim[d].size()) return -1;
+    cut = cut || part.dim[d].size() > 1;
+    at += (part.dim[d].begin - of.dim[d].begin) * extents.stride(d);
+  }
+  return at;
 }
 
-// Elements of a rank's shard `mine` that it exchanges with the shards of its peers in the layout `theirs`, or 0 where
-// every part is contiguous.
-constexpr index_t packed_elements(region const& mine, layout_value const& theirs, axis_mask axes, shape const& global,
+// Elements of a rank's shard that are packed on their way to or from the shards that its peers have in the layout
+// `theirs`: none where its parts for them, one after the other, are the shard as it lies in memory.
+constexpr index_t packed_elements(region const& shard, layout_value const& theirs, axis_mask peers, shape const& global,
                                   mesh_shape const& mesh, int rank) {
   index_t n = 0;
-  bool packs = false;
-  for (int i = 0, q = mesh.ranks(axes); i < q; ++i) {
-    int const peer = mesh.with_position(rank, axes, i);
-    region const part = intersect(mine, local_region(global, theirs, mesh, peer));
+  bool in_order = true;
+  for (int i = 0, q = mesh.ranks(peers); i < q; ++i) {
+    region const part = intersect(shard, local_region(global, theirs, mesh, mesh.with_position(rank, peers, i)));
+    if (part.size() == 0) continue;
+    in_order = in_order && contiguous_at(part, shard) == n;
     n += part.size();
-    packs = packs || (peer != rank && !is_contiguous(part, mine));
   }
-  return packs ? n : 0;
+  return in_order && n == shard.size() ? 0 : n < shard.size() ? n : shard.size();
 }
 
-// Elements of the rank that lacks most of its new shard, or, if it is reduced, of the largest ring: what a rank sees pass
-// by is all that its group keeps, but the smallest shard.
+// Elements that the rank lacks which lacks most of its new shard; or, in a reduce_scatter, that pass by a rank of the
+// largest ring: all that its group keeps, but the smallest shard.
 constexpr index_t most_received(plan_step const& s, shape const& global, mesh_shape const& mesh) {
   axis_mask const named = s.from.sharding() | s.to.sharding();  // along all others shards are the same
   index_t most = 0;
@@ -62,9 +65,9 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
 }  // namespace detail
 
 /// Bytes that the rank which receives most receives in one step; 0 where the step's axes all have size 1.
-/// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: the shards of a group but
-/// the smallest, (q - 1) shards where they are equal. broadcast: the shard. All others: what of the new shard the old one
-/// lacks.
+/// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: all shards of a group
+/// but the smallest, (q - 1) shards where they are equal. broadcast: the shard. All others: what of the new shard the
+/// old one lacks.
 constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape const& mesh, index_t element_bytes) {
   index_t const q = mesh.ranks(s.axes);
   if (!communicates(s.what) || q == 1) return 0;
@@ -75,17 +78,17 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
 }
 
 /// Elements that a rank comes to hold in a step: its new shard, and a packed copy on each side that packs. A side packs
-/// where its part of what goes to or comes from some other rank is not contiguous in its row-major shard; the copy holds
-/// all that the collective moves, and copies of a shard share the work of sending it.
+/// unless its parts for the other ranks, in their order, are its row-major shard as it lies in memory; the copy holds
+/// each part once. Of several ranks that hold the same, each serves those whose coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
-  index_t const size = after.size();
-  if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast) return size;
-  index_t const copies = mesh.ranks(s.axes & ~s.from.named());
-  index_t const sent = (detail::packed_elements(before, s.to, s.axes, global, mesh, rank) + copies - 1) / copies;
-  index_t const received =
-      s.what == verb::reduce_scatter ? 0 : detail::packed_elements(after, s.from, s.axes, global, mesh, rank);
-  return size + (sent < before.size() ? sent : before.size()) + (received < size ? received : size);
+  index_t n = after.size();
+  if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast) return n;
+  bool const reduces = s.what == verb::reduce_scatter;
+  axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
+  if (s.what != verb::all_gather) n += detail::packed_elements(before, s.to, peers, global, mesh, rank);
+  if (!reduces) n += detail::packed_elements(after, s.from, peers, global, mesh, rank);
+  return n;
 }
 
 }  // namespace ashlar

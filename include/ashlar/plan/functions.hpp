@@ -275,6 +275,17 @@ struct minimum {
   }
 };
 
+/// Converts a cotangent. Where it pends, each summand is rounded by itself, as sums are rounded anyway.
+template <class To>
+struct cast_cotangent {
+  static constexpr linearity kind = linearity::linear;
+  using result_type = To;
+  template <class From>
+  ASHLAR_FUNCTION constexpr To operator()(From x) const {
+    return static_cast<To>(x);
+  }
+};
+
 /// Converts the element type. Linear where To holds every value of From exactly, so that sums may pend.
 template <class To, class From>
 struct cast {
@@ -285,8 +296,9 @@ struct cast {
   using result_type = To;
   ASHLAR_FUNCTION constexpr To operator()(From x) const { return static_cast<To>(x); }
   template <int>
+    requires(!to::is_integer && !from::is_integer)
   static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
-    return elementwise(cast<From, To>{}, ct);
+    return elementwise(cast_cotangent<From>{}, ct);
   }
 };
 

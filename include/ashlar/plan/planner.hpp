@@ -38,11 +38,10 @@ struct pending_change {
   }
 };
 
-// Looks for the best route of the form
-//   pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one exchange from `mid` to `t`; pad the rest
-// where `mid` splits `from` further and `t` splits `to` further, over the axes that are padded last. The fewer elements
-// `mid` and `t` have and the more they have in common, the less is received; docs/decisions/planner.md tells why a few
-// rules of thumb for `mid` and `t` find the least.
+// Looks for the best route of the form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
+// exchange from `mid` to `t`; pad the rest. `mid` splits `from` further, and `t` splits `to` further, over the axes that
+// are padded last. The fewer elements the two have and the more in common, the less is received; why a few rules of
+// thumb for them find the least, docs/decisions/planner.md tells.
 class planner {
  public:
   constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes)
@@ -124,7 +123,7 @@ class planner {
     list.axis[i] = static_cast<signed char>(axis);
   }
 
-  // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does, over late axes.
+  // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does over late axes.
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
       axis_list &a = mid.dim[d], &b = t.dim[d];
@@ -134,8 +133,8 @@ class planner {
     }
   }
 
-  // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet to
-  // be split over go where the lists are equal, and into `mid` too if they are `usable` now.
+  // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet
+  // to be split over go where the lists are equal, and into `mid` too if they are `usable` now.
   constexpr void split_target(layout_value& mid, axis_mask usable, axis_mask unused, layout_value& t) const {
     for (axis_mask some : {usable, unused & ~usable, ~unused})
       for (int l = 0; l < change.pad_levels; ++l)
@@ -205,17 +204,19 @@ class planner {
 
 }  // namespace detail
 
-/// The steps that bring a tensor from one layout into another of the same value. `mesh_axes` names further axes of the
-/// mesh: where both layouts are replicated over them, ranks can share the work. Least bytes per rank, then steps that
-/// communicate (named collectives before exchanges), messages and memory, at all sizes of the axes that are 3 or more and
-/// at all extents that they divide; at size 2, where costs tie that differ elsewhere, least bytes. Pending levels that both
-/// layouts have outermost stay; what else pends in `from` is reduced, innermost first, and what else `to` pends is padded.
+/// The steps that bring a tensor from one layout into another of the same value. Least bytes per rank, then steps that
+/// communicate, nameless ones (exchange), messages and memory, whatever the sizes of the axes from 3 up, where extents
+/// divide; at size 2, where costs tie that differ elsewhere, least bytes. Pending levels that both layouts have
+/// outermost stay; what else pends in `from` is reduced, innermost first, and what else `to` pends is padded.
+/// `mesh_axes` offers further axes of the mesh: ranks along them can share the work of a reduction.
+/// Pre: the axes have sizes above 1; plan layouts without(those of size 1) where some have not.
 /// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
-/// Cost: without reductions bytes_per_rank is that of the rank that lacks most of its new shard, at all extents.
+/// Cost: without reductions bytes_per_rank is what the rank that lacks most of its new shard lacks, at all extents.
 /// Error: layouts of different ranks throw a sentence.
-/// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data.
+/// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0) {
-  if (from.rank != to.rank) throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
+  if (from.rank != to.rank)
+    throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
   return detail::planner(from, to, mesh_axes).result();
 }
 

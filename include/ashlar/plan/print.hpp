@@ -49,8 +49,7 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
 
 /// The same for a layout's type: to_string(layout<"data", none>{}).
 template <class L>
-  requires is_layout_v<L>
-std::string to_string(L) {
+requires is_layout_v<L> std::string to_string(L) {
   using c = context_of<L>;
   return to_string(value_v<c, L>, detail::names_of_list<typename c::names>::text);
 }

@@ -19,7 +19,8 @@ class redistribution_plan {
   constexpr layout_value layout(int i) const { return unpack(code_[i], rank_); }
 
   constexpr void push(layout_value const& to) {
-    if (size == capacity) throw "ashlar::plan: more than 12 steps; redistribute by way of a layout that pends fewer kinds";
+    if (size == capacity)
+      throw "ashlar::plan: more than 12 steps; redistribute by way of a layout that pends fewer kinds";
     code_[++size] = pack(to);
   }
   constexpr void pop() { --size; }
@@ -32,8 +33,8 @@ class redistribution_plan {
   }
 
   /// Bytes of the rank that holds most, when it holds most. The source lives to the end; in each step, so do the shard
-  /// that it starts from, the one that it makes, and scratch where a side packs. Steps that leave every element where it
-  /// is drop out; a plan that moves nothing holds the source.
+  /// that it starts from, the one that it makes, and scratch where a side packs. Steps that leave every element where
+  /// it is drop out; a plan that moves nothing holds the source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     axis_mask named = layout(0).sharding();
     bool alike = is_even(global, layout(0), mesh);  // do all ranks hold equally much?
@@ -85,8 +86,8 @@ class redistribution_plan {
 
 namespace detail {
 
-// Sizes that stand for every size: distinct, so that no equality is an accident, and above 2, where a reduction's costs
-// tie that differ on more ranks.
+// Sizes that stand for every size: distinct, so that no equality is an accident, and above 2, where costs of reductions
+// tie that differ elsewhere.
 inline constexpr int stand_in[max_axes]{3, 5, 7, 11, 13, 17, 19, 23};
 
 constexpr index_t stand_in_product(axis_mask m) {
@@ -104,7 +105,11 @@ class route {
 
   // `unit` elements of the tensor are enough for all quotients to be whole: an axis can split two layouts at once.
   constexpr route(layout_value const& from, axis_mask axes)
-      : plan(from), last(from), unit_(stand_in_product(axes) * stand_in_product(axes)), source_(volume(from)), peak_(source_) {}
+      : plan(from),
+        last(from),
+        unit_(stand_in_product(axes) * stand_in_product(axes)),
+        source_(volume(from)),
+        peak_(source_) {}
 
   constexpr void to(layout_value const& next) {
     if (next == last) return;

@@ -63,8 +63,8 @@ struct cross_entropy_pullback_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
 };
 
-/// Mean over all rows of the negative log-probability of each row's label.
-struct cross_entropy_op {
+/// A scalar from logits and one label a row.
+struct labelled_rows_rule {
   using words = detail::softmax_words;
   template <class T, class>
   using element = T;
@@ -83,6 +83,10 @@ struct cross_entropy_op {
         detail::fail_extents("ashlar::softmax_cross_entropy: there is one label a row of the logits", logits, labels);
     return {};
   }
+};
+
+/// Mean over all rows of the negative log-probability of each row's label.
+struct cross_entropy_op : labelled_rows_rule {
   template <int I, class Ct, class Y, class Z, class Labels>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
@@ -91,7 +95,7 @@ struct cross_entropy_op {
 };
 
 /// Rows whose largest element stands at the label; of equal ones the first counts.
-struct hits_op : cross_entropy_op {};
+struct hits_op : labelled_rows_rule {};
 
 namespace detail {
 template <class Logits, class Labels>
@@ -123,7 +127,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
 }
 
 /// Number of rows whose largest logit stands at the label, as a scalar of the logits' element type, exact up to 2^24
-/// rows in float. Pends like the loss, so that both ride in one message.
+/// rows in float. Pends like the loss, so that both ride in one message. It has no derivative: count hits of plain(logits).
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels) {
   static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,

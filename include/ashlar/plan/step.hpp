@@ -15,13 +15,13 @@ constexpr char const* to_text(verb v) {
 
 constexpr bool communicates(verb v) { return v != verb::slice && v != verb::pad; }
 
-/// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective; the shards
-/// that they have in `from` cover those that they need for `to`.
+/// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective; what they
+/// have in `from` covers what they need for `to`.
 /// slice: keeps of the shard what `to` covers.
 /// pad: leaves `op` pending over `axes`. It keeps of the shard what `to` covers and fills the rest with the identity of
-/// `op`; over axes that split nothing in `from`, only coordinate 0 keeps, unless `op` is idempotent (max, min): then all do.
-/// reduce_scatter, all_reduce: perform the pending reduction `op`, the innermost, over `axes`. A reduce_scatter may also
-/// split dimensions over replicated axes: a rank then reduces only what it keeps.
+/// `op`; over axes that split nothing in `from`, coordinate 0 alone keeps, or all do if `op` is idempotent (max, min).
+/// reduce_scatter, all_reduce: perform the pending reduction `op`, the innermost, over `axes`. A reduce_scatter may
+/// also split dimensions over replicated axes: a rank then reduces only what it keeps.
 /// permute, all_to_all, all_gather, exchange: each rank gets what `to` covers.
 struct plan_step {
   verb what = verb::slice;
@@ -84,7 +84,7 @@ constexpr step_kind kind_between(layout_value const& from, layout_value const& t
 /// The one step that leads from a layout to another, by the name of the collective that it is.
 /// Pre: `to` pends one more kind than `from`, innermost, or the innermost kind over more axes, and has lost these axes
 /// where they were minor-most; or it pends the innermost kind over fewer axes, all of which it may have gained as
-/// minor-most ones; or both pend the same. In the first two cases it may have gained replicated axes as minor-most ones.
+/// minor-most ones; or both pend the same. In the first two cases it may have gained replicated axes, too.
 /// Post: of two layouts that pend the same, whatever the sizes of the axes: axes are only added, as minor-most ones:
 /// slice; every dimension is split into as many parts as before: permute; minor-most axes are only removed: all_gather;
 /// the same ones are removed from some dimensions and added to others: all_to_all; anything else is an exchange.

@@ -30,7 +30,9 @@ constexpr bool is(redistribution_plan const& p, auto... what) {
   return p.size == static_cast<int>(sizeof...(what)) && ((p[i++].what == what) && ...);
 }
 // Is it one step over these axes?
-constexpr bool is_one(redistribution_plan const& p, verb what, axis_mask over) { return is(p, what) && p[0].axes == over; }
+constexpr bool is_one(redistribution_plan const& p, verb what, axis_mask over) {
+  return is(p, what) && p[0].axes == over;
+}
 
 constexpr layout_value whole = of(none, none), rows = of(axes(data), none), columns = of(none, axes(data));
 
@@ -63,15 +65,18 @@ static_assert(is(plan(pending(whole, op_sum, data, model), rows), verb::reduce_s
 static_assert(is(plan(pending(rows, op_sum, model), columns), verb::reduce_scatter, verb::exchange));
 
 // Verbs over an axis are that one step, whatever else the layouts name.
-static_assert(is_one(plan(pending(rows, op_sum, model, pipe), pending(rows, op_sum, pipe)), verb::all_reduce, mask_of(model)));
-static_assert(is_one(plan(pending(rows, op_max, model), of(axes(data), axes(model))), verb::reduce_scatter, mask_of(model)));
-static_assert(is_one(plan(pending(rows, op_sum, model), pending(whole, op_sum, model)), verb::all_gather, mask_of(data)));
+static_assert(is_one(plan(pending(rows, op_sum, model, pipe), pending(rows, op_sum, pipe)), verb::all_reduce,
+                     mask_of(model)));
+static_assert(is_one(plan(pending(rows, op_max, model), of(axes(data), axes(model))), verb::reduce_scatter,
+                     mask_of(model)));
+static_assert(is_one(plan(pending(rows, op_sum, model), pending(whole, op_sum, model)), verb::all_gather,
+                     mask_of(data)));
 
 // Ranks along an axis that neither layout names share the work, if they are offered: each reduces a part and gathers.
 static_assert(is_one(plan(pending(whole, op_sum, model), whole), verb::all_reduce, mask_of(model)));
 static_assert(is(plan(pending(whole, op_sum, model), whole, 3), verb::slice, verb::all_reduce, verb::all_gather));
 
-// Nested kinds: the outermost levels that both have stay; the rest is reduced innermost first, and padded outermost first.
+// Nested kinds: the outermost levels that both have stay; the rest is reduced innermost first, padded outermost first.
 constexpr layout_value nested = pending(pending(rows, op_sum, model), op_max, pipe);
 static_assert(is(plan(nested, rows), verb::reduce_scatter, verb::reduce_scatter, verb::all_gather) &&
               plan(nested, rows)[0].op == op_sum && plan(nested, rows)[1].op == op_max);

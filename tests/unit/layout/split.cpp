@@ -54,16 +54,18 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
           auto const held = holders(extents, v, mesh);
           bool even = true;
           std::size_t most = 0;
-          auto const size_of = [&](std::size_t r) { return static_cast<std::size_t>(std::count(held[r].begin(), held[r].end(), true)); };
+          auto const size_of = [&](std::size_t r) {
+            return static_cast<std::size_t>(std::count(held[r].begin(), held[r].end(), true));
+          };
           for (std::size_t r = 0; r < held.size(); ++r) {
             region const shard = local_region(global, v, mesh, static_cast<int>(r));
             CHECK(shard.extents() == local_shape(global, v, mesh, static_cast<int>(r)));
             std::vector<bool> covered(held[r].size(), false);
             for (index_t i = shard.dim[0].begin; i < shard.dim[0].end; ++i)
-              if (rank == 1)
-                covered[static_cast<std::size_t>(i)] = true;
+              if (rank == 1) covered[static_cast<std::size_t>(i)] = true;
               else
-                for (index_t j = shard.dim[1].begin; j < shard.dim[1].end; ++j) covered[static_cast<std::size_t>(i * n + j)] = true;
+                for (index_t j = shard.dim[1].begin; j < shard.dim[1].end; ++j)
+                  covered[static_cast<std::size_t>(i * n + j)] = true;
             INFO(name(v) << ", rank " << r);
             CHECK(covered == held[r]);
             even = even && size_of(r) == size_of(0);

@@ -209,7 +209,9 @@ std::vector<sample> awkward_products() {
           pair_of("kil", "lkj", "ij", {{'i', 37}, {'j', 41}, {'k', 2}, {'l', 301}}),
           pair_of("ikj", "kl", "ijl", {{'i', 301}, {'j', 2}, {'k', 3}, {'l', 4}}),
           pair_of("ikj", "kl", "ilj", {{'i', 5}, {'j', 31}, {'k', 33}, {'l', 34}}),
-          pair_of("zik", "zkj", "zij", {{'z', 500}, {'i', 4}, {'j', 4}, {'k', 4}})};
+          pair_of("zik", "zkj", "zij", {{'z', 500}, {'i', 4}, {'j', 4}, {'k', 4}}),
+          pair_of("abcdk", "efghk", "aebfcgdh",  // 9 labels
+                  {{'a', 2}, {'b', 3}, {'c', 2}, {'d', 2}, {'e', 2}, {'f', 2}, {'g', 3}, {'h', 2}, {'k', 1}})};
 }
 
 sample one_of(std::string a, std::string c, std::vector<std::pair<char, index_t>> extents) {
@@ -277,6 +279,39 @@ TEST_CASE("BLAS gets copies where it has no other way") {
   CHECK(allocations<double>(awkward_products()[1]) == 1);
   CHECK(allocations<double>(awkward_products()[2]) == 1);
   CHECK(allocations<double>(awkward_products()[3]) == 1);
+}
+
+TEST_CASE("a copied array always fits the other two") {
+  using detail::copies;
+  auto const reverse = [](detail::labelled& x) {
+    std::reverse(x.labels.label, x.labels.label + x.labels.rank);
+    std::reverse(x.extents.extent, x.extents.extent + x.extents.rank);
+  };
+  auto const is_one_product = [](detail::contraction const& x) {
+    detail::label_classes const classes(x);
+    CHECK(classes.one_product());
+    CHECK(classes.batch.rank == 1);
+    CHECK(detail::best_gemm(classes).fits);
+  };
+  for (sample const& s : all_pairs(3)) {
+    CAPTURE(s.text());
+    einsum_equation const e = s.equation();
+    detail::contraction const all{{e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
+    detail::contraction x;  // without labels of one operand alone
+    x.a.append(all.a, [&](char l) { return all.b.has(l) || all.c.has(l); });
+    x.b.append(all.b, [&](char l) { return all.a.has(l) || all.c.has(l); });
+    x.c = all.c;
+    detail::contraction const y = copies{true, true, true}.of(x);
+    is_one_product(y);
+    detail::contraction a = y, b = y, c = y;
+    reverse(a.a);
+    reverse(b.b);
+    reverse(c.c);
+    is_one_product(copies{true, false, false}.of(a));
+    is_one_product(copies{false, true, false}.of(b));
+    if (s.a.find('x') == std::string::npos || s.a.find('y') == std::string::npos)
+      is_one_product(copies{false, false, true}.of(c));  // two batch labels keep their order
+  }
 }
 
 TEST_CASE("a permutation keeps every bit") {

@@ -22,7 +22,7 @@ word combine(int op, word a, word b) {
   return op == op_sum ? a + b : op == op_prod ? a * b : op == op_max ? (less ? b : a) : less ? a : b;
 }
 
-// A tensor on a mesh: for each rank, the elements that its shard has and their values, in the order of the global array.
+// A tensor on a mesh: for each rank, the elements that its shard has, and values, in the order of the global array.
 struct tensor {
   layout_value layout;
   std::vector<std::vector<bool>> held;

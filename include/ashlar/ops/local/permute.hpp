@@ -53,7 +53,6 @@ void permute(Space const& space, T const* in, shape const& extents, int const (&
     permuted[d] = extents[order[d]];
     strides[d] = in_strides.stride[order[d]];
   }
-  if (permuted.size() == 0) return;
   auto const nest = detail::merge_loops<2>(permuted, {strides, detail::row_major_strides(permuted).stride});
   if constexpr (detail::runs_in_caller<Space>)
     for (int d = 0; d + 1 < nest.rank; ++d)

@@ -1,0 +1,189 @@
+// Derivatives of programs on many ranks, against one rank that runs the same program on whole tensors.
+#pragma once
+#include "ashlar/autodiff/autodiff.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/feed.hpp"
+#include "dense.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+#include <functional>
+
+namespace ashlar::test {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+
+/// Element g of summand s of the tensor with a number of its own.
+using element_function = double (*)(index_t g, int s, int number);
+inline double integers(index_t g, int s, int number) { return small_number(g + 997 * number, s); }
+inline double reals(index_t g, int s, int number) {
+  return integers(g, s, number) / 4 + 0.05 * number;
+}  // no zero, no tie
+inline double positive_reals(index_t g, int s, int number) {
+  return std::abs(integers(g, s, number)) / 4 + 0.05 * number;
+}
+
+/// A tensor of a program: a parameter, numbered 0, 1, 2, ... in its order.
+template <class L, class T = double>
+struct operand {
+  using layout_type = L;
+  using element_type = T;
+  static constexpr layout_value layout = value_v<mesh_context<grid, L>, L>;
+  shape extents;
+};
+
+/// Where tensors live, and what they hold. On one rank they are the whole of what they denote on `sizes`.
+struct place {
+  device_mesh<grid> mesh;
+  mesh_shape sizes;
+  element_function element = integers;
+  int moved = -1;  // the operand that is moved by step * direction
+  double step = 0;
+
+  place on_one_rank() const { return {device_mesh<grid>(MPI_COMM_SELF, {1, 1}), sizes, element}; }
+  static double direction(index_t g) { return small_number(g, 5); }
+
+  std::function<double(index_t, int)> elements(int number) const {
+    return [*this, number](index_t g, int s) {
+      return element(g, s, number) + (number == moved && s == 0 ? step * direction(g) : 0);
+    };
+  }
+  std::vector<double> value(shape const& extents, layout_value const& layout, int number) const {
+    return denoted<double>(extents, layout, sizes, elements(number));
+  }
+  template <class L, class T>
+  auto tensor(operand<L, T> const& x, int number) const {
+    auto f = elements(number);
+    if (mesh.sizes() != sizes)
+      f = [whole = value(x.extents, x.layout, number)](index_t g, int) { return whole[static_cast<std::size_t>(g)]; };
+    return tensor_of<T, L>(mesh, x.extents, f);
+  }
+};
+
+/// A tensor's shard on this rank, without its type.
+struct shard_of_rank {
+  shape extents;
+  layout_value layout;
+  std::vector<double> elements;
+};
+struct pulled_back {
+  double value;
+  std::vector<shard_of_rank> cotangents;
+};
+
+/// <f(x...), y*> with an arbitrary cotangent y* of f's value, and the cotangents of x... that f's derivative makes of
+/// it. Replicated: the axes over which x... are replicated where they are whole; they are invariant over all others.
+template <dimension Replicated, class F, class... X>
+pulled_back pull_back(place const& p, F const& f, X const&... x) {
+  auto const parameters = [&]<int... Number>(std::integer_sequence<int, Number...>) {
+    return std::tuple(p.tensor(x, Number)...);
+  }
+  (std::make_integer_sequence<int, sizeof...(X)>{});
+  auto const [value, gradients] = value_and_grad<Replicated>([&](auto const& active_parameters) {
+    auto const y = std::apply(f, active_parameters);
+    using C = typename decltype(y)::cotangent_type;
+    return sum(y * p.tensor(operand<layout_t<C>, element_t<C>>{y.extents()}, 99));
+  })(parameters);
+  pulled_back result{static_cast<double>(item(all_reduce(value))), {}};
+  for_each_leaf(
+      [&](auto const& g) {
+        auto const own = shard(g);
+        result.cotangents.push_back({g.extents(), g.layout, {own.begin(), own.end()}});
+      },
+      gradients);
+  return result;
+}
+
+/// How far a tensor is from denoting `expected`, relative to the largest element; infinite where replicas differ.
+/// Collective.
+inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vector<double> const& expected) {
+  auto const shards = all_shards(x.elements, 0);
+  double largest = 1, difference = 0;
+  if (!shards.empty()) {
+    auto const found = denote(x.extents, x.layout, mesh, shards);
+    if (found.size() != expected.size()) difference = HUGE_VAL;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(found[i] - expected[i]));
+    }
+  }
+  double result = difference / largest;
+  MPI_Bcast(&result, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return result;
+}
+
+using differentiated_program = std::function<pulled_back(place const&)>;
+using case_on_one_rank = std::function<void(place const&, pulled_back const&)>;
+
+/// On every mesh, value and cotangents of a program are those of one rank. Calls also(place, results) with the latter.
+/// Collective.
+inline void check_on_meshes(element_function element, double tolerance, differentiated_program const& run,
+                            case_on_one_rank const& also) {
+  for_each_factorisation([&](auto const& sizes) {
+    CAPTURE(sizes[0]);
+    CAPTURE(sizes[1]);
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    place const here{m, m.sizes(), element}, alone = here.on_one_rank();
+    pulled_back const expected = run(alone), found = run(here);
+    CHECK(std::abs(found.value - expected.value) <= tolerance * std::max(1., std::abs(expected.value)));
+    for (std::size_t i = 0; i < expected.cotangents.size(); ++i)
+      CHECK(distance(found.cotangents[i], m.sizes(), expected.cotangents[i].elements) <= tolerance);
+    also(alone, expected);
+  });
+}
+
+inline double inner_product(std::vector<double> const& a, std::vector<double> const& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.);
+}
+
+/// On every mesh, in integers: <f(x), y*> == <x, f*(y*)>, where f is linear in all operands together; where it is
+/// linear in each of them, for each. Collective.
+enum class linear { in_all, in_each };
+inline void check_adjoint(linear kind, std::vector<layout_value> const& layouts, differentiated_program const& run) {
+  check_on_meshes(integers, 0, run, [&](place const& alone, pulled_back const& r) {
+    double together = 0;
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+      auto const& c = r.cotangents[i];
+      double const product = inner_product(alone.value(c.extents, layouts[i], static_cast<int>(i)), c.elements);
+      together += product;
+      if (kind == linear::in_each) CHECK(product == r.value);
+    }
+    if (kind == linear::in_all) CHECK(together == r.value);
+  });
+}
+template <dimension Replicated, class F, class... X>
+void check_linear(F const& f, X const&... x) {
+  check_adjoint(linear::in_all, {X::layout...}, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+}
+template <dimension Replicated, class F, class... X>
+void check_bilinear(F const& f, X const&... x) {
+  check_adjoint(linear::in_each, {X::layout...}, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+}
+
+/// f is smooth where its operands are: its slope along a direction is that of a difference quotient.
+/// Collective.
+inline void check_slopes(element_function element, differentiated_program const& run) {
+  check_on_meshes(element, 1e-12, run, [&](place alone, pulled_back const& r) {
+    double const step = 1e-5;
+    for (auto const& c : r.cotangents) {
+      ++alone.moved;
+      alone.step = -step;
+      double const before = run(alone).value;
+      alone.step = step;
+      double const after = run(alone).value;
+      double slope = 0, size = 1;
+      for (std::size_t i = 0; i < c.elements.size(); ++i) {
+        double const change = c.elements[i] * place::direction(static_cast<index_t>(i));
+        slope += change;
+        size += std::abs(change);
+      }
+      CAPTURE(alone.moved);
+      CHECK(std::abs((after - before) / (2 * step) - slope) <= 1e-8 * size);
+    }
+  });
+}
+template <dimension Replicated, class F, class... X>
+void check_smooth(element_function element, F const& f, X const&... x) {
+  check_slopes(element, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
+}
+
+}  // namespace ashlar::test
