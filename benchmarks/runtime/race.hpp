@@ -58,7 +58,7 @@ inline std::string mpi_name() {
   return s;
 }
 
-/// The races of one program. Rank 0 prints a table and, with --json FILE, adds its rows to the list in FILE.
+/// The races of one program. Rank 0 prints a table and, with --json FILE, appends its rows to FILE, one object a line.
 /// Options: --only TEXT, the cases with TEXT in their names; --seconds S, about how long one race lasts (3).
 class races {
  public:
@@ -120,22 +120,22 @@ class races {
       for (std::size_t i = 0; i < variants.size(); ++i) report(what, variants[i].name, times[i], ratios[i]);
   }
 
-  /// Error: ashlar::error where the file cannot be read as a list, or not be written.
+  /// Error: ashlar::error where the file cannot be written.
   void write() const {
     if (rank_ != 0 || file_.empty()) return;
-    nlohmann::json all = nlohmann::json::array();
-    if (std::ifstream in(file_); in) all = nlohmann::json::parse(in);
-    for (auto const& row : rows_) all.push_back(row);
-    std::ofstream out(file_);
-    if (!(out << all.dump(1) << "\n" << std::flush)) throw ashlar::error("cannot write " + file_);
+    std::ofstream out(file_, std::ios::app);
+    for (auto const& row : rows_) out << row.dump() << "\n";
+    if (!out.flush()) throw ashlar::error("cannot write " + file_);
   }
 
  private:
   static constexpr double shortest_sample = 4e-3;
 
-  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core.
+  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core. A run
+  // before puts in the caches what the variant before has driven out.
   double sample(variant const& v, long repeats) const {
     v.prepare();
+    if (repeats > 1) v.run();
     MPI_Barrier(comm_);
     double span[2] = {-now(), 0};
     for (long i = 0; i < repeats; ++i) v.run();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # must_fail.sh COMPILER FLAGS_FILE SOURCE: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and
-# each "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw of a
-# constexpr function.
+# each "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw, or
+# call of fail, in a constexpr function.
 set -u
 compiler=$1 flags_file=$2 source=$3
 compile() { LC_ALL=C "$compiler" "@$flags_file" -fsyntax-only -Werror=unused-result "$@" "$source" 2>&1; }
@@ -13,7 +13,7 @@ if ! output=$(compile -DASHLAR_CONTROL); then
   exit 1
 fi
 if output=$(compile); then echo "the mistake compiles"; exit 1; fi
-diagnostics=$(grep -E ' (fatal )?error: | note: |\bthrow +"' <<< "$output")
+diagnostics=$(grep -E ' (fatal )?error: | note: |\b(throw +|fail(_extents)?\()"' <<< "$output")
 for regex in "${expected[@]}"; do
   if ! grep -qE -- "$regex" <<< "$diagnostics"; then
     printf 'no diagnostic matches: %s\n%s\n' "$regex" "$output"

@@ -59,6 +59,26 @@ struct place {
   }
 };
 
+/// <y, y*> of a value and a cotangent, as an operation: its derivative by y is y*.
+struct pairing_op {
+  using words = detail::elementwise_words;
+  template <class, class>
+  using element = double;
+  static constexpr ruled rule(layout_value const& y, layout_value const& c) {
+    ruled r;
+    r.out.pend(op_sum, y.named() | c.named());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&) { return {}; }
+  template <int I>
+  requires(I == 0) static auto pullback(auto const&, auto const&, auto const&, auto const& c) { return c; }
+};
+template <class L, class Y, class C>
+void evaluate(pairing_op const&, sharded_tensor<double, L, grid>& value, Y const& y, C const& c) {
+  auto const a = shard(y), b = shard(c);
+  fill(value, std::inner_product(a.begin(), a.end(), b.begin(), 0.));
+}
+
 /// A tensor's shard on this rank, without its type.
 struct shard_of_rank {
   shape extents;
@@ -81,9 +101,9 @@ pulled_back pull_back(place const& p, F const& f, X const&... x) {
   auto const [value, gradients] = value_and_grad<Replicated>([&](auto const& active_parameters) {
     auto const y = std::apply(f, active_parameters);
     using C = typename decltype(y)::cotangent_type;
-    return sum(y * p.tensor(operand<layout_t<C>, element_t<C>>{y.extents()}, 99));
+    return apply(pairing_op{}, y, p.tensor(operand<layout_t<C>, element_t<C>>{y.extents()}, 99));
   })(parameters);
-  pulled_back result{static_cast<double>(item(all_reduce(value))), {}};
+  pulled_back result{item(all_reduce(value)), {}};
   for_each_leaf(
       [&](auto const& g) {
         auto const own = shard(g);

@@ -53,7 +53,7 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
 namespace ashlar::comm {
 
 /// Gathers a block of `n_each` elements from every rank.
-/// Pre: `destination` has room for size() * n_each elements; the same n_each on all ranks.
+/// Pre: `destination` has room for size() * n_each elements, none of them in `source`; the same n_each on all ranks.
 /// Post: `destination[q * n_each + i]` is rank q's `source[i]`.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.

@@ -87,6 +87,13 @@ struct tensor_source {
   void expect(std::shared_ptr<reader> const& r) const {
     if (tensor.owner()) tensor.owner()->expect(r);
   }
+  void keep(void const* block) {
+    if (tensor.owner().get() != block) return;
+    Tensor copy(tensor.mesh(), tensor.extents());
+    using T = typename Tensor::element_type;
+    local::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
+    tensor = copy;
+  }
 };
 
 struct random_source {
@@ -104,6 +111,7 @@ struct random_source {
     return l;
   }
   void expect(std::shared_ptr<reader> const&) const {}
+  void keep(void const*) {}
 };
 
 template <class T, class L, class M, class Node, class... Source>
@@ -121,12 +129,14 @@ class expression_state : public reader {
     }
     return *value_;
   }
-  void read_now() override { evaluate(); }
+  void keep(void const* block) override {
+    std::apply([&](auto&... s) { (s.keep(block), ...); }, sources);
+  }
 
   device_mesh<M> const mesh;
   shape const extents;
   Node const node;
-  std::tuple<Source...> const sources;
+  std::tuple<Source...> sources;
 
  private:
   std::optional<sharded_tensor<T, L, M>> value_;
@@ -135,7 +145,8 @@ class expression_state : public reader {
 }  // namespace detail
 
 /// An elementwise expression that has not been read yet. It owns its operands and runs, as one kernel, when it is first
-/// read; copies share the result. Where an operand is updated in place before that, the expression is evaluated first.
+/// read; copies share the result. Where an operand is updated in place while the expression lives, it keeps a copy of the
+/// operand as it was: a later expression may still be made of it.
 /// What reads it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
 template <class T, class L, class M, class Node, class... Source>
 class expression {
@@ -227,7 +238,7 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
   local::fill_normal(S{}, x.data(), part.extents(), base, stride, key, d.mean, d.deviation);
 }
 
-/// Sets every element; expressions that have yet to read the tensor are evaluated first.
+/// Sets every element. Expressions of the tensor keep its elements as they were.
 template <class T, class L, class M, class S>
 void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
   if (x.owner()) x.owner()->before_writing();
@@ -245,7 +256,7 @@ auto elements_of(X& x) {
 }  // namespace detail
 
 /// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
-/// Expressions that have yet to read them are evaluated first.
+/// Expressions of them keep their elements as they were.
 template <class F, class T, class L, class M, class S, class... X>
 void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {

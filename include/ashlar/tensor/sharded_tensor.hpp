@@ -29,8 +29,6 @@ struct pointer_to<T, 0> {
   using type = T;
 };
 
-template <class L>
-struct mesh_of_layout;
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
@@ -129,8 +127,9 @@ inline local::box to_box(region const& part, region const& of) {
 
 /// A view of the user's own as the shard of a tensor, without a copy; it is kept alive as long as the tensor.
 /// Pre: contiguous and row-major (LayoutRight), of the extents of this rank's shard.
-/// Collective: every rank of the mesh calls it. Error: ashlar::error on every rank where a view on some rank has other
-/// extents or is not contiguous.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Error: ashlar::error on every rank where the extents differ between ranks, or the view of some rank has not those of its
+/// shard or is not contiguous.
 template <class L, class M, class View, int N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   using T = typename View::non_const_value_type;
@@ -138,6 +137,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   static_assert(std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>, "ashlar::adopt: shards are row-major; give a view of LayoutRight");
   static_assert(static_cast<int>(View::rank) == L::rank, "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = detail::checked_extents<L>(n);
   auto owner = std::shared_ptr<detail::storage<typename View::memory_space>>(
       new detail::storage<typename View::memory_space>{}, [view](auto* s) { delete s; });
@@ -147,7 +147,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
     shape const expected = t.local_extents();
     shape found;
     found.rank = L::rank;
-    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(d));
+    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
     if (!(found == expected)) detail::fail_extents("ashlar::adopt: the view has the extents of this rank's shard", expected, found);
     if (!view.span_is_contiguous()) detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });

@@ -9,14 +9,15 @@
 
 namespace ashlar::detail {
 
-/// Something that will read a shard when it is asked for its value.
+/// Something that may read a shard later.
 class reader {
  public:
   virtual ~reader() = default;
-  virtual void read_now() = 0;
+  /// The block's elements are about to change: keep those that will be read.
+  virtual void keep(void const* block) = 0;
 };
 
-/// A block of memory that tensors share, and the elementwise expressions that have yet to read it.
+/// A block of memory that tensors share, and the elementwise expressions that may read it.
 template <class MemorySpace>
 class storage {
  public:
@@ -26,10 +27,10 @@ class storage {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
     readers_.push_back(r);
   }
-  /// To be called before the elements change: expressions read what they were written to read.
+  /// To be called before the elements change: expressions keep what they were written to read.
   void before_writing() {
     for (auto const& w : readers_)
-      if (auto const r = w.lock()) r->read_now();
+      if (auto const r = w.lock()) r->keep(this);
     readers_.clear();
   }
 

@@ -18,6 +18,11 @@ inline void broadcast(communicator const& c, idx_array& a) {
   comm::collectively(c, [&] { a.bytes.resize(static_cast<std::size_t>(bytes)); });
   comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
 }
+
+template <class L>
+struct batch_has_one_or_two_dimensions {
+  static constexpr bool value = L::rank == 1 || L::rank == 2;
+};
 }  // namespace detail
 
 /// Images and labels that rank 0 reads, or makes, by `read()`, on every rank.
@@ -35,11 +40,21 @@ digit_data load(communicator const& c, Read read) {
 /// fills the rows of its shard alone.
 /// Shape: (n, elements of an example), or (n) where an example is one byte.
 /// Cost: no communication; a copy to the device where the shard lies there.
+/// Error: ashlar::error where the batches hold more examples than the array, or L has one dimension and examples several
+/// bytes. A layout of other ranks, or in which a reduction pends, does not compile.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
 auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {
+  static_assert(detail::batch_has_one_or_two_dimensions<L>::value,
+                "ashlar::feed: a batch has a dimension of examples and one of their elements, or the first alone");
+  static_assert(!detail::reduction_pends<L>::value,
+                "ashlar::feed: a reduction pends in the layout, and each rank would hold the whole batch; feed the layout without it");
   index_t size = 1;
   for (std::size_t d = 1; d < from.extents.size(); ++d) size *= from.extents[d];
+  if (L::rank == 1 && size != 1) detail::fail("ashlar::feed: an example has several bytes; give the layout a second dimension for them");
+  index_t const last = batches.count() - 1;
+  if (from.extents.empty() || last * batches.size(0) + batches.size(last) > from.extents[0])
+    detail::fail("ashlar::feed: the batches hold more examples than the array; make them for as many");
   shape extents = shape::of(batches.size(batch), size);
   extents.rank = L::rank;
   if (L::rank == 1) extents.extent[1] = 0;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -38,7 +39,8 @@ void check_sizes(communicator const& c, std::vector<std::size_t> const& all_size
   for (std::size_t n : all_sizes)
     for_each_way(c, [&](tuning const& how) {
       check_reduce_scatter<Op, T>(c, std::vector<std::size_t>(std::size_t(c.size()), n), true, how);
-      for (auto const& counts : uneven_counts(c, n)) check_reduce_scatter<Op, T>(c, counts, false, how);
+      for (auto const& counts : uneven_counts(c, std::min<std::size_t>(n, 50)))
+        check_reduce_scatter<Op, T>(c, counts, false, how);
     });
 }
 

@@ -152,6 +152,8 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
   CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; found (2, 3) and (3, 3)" + on_last);
+  if (p > 1)
+    CHECK(message([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
   CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
 }
 
@@ -173,7 +175,7 @@ TEST_CASE("expression: it is evaluated once, at its first read, into one block o
   CHECK(denotes(e, expected));
 }
 
-TEST_CASE("expression: what waits is evaluated before an operand is updated in place") {
+TEST_CASE("expression: what waits keeps the operands that it was written to read") {
   auto const m = line_of_ranks();
   auto x = some_numbers(m, 100), y = some_numbers(m, 100), z = some_numbers(m, 100);
   auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);

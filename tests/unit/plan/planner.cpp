@@ -2,6 +2,7 @@
 #include "ashlar/plan/planner.hpp"
 #include "../../support/all_layouts.hpp"
 #include <doctest/doctest.h>
+#include <bitset>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -11,7 +12,8 @@ using namespace ashlar::test;
 
 namespace {
 
-using bits = std::vector<bool>;
+// A set of elements of the global array.
+using bits = std::bitset<1024>;
 
 // Set ASHLAR_EXHAUSTIVE for the full matrices.
 bool exhaustive() { return std::getenv("ASHLAR_EXHAUSTIVE") != nullptr; }
@@ -28,11 +30,15 @@ mesh_shape mesh_of(std::vector<int> const& sizes) {
 }
 axis_mask all_axes(mesh_shape const& mesh) { return mask_of(mesh.axes) - 1; }
 
-std::size_t count(bits const& a) { return static_cast<std::size_t>(std::count(a.begin(), a.end(), true)); }
-bits both(bits const& a, bits const& b) {
-  bits c(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) c[i] = a[i] && b[i];
-  return c;
+// For each rank, the elements that its shard has.
+std::vector<bits> shards(std::vector<int> const& extents, layout_value const& v, mesh_shape const& mesh) {
+  std::vector<bits> all;
+  for (auto const& held : holders(extents, v, mesh)) {
+    REQUIRE(held.size() <= bits{}.size());
+    all.emplace_back();
+    for (std::size_t e = 0; e < held.size(); ++e) all.back()[e] = held[e];
+  }
+  return all;
 }
 
 std::string text(redistribution_plan const& p) {
@@ -301,12 +307,12 @@ TEST_CASE("without reductions, a plan's bytes are the elements that the rank whi
           std::vector<int> extents(static_cast<std::size_t>(rank), 5);
           extents[static_cast<std::size_t>(d)] = n;
           std::vector<std::vector<bits>> held;
-          for (auto const& v : layouts) held.push_back(holders(extents, v, mesh));
+          for (auto const& v : layouts) held.push_back(shards(extents, v, mesh));
           for (std::size_t i = 0; i < layouts.size(); ++i)
             for (std::size_t j = 0; j < layouts.size(); ++j) {
               std::size_t most = 0;
               for (std::size_t r = 0; r < held[i].size(); ++r)
-                most = std::max(most, count(held[j][r]) - count(both(held[i][r], held[j][r])));
+                most = std::max(most, (held[j][r] & ~held[i][r]).count());
               ++pairs;
               missed += plans[i * layouts.size() + j].bytes_per_rank(shape_of(extents), mesh, 8) !=
                         static_cast<index_t>(8 * most);
@@ -374,7 +380,7 @@ TEST_CASE("a step's name says what moves") {
       std::vector<int> const extents(static_cast<std::size_t>(rank), mesh.ranks());
       auto const layouts = all_layouts(rank, axes, {});
       std::vector<std::vector<bits>> held;
-      for (auto const& v : layouts) held.push_back(holders(extents, v, mesh));
+      for (auto const& v : layouts) held.push_back(shards(extents, v, mesh));
       for (std::size_t i = 0; i < layouts.size(); ++i)
         for (std::size_t j = 0; j < layouts.size(); ++j) {
           if (i == j) continue;
@@ -383,21 +389,21 @@ TEST_CASE("a step's name says what moves") {
           for (int r = 0; r < mesh.ranks(); ++r) {
             bits const &from = held[i][static_cast<std::size_t>(r)], &to = held[j][static_cast<std::size_t>(r)];
             std::size_t whole_from = 0, found = 0;
-            bits got(to.size(), false);
+            bits got;
             for (int p = 0; p < mesh.ranks(s.axes); ++p) {
               bits const& peer = held[i][static_cast<std::size_t>(mesh.with_position(r, s.axes, p))];
-              std::size_t const part = count(both(peer, to));
+              std::size_t const part = (peer & to).count();
               found += part;
-              whole_from += part == count(peer) && part == count(to);
-              gather = gather && part == count(peer);
-              equal = equal && part * static_cast<std::size_t>(mesh.ranks(s.axes)) == count(to);
-              for (std::size_t e = 0; e < got.size(); ++e) got[e] = got[e] || (to[e] && peer[e]);
+              whole_from += part == peer.count() && part == to.count();
+              gather = gather && part == peer.count();
+              equal = equal && part * static_cast<std::size_t>(mesh.ranks(s.axes)) == to.count();
+              got |= peer & to;
             }
-            slice = slice && both(from, to) == to;
+            slice = slice && (from & to) == to;
             whole = whole && whole_from == 1;
             covered = covered && got == to;
-            gather = gather && found == count(to);
-            equal = equal && count(from) == count(to) && found == count(to);
+            gather = gather && found == to.count();
+            equal = equal && from.count() == to.count() && found == to.count();
           }
           INFO(name(layouts[i]) << " -> " << name(layouts[j]));
           CHECK(covered);  // the ranks of a group have among them what each of them needs
@@ -426,13 +432,13 @@ TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
             for (int d = 0; d < rank; ++d) extends = extends && from.dim[d].begins(to.dim[d]);
             bool const scatters = !(reduced & ~to.sharding());
             if (!extends || (!scatters && from.sharding() != to.sharding())) continue;
-            auto const held = holders(extents, to, mesh);
+            auto const held = shards(extents, to, mesh);
             std::size_t most = 0;
             for (int r = 0; r < mesh.ranks(); ++r) {
               std::size_t sum = 0, least = ~std::size_t{0};
               int const q = mesh.ranks(reduced);
               for (int p = 0; p < q; ++p) {
-                std::size_t const size = count(held[static_cast<std::size_t>(mesh.with_position(r, reduced, p))]);
+                std::size_t const size = held[static_cast<std::size_t>(mesh.with_position(r, reduced, p))].count();
                 sum += size;
                 least = std::min(least, size);
               }
@@ -502,11 +508,11 @@ TEST_CASE("memory, counted element by element") {
         std::size_t most = 0;
         for (int r = 0; r < mesh.ranks(); ++r) {
           auto const rank = static_cast<std::size_t>(r);
-          std::size_t const source = count(holders(extents, from, mesh)[rank]);
+          std::size_t const source = shards(extents, from, mesh)[rank].count();
           std::size_t live = source;
           most = std::max(most, live);
           for (plan_step const& s : p) {
-            auto const before = holders(extents, s.from, mesh), after = holders(extents, s.to, mesh);
+            auto const before = shards(extents, s.from, mesh), after = shards(extents, s.to, mesh);
             // A packed copy of what one side shares with the other's shards, unless that is the shard as it lies.
             auto packed = [&](std::vector<bits> const& mine, std::vector<bits> const& theirs) {
               std::vector<std::size_t> parts, shard;
@@ -514,7 +520,7 @@ TEST_CASE("memory, counted element by element") {
                 int const peer = mesh.with_position(r, s.axes, i);
                 axis_mask const copies = s.what == verb::reduce_scatter ? 0 : s.axes & ~s.from.sharding();
                 if (mesh.position(peer, copies) != mesh.position(r, copies)) continue;
-                bits const part = both(mine[rank], theirs[static_cast<std::size_t>(peer)]);
+                bits const part = mine[rank] & theirs[static_cast<std::size_t>(peer)];
                 for (std::size_t e = 0; e < part.size(); ++e)
                   if (part[e]) parts.push_back(e);
               }
@@ -523,7 +529,7 @@ TEST_CASE("memory, counted element by element") {
               return parts == shard ? 0 : std::min(parts.size(), shard.size());
             };
             bool const moves = communicates(s.what) && s.what != verb::all_reduce;
-            std::size_t const size = count(after[rank]);
+            std::size_t const size = after[rank].count();
             std::size_t const sent = moves && s.what != verb::all_gather ? packed(before, after) : 0;
             std::size_t const received = moves && s.what != verb::reduce_scatter ? packed(after, before) : 0;
             most = std::max(most, live + size + sent + received);

@@ -140,14 +140,14 @@ struct copies {
   }
   /// The contraction whose copied arrays have their labels in the order [batch][m][k], [batch][k][n], [batch][m][n].
   contraction of(contraction const& x) const {
-    auto const batch = [&](char l) { return x.a.has(l) && x.b.has(l); };
-    auto const k = [&](char l) { return batch(l) && !x.c.has(l); };
+    auto const batch = [&](char l) { return x.a.has(l) && x.b.has(l) && x.c.has(l); };
+    auto const k = [&](char l) { return x.a.has(l) && x.b.has(l) && !x.c.has(l); };
     auto const m = [&](char l) { return x.c.has(l) && !x.b.has(l); };
     auto const n = [&](char l) { return x.c.has(l) && !x.a.has(l); };
     contraction r = x;
     if (c) {
       r.c = {};
-      r.c.append(x.c, batch);
+      r.c.append(a ? x.b : x.a, batch);
       r.c.append(x.a, m);
       r.c.append(x.b, n);
     }

@@ -1,0 +1,107 @@
+// einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
+// contracted and shared labels sharded, sums that pend in one operand.
+#include "ashlar/ops/einsum.hpp"
+#include "operations.hpp"
+#include <string>
+#include <string_view>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using maxima_of_sums = partial<partial<layout<none, none>, "x">, "y", op::max>;
+
+// Sums over all values of all labels.
+dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out, dense const& a, dense const& b) {
+  std::string all(labels_out);
+  for (char l : std::string(labels_a) + std::string(labels_b))
+    if (all.find(l) == std::string::npos) all += l;
+  auto extent = [&](char l) {
+    auto const i = labels_a.find(l);
+    return i != labels_a.npos ? a.extents[static_cast<int>(i)] : b.extents[static_cast<int>(labels_b.find(l))];
+  };
+  dense y;
+  for (char l : labels_out) y.extents.extent[y.extents.rank++] = extent(l);
+  y.element.assign(static_cast<std::size_t>(y.extents.size()), 0.);
+  index_t terms = 1;
+  for (char l : all) terms *= extent(l);
+  for (index_t t = 0; t < terms; ++t) {
+    auto position = [&](std::string_view labels) {
+      index_t at = 0;
+      for (char l : labels) {
+        index_t rest = t;
+        for (std::size_t k = all.size(); all[--k] != l;) rest /= extent(all[k]);
+        at = at * extent(l) + rest % extent(l);
+      }
+      return at;
+    };
+    y.element[static_cast<std::size_t>(position(labels_out))] += a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
+  }
+  return y;
+}
+
+template <equation E, class La, class Lb, class Out, class T = std::int64_t>
+void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
+  constexpr einsum_equation q = parse(E);
+  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
+  auto const a = numbers<La, T>(m, ea);
+  auto const b = numbers<Lb, T>(m, eb);
+  check<Out>(einsum<E>(a, b), sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+}
+template <equation E, class La, class Out, class T = std::int64_t>
+void check_sum(device_mesh<grid> const& m, shape const& ea) {
+  constexpr einsum_equation q = parse(E);
+  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
+  auto const a = numbers<La, T>(m, ea);
+  check<Out>(einsum<E>(a), sum_of_products(labels(q.in[0]), "", labels(q.out), value_of(a), {}));
+}
+
+}  // namespace
+
+// What one axis may do in a product: kept, contracted or shared labels sharded, or a sum pending in one operand.
+TEST_CASE_TEMPLATE("einsum: matrix products", T, std::int64_t, double) {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      shape const f = shape::of(e[1], 7);
+      constexpr equation product = "ij,jk->ik";
+      using whole_matrix = layout<none, none>;
+      check_product<product, whole_matrix, whole_matrix, whole_matrix, T>(m, e, f);
+      check_product<product, layout<"x", none>, layout<none, "y">, layout<"x", "y">, T>(m, e, f);
+      check_product<product, layout<"x", "y">, layout<"y", none>, partial<layout<"x", none>, "y">, T>(m, e, f);
+      check_product<product, layout<none, axes("y", "x")>, layout<axes("y", "x"), none>, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+      check_product<product, layout<axes("y", "x"), none>, whole_matrix, layout<axes("y", "x"), none>, T>(m, e, f);
+      check_product<product, partial<whole_matrix, "x">, layout<none, "y">, partial<layout<none, "y">, "x">, T>(m, e, f);
+      check_product<product, layout<"x", none>, partial<whole_matrix, "y">, partial<layout<"x", none>, "y">, T>(m, e, f);
+      check_product<product, partial<whole_matrix, "x">, partial<whole_matrix, "y">, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+      check_product<product, partial<layout<none, "y">, "x">, layout<"y", none>, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+    }
+  });
+}
+
+TEST_CASE("einsum: other products") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      shape const batch = shape::of(e[0], e[1], 3), other = shape::of(e[0], 3, 2), v = shape::of(e[1]);
+      check_product<"bij,bjk->bik", layout<"x", "y", none>, layout<"x", none, none>, layout<"x", "y", none>>(m, batch, other);
+      check_product<"bij,bjk->ikb", layout<"y", none, "x">, layout<"y", "x", none>, partial<layout<none, none, "y">, "x">>(m, batch, other);
+      check_product<"ij,j->i", layout<"x", "y">, layout<"y">, partial<layout<"x">, "y">>(m, e, v);
+      check_product<"ij,j->ij", layout<"x", "y">, layout<"y">, layout<"x", "y">>(m, e, v);
+      check_product<"ij,ij->", layout<"x", "y">, layout<"x", "y">, partial<layout<>, axes("x", "y")>>(m, e, e);
+      check_product<"i,j->ij", layout<"x">, layout<"y">, layout<"x", "y">>(m, v, v);
+      check_product<",ij->ji", partial<layout<>, "x">, layout<none, "y">, partial<layout<"y", none>, "x">>(m, shape{}, e);
+    }
+  });
+}
+
+TEST_CASE("einsum: one operand, relabelled or summed") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      check_sum<"ij->ji", layout<"x", none>, layout<none, "x">>(m, e);
+      check_sum<"ij->ji", maxima_of_sums, maxima_of_sums>(m, e);
+      check_sum<"ij->i", layout<"x", "y">, partial<layout<"x">, "y">>(m, e);
+      check_sum<"ij->j", partial<layout<"x", none>, "y">, partial<layout<none>, axes("x", "y")>>(m, e);
+      check_sum<"ij->", layout<none, "y">, partial<layout<>, "y">>(m, e);
+    }
+  });
+}

@@ -1,0 +1,77 @@
+// What the tests of operations share: dense arrays as the oracle, tensors of exact integers, all meshes, and matrices of
+// extents that divide, do not divide, and leave shards empty.
+#pragma once
+#include "ashlar/ops/elementwise.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "support/dense.hpp"
+#include <doctest/doctest.h>
+
+namespace ashlar::test {
+
+using grid = mesh<axis<"x">, axis<"y">>;
+
+struct dense {
+  shape extents;
+  std::vector<double> element;
+  double operator[](index_t i) const { return element[static_cast<std::size_t>(i)]; }
+};
+
+template <class X>
+dense value_of(X const& x) {
+  auto const v = denoted<std::int64_t>(x.extents(), x.layout, x.mesh().sizes(), small_number);
+  return {x.extents(), std::vector<double>(v.begin(), v.end())};
+}
+
+template <class Out, class X>
+void check(X const& y, dense const& expected) {
+  static_assert(std::is_same_v<layout_t<X>, Out>);
+  using T = element_t<X>;
+  REQUIRE(y.extents() == expected.extents);
+  std::vector<T> elements;
+  for (double e : expected.element) elements.push_back(static_cast<T>(e));
+  CHECK(denotes(y, elements));
+}
+
+template <class F>
+dense map(F f, dense const& a) {
+  dense y = a;
+  for (double& e : y.element) e = f(e);
+  return y;
+}
+
+inline dense reduced(int op, unsigned dims, dense const& a) {
+  dense y;
+  for (int d = 0; d < a.extents.rank; ++d)
+    if (!(dims >> d & 1u)) y.extents.extent[y.extents.rank++] = a.extents[d];
+  std::vector<bool> known(static_cast<std::size_t>(y.extents.size()));
+  y.element.resize(known.size(), op == op_prod ? 1. : 0.);
+  for (index_t g = 0; g < a.extents.size(); ++g) {
+    index_t at = 0;
+    for (int d = 0; d < a.extents.rank; ++d)
+      if (!(dims >> d & 1u)) at = at * a.extents[d] + g / a.extents.stride(d) % a.extents[d];
+    auto const k = static_cast<std::size_t>(at);
+    y.element[k] = known[k] ? combine(op, y.element[k], a[g]) : a[g];
+    known[k] = true;
+  }
+  return y;
+}
+
+template <class L, class T = std::int64_t>
+auto numbers(device_mesh<grid> const& m, shape const& e) {
+  return tensor_of<T, L>(m, e, small_number);
+}
+
+template <class F>
+void on_every_mesh(F f) {
+  for_each_factorisation([&](auto const& sizes) {
+    CAPTURE(sizes[0]);
+    CAPTURE(sizes[1]);
+    f(device_mesh<grid>(MPI_COMM_WORLD, sizes));
+  });
+}
+inline std::vector<shape> matrices() {
+  index_t const p = world_size();
+  return {shape::of(p + 1, 5), shape::of(2 * p, p), shape::of(1, 3), shape::of(0, 4)};
+}
+
+}  // namespace ashlar::test

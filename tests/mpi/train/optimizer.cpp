@@ -1,0 +1,118 @@
+// Optimizers on sharded parameters against loops over whole arrays of doubles.
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/optimizer.hpp"
+#include "support/dense.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+using array = std::vector<double>;
+constexpr int steps = 10;
+
+template <class A, class B>
+struct two {
+  A first;
+  B second;
+  static constexpr auto names = ashlar::names("first", "second");
+};
+
+double start(index_t g, int which) { return small_number(g + 100 * which, 0) / 3.; }
+double slope(index_t g, int which, int step) { return small_number(g + 100 * which, step) / 7.; }
+
+// What `loop(p, g, m, v, step)` makes of each number in ten steps.
+template <class Loop>
+array by_loop(index_t n, int which, Loop loop) {
+  array p;
+  for (index_t g = 0; g < n; ++g) {
+    double x = start(g, which), m = 0, v = 0;
+    for (int step = 0; step < steps; ++step) loop(x, slope(g, which, step), m, v, step);
+    p.push_back(x);
+  }
+  return p;
+}
+
+template <class T, class X>
+bool is_near(X const& x, array const& expected) {
+  auto const own = shard(x);
+  auto const at = positions(x.extents(), x.layout, x.mesh().sizes(), x.mesh().rank());
+  double difference = own.size() == at.size() ? 0 : HUGE_VAL;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    difference =
+        std::max(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
+  return difference < 40 * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+template <class T, class Optimizer, class Loop>
+void check(Optimizer const& optimizer, Loop loop) {
+  shape const matrix = shape::of(7, 5), vector = shape::of(world_size() + 1);
+  array const first = by_loop(35, 0, loop), second = by_loop(world_size() + 1, 1, loop);
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const make_two = [&](auto element) {
+      return build<two>(
+          tensor_of<T, layout<"model", none>>(m, matrix, [&](index_t g, int) { return element(g, 0); }),
+          tensor_of<T, layout<axes("data", "model")>>(m, vector, [&](index_t g, int) { return element(g, 1); }));
+    };
+    auto p = make_two(start);
+    auto state = optimizer.init(p);
+    auto const alias = p;  // copies share the shards: updates are in place
+    for (int step = 0; step < steps; ++step) {
+      auto const g = make_two([&](index_t i, int which) { return slope(i, which, step); });
+      optimizer.update(p, state, g);
+    }
+    CHECK(is_near<T>(p.first, first));
+    CHECK(is_near<T>(p.second, second));
+    CHECK(shard(alias.first) == shard(p.first));
+    CHECK(m.verbs() == 0);
+  });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("adam", T, double, float) {
+  check<T>(adam{}, [](double& p, double g, double& m, double& v, int step) {
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    double const first = m / (1 - std::pow(0.9, step + 1)), second = v / (1 - std::pow(0.999, step + 1));
+    p -= 1e-3 * first / (std::sqrt(second) + 1e-7);
+  });
+  check<T>(adam{.rate = 0.1, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25},
+           [](double& p, double g, double& m, double& v, int step) {
+             m = 0.5 * m + 0.5 * g;
+             v = 0.75 * v + 0.25 * g * g;
+             double const first = m / (1 - std::pow(0.5, step + 1)), second = v / (1 - std::pow(0.75, step + 1));
+             p -= 0.1 * first / (std::sqrt(second) + 0.25);
+           });
+}
+
+TEST_CASE("sgd, with momentum, and Nesterov's") {
+  check<double>(sgd{.rate = 0.1}, [](double& p, double g, double&, double&, int) { p -= 0.1 * g; });
+  check<double>(sgd{.rate = 0.1, .momentum = 0.9}, [](double& p, double g, double& m, double&, int) {
+    m = 0.9 * m + g;
+    p -= 0.1 * m;
+  });
+  check<double>(sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true}, [](double& p, double g, double& m, double&, int) {
+    m = 0.9 * m + g;
+    p -= 0.1 * (g + 0.9 * m);
+  });
+}
+
+TEST_CASE("what was to be computed from parameters before an update is computed from their old values") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto p = tensor_of<double, layout<"model">>(m, shape::of(13), [](index_t g, int) { return start(g, 0); });
+  auto const before = shard(p);
+  auto const twice = p * 2.;  // waits for its first read
+  auto state = sgd{.rate = 1}.init(p);
+  sgd{.rate = 1}.update(p, state,
+                        tensor_of<double, layout<"model">>(m, shape::of(13), [](index_t, int) { return 1.; }));
+  auto const later = shard(twice), after = shard(p);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CHECK(later[i] == 2 * before[i]);
+    CHECK(after[i] == before[i] - 1);
+  }
+}

@@ -1,0 +1,109 @@
+// Which layout a strategy gives each parameter of a model, and under which path.
+#include "ashlar/train/strategy.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class A, class B>
+struct tower {
+  A conv1;
+  B conv2;
+  static constexpr auto names = ashlar::names("conv1", "conv2");
+};
+template <class F, class H>
+struct classifier {
+  F feature;
+  H head;
+  static constexpr auto names = ashlar::names("feature", "head");
+};
+constexpr auto model = build<classifier>(
+    build<tower>(build<affine>(weight{3, 4, 8}, weight{8}), build<affine>(weight{3, 8, 16}, weight{16})),
+    build<affine>(weight{16, 10}, weight{10}));
+
+template <class Strategy>
+using parameters = decltype(init<Strategy>(m, model, prng_key{1}));
+template <class A, class B>
+inline constexpr bool same = std::is_same_v<A, B>;
+
+// Without rules everything is replicated.
+using mirrored = parameters<data_parallel<"data">>;
+static_assert(same<layout_t<decltype(mirrored::feature.conv1.kernel)>, layout<none, none, none>>);
+static_assert(same<layout_t<decltype(mirrored::head.bias)>, layout<none>>);
+static_assert(same<decltype(mirrored::head.bias), abstract_tensor<float, layout<none>, grid>>);
+
+// One pattern serves many; what no rule names is replicated.
+using columns = layout<none, none, "model">;
+using by_pattern = parameters<model_parallel<"data", rule<"feature.*kernel", columns>>>;
+static_assert(same<layout_t<decltype(by_pattern::feature.conv1.kernel)>, columns>);
+static_assert(same<layout_t<decltype(by_pattern::feature.conv2.kernel)>, columns>);
+static_assert(same<layout_t<decltype(by_pattern::feature.conv1.bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(by_pattern::head.kernel)>, layout<none, none>>);
+
+// A rule that is a parameter's whole path beats patterns, before them and behind them.
+using rows = layout<none, "model", none>;
+using exact = rule<"feature/conv2/kernel", rows>;
+using pattern = rule<"conv./kernel", columns>;
+using exact_first = parameters<model_parallel<"data", exact, pattern>>;
+using exact_last = parameters<model_parallel<"data", pattern, exact>>;
+static_assert(same<exact_first, exact_last>);
+static_assert(same<layout_t<decltype(exact_last::feature.conv2.kernel)>, rows>);
+static_assert(same<layout_t<decltype(exact_last::feature.conv1.kernel)>, columns>);
+
+// A part of a path is a pattern: this one is found in both biases of the tower, and in no other.
+using part = parameters<
+    model_parallel<"data", rule<"conv[12]/bias", layout<"model">>, rule<"head/kernel|no such", layout<"model", none>>>>;
+static_assert(same<layout_t<decltype(part::feature.conv1.bias)>, layout<"model">>);
+static_assert(same<layout_t<decltype(part::feature.conv2.bias)>, layout<"model">>);
+static_assert(same<layout_t<decltype(part::head.bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(part::head.kernel)>, layout<"model", none>>);
+
+// Extents are the model's, whatever the layout.
+constexpr auto p = init<model_parallel<"data", pattern>, double>(m, model, prng_key{1});
+static_assert(p.feature.conv2.kernel.extents() == shape::of(3, 8, 16) && p.head.bias.extents() == shape::of(10));
+static_assert(same<element_t<decltype(p.head.bias)>, double>);
+
+// Leaves come in order, each under its path.
+constexpr bool equal_texts(char const* a, char const* b) {
+  for (; *a && *a == *b; ++a, ++b) {
+  }
+  return *a == *b;
+}
+static_assert([] {
+  char const* const expected[]{"feature/conv1/kernel", "feature/conv1/bias", "feature/conv2/kernel",
+                               "feature/conv2/bias",   "head/kernel",        "head/bias"};
+  index_t const sizes[]{96, 8, 384, 16, 160, 10};
+  int i = 0;
+  bool right = true;
+  for_each_named(
+      [&](char const* path, auto const& x) {
+        right &= equal_texts(path, expected[i]) && x.extents().size() == sizes[i];
+        ++i;
+      },
+      p);
+  return right && i == 6;
+}());
+
+// First values: kernels from Glorot, vectors from zeros, or as they are asked for.
+static_assert(weight{3, 4}.first == initializer::glorot_uniform && weight{4}.first == initializer::zeros);
+static_assert(weight{4}.from(initializer::ones).first == initializer::ones &&
+              weight{4}.from(initializer::ones).extent[0] == 4);
+
+// Square roots without <cmath>: the nearest double or a neighbour.
+constexpr bool is_root(double x) {
+  double const r = detail::square_root(x), error = r * r - x;
+  return (error < 0 ? -error : error) <= 4e-16 * x;
+}
+static_assert(is_root(2) && is_root(1e-9) && is_root(6. / 984) && is_root(1) && is_root(1e12) &&
+              detail::square_root(0.) == 0);
+
+}  // namespace

@@ -1,0 +1,53 @@
+// A small network 12 -> 8 -> 5 with dropout, and its training step, as a program for tensors of any kind.
+#pragma once
+#include "ashlar/plan/plan.hpp"
+#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/strategy.hpp"
+
+namespace ashlar::test {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+
+template <class K>
+struct linear_layer {
+  K kernel;
+  static constexpr auto names = ashlar::names("kernel");
+};
+template <class K, class B>
+struct affine_layer {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class A, class B>
+struct two_layers {
+  A d1;
+  B d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
+
+inline constexpr index_t batch = 7, inputs = 12, hidden = 8, classes = 5;
+inline constexpr double dropout_rate = 0.25;
+inline constexpr auto network = build<two_layers>(build<linear_layer>(weight{inputs, hidden}),
+                                                  build<affine_layer>(weight{hidden, classes}, weight{classes}));
+
+using model_sharded =
+    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
+using mirrored = data_parallel<"data">;
+
+inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const& labels, prng_key key) {
+  auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), dropout_rate, key);
+  auto z = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel)) + p.d2.bias;
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+};
+
+/// One step of training; the batch's loss and its hits.
+inline constexpr auto training_step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& labels,
+                                         prng_key key) {
+  auto [value, hits, gradients] = value_and_grad<"data">(network_loss)(p, x, labels, key);
+  auto [l, h, g] = all_reduce<"data">(bundle(value, hits, gradients));
+  optimizer.update(p, state, g);
+  return std::pair{l, h};
+};
+
+}  // namespace ashlar::test
