@@ -57,7 +57,7 @@ errors() {
   refused "float or double, found 'half'" --precision half
   refused "help lists the options" --unknown 3
   refused "cannot write" --losses "$folder/missing/file"
-  refused "no such file" --data "$folder/missing"
+  refused "found neither" --data "$folder/missing"
   mkdir "$folder/broken"
   for part in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
     printf 'not an IDX file' > "$folder/broken/$part-ubyte"
