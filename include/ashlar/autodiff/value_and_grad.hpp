@@ -42,6 +42,11 @@ constexpr auto activate(tape& t, X const& x) {
   return active<X, Axes & ~named_of<X>>(t, x);
 }
 
+template <class X>
+struct parameter_pends_other_than_a_sum {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr bool value = !pends_only(value_v<c, layout_t<X>>, op_sum);
+};
 template <class Loss>
 struct loss_is_no_active_value {
   static constexpr bool value = !active_value<Loss>;
@@ -101,6 +106,8 @@ struct differentiated {
           using X = std::remove_cvref_t<decltype(x)>;
           static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
                         "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
+          static_assert(!parameter_pends_other_than_a_sum<X>::value,
+                        "ashlar::value_and_grad: a reduction that is no sum pends in a parameter, and has no dual; all_reduce it first");
           return activate<verb_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
         },
         parameters);
@@ -138,7 +145,8 @@ struct differentiated {
 /// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
 /// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are. In ledgers,
 /// what follows, until the next such call, belongs to the update.
-/// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, does not compile.
+/// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, and a parameter in which
+/// a reduction pends that is no sum, do not compile.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr detail::differentiated<Axes, F> value_and_grad(F f) {

@@ -1,0 +1,20 @@
+// A parameter in which a maximum pends: which rank's summand it depends on is not known.
+// EXPECT: ashlar::value_and_grad: a reduction that is no sum pends in a parameter
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/plan/plan.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+using pending = partial<layout<none>, "model">;
+#else
+using pending = partial<layout<none>, "model", op::max>;
+#endif
+constexpr int differentiate() {
+  auto w = make<float, pending>(m, {8});
+  (void)value_and_grad<"model">([](auto const& p) { return sum(square(all_reduce<"model">(p))); })(w);
+  return 0;
+}
+constexpr int r = differentiate();
