@@ -1,5 +1,5 @@
-// A program with Kokkos alone: the forward pass of the network of examples/04_mnist_mlp.cpp. Its compile time is what the
-// example's stands beside.
+// A program with Kokkos alone: the forward pass of the network of examples/04_mnist_mlp.cpp. Its compile time is what
+// the example's stands beside.
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Random.hpp>
 #include <cstdio>

@@ -24,9 +24,9 @@ namespace bench {
 
 /// One way to do a piece of work.
 struct variant {
-  std::string name;               // "ashlar", or who it is
-  std::function<void()> run;      // the work, on all ranks
-  std::function<bool()> correct;  // does the work and compares this rank's result with an independent reference
+  std::string name;                       // "ashlar", or who it is
+  std::function<void()> run;              // the work, on all ranks
+  std::function<bool()> correct;          // does the work and compares this rank's result with an independent reference
   std::function<void()> prepare = [] {};  // before a sample, untimed
 };
 
@@ -65,11 +65,12 @@ class races {
   /// `notes`: what else has a say in the figures, such as the BLAS in use.
   races(std::string bench, int argc, char** argv, nlohmann::json notes = nlohmann::json::object())
       : bench_(std::move(bench)), notes_(std::move(notes)) {
-    for (int i = 1; i + 1 < argc; i += 2) {
-      std::string const option = argv[i], value = argv[i + 1];
+    for (int i = 1; i < argc; i += 2) {
+      std::string const option = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
       if (option == "--json") file_ = value;
-      if (option == "--only") only_ = value;
-      if (option == "--seconds") seconds_ = std::atof(argv[i + 1]);
+      else if (option == "--only") only_ = value;
+      else if (option == "--seconds") seconds_ = std::atof(value.c_str());
+      else throw ashlar::error(bench_ + ": options are --json FILE, --only TEXT and --seconds S, found " + option);
     }
     MPI_Comm_size(comm_, &ranks_);
     MPI_Comm_rank(comm_, &rank_);
@@ -78,8 +79,10 @@ class races {
     notes_["flags"] = ASHLAR_BENCH_FLAGS;
     if (rank_ != 0) return;
     std::printf("%s: %d ranks, %s", bench_.c_str(), ranks_, mpi_name().c_str());
-    for (auto const& [key, value] : notes_.items()) std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
-    std::printf("\n%-44s %-40s %11s %11s %11s %7s %16s\n", "case", "variant", "median us", "p25", "p75", "ratio", "quartiles");
+    for (auto const& [key, value] : notes_.items())
+      std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
+    std::printf("\n%-44s %-40s %11s %11s %11s %7s %16s\n", "case", "variant", "median us", "p25", "p75", "ratio",
+                "quartiles");
   }
 
   bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
@@ -131,8 +134,8 @@ class races {
  private:
   static constexpr double shortest_sample = 4e-3;
 
-  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core. A run
-  // before puts in the caches what the variant before has driven out.
+  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core. A
+  // run before puts in the caches what the variant before has driven out.
   double sample(variant const& v, long repeats) const {
     v.prepare();
     if (repeats > 1) v.run();
@@ -144,15 +147,25 @@ class races {
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }
 
-  void report(std::string const& what, std::string const& name, std::vector<double> const& t, std::vector<double> const& ratio) {
+  void report(std::string const& what, std::string const& name, std::vector<double> const& t,
+              std::vector<double> const& ratio) {
     auto const us = [&](double q) { return 1e6 * quantile(t, q); };
-    std::printf("%-44s %-40s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f\n", what.c_str(), name.c_str(), us(.5), us(.25), us(.75),
-                quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
+    std::printf("%-44s %-40s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f\n", what.c_str(), name.c_str(), us(.5), us(.25),
+                us(.75), quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
     std::fflush(stdout);
-    nlohmann::json row{{"bench", bench_},      {"case", what},     {"ranks", ranks_},  {"mpi", mpi_name()},
-                       {"transport", "mpi"},   {"variant", name},  {"median_us", us(.5)}, {"p25_us", us(.25)},
-                       {"p75_us", us(.75)},    {"ratio", quantile(ratio, .5)}, {"ratio_p25", quantile(ratio, .25)},
-                       {"ratio_p75", quantile(ratio, .75)}, {"rounds", ratio.size()}};
+    nlohmann::json row{{"bench", bench_},
+                       {"case", what},
+                       {"ranks", ranks_},
+                       {"mpi", mpi_name()},
+                       {"transport", "mpi"},
+                       {"variant", name},
+                       {"median_us", us(.5)},
+                       {"p25_us", us(.25)},
+                       {"p75_us", us(.75)},
+                       {"ratio", quantile(ratio, .5)},
+                       {"ratio_p25", quantile(ratio, .25)},
+                       {"ratio_p75", quantile(ratio, .75)},
+                       {"rounds", ratio.size()}};
     row.update(notes_);
     rows_.push_back(std::move(row));
   }
