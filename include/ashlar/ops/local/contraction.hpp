@@ -5,6 +5,7 @@
 
 namespace ashlar::detail {
 
+/// Takes loop d out of a nest, which keeps a loop of one round if it was the last.
 inline product_loop take_loop(product_loops& l, int d) {
   product_loop const r{l.extent[d], l.stride[0][d], l.stride[1][d], l.stride[2][d]};
   --l.rank;
@@ -16,6 +17,7 @@ inline product_loop take_loop(product_loops& l, int d) {
   return r;
 }
 
+/// Puts a loop inside the others.
 inline void put_loop(product_loops& l, product_loop const& x) {
   int const d = l.size() == 1 ? 0 : l.rank;
   l.rank = d + 1;

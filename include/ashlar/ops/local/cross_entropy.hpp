@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/ops/local/reduce.hpp"
 #include "ashlar/ops/local/rows.hpp"
-#include <limits>
 
 namespace ashlar::detail {
 
@@ -32,7 +31,7 @@ struct row_loss {
     T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
     T const sum = lanes.template sum<T>(rows.n, [=](index_t j) { return Kokkos::exp(x[j] - top); });
     index_t const l = rows.label(r);
-    return l < 0 ? std::numeric_limits<T>::quiet_NaN() : Kokkos::log(sum) - (x[l] - top);
+    return l < 0 ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::log(sum) - (x[l] - top);
   }
 };
 
@@ -79,7 +78,7 @@ struct cross_entropy_vjp_kernel {
     index_t const l = rows.label(r);
     T const* const x = rows[r];
     T* const d = d_logits + r * rows.n;
-    T const by = l < 0 ? std::numeric_limits<T>::quiet_NaN() : *scale * factor;
+    T const by = l < 0 ? Kokkos::Experimental::quiet_NaN_v<T> : *scale * factor;
     T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
     lanes.each(rows.n, [=](index_t j) { d[j] = Kokkos::exp(x[j] - top); });
     T const part = by / lanes.template sum<T>(rows.n, [=](index_t j) { return d[j]; });

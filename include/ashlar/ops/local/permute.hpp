@@ -57,9 +57,7 @@ void permute(Space const& space, T const* in, shape const& extents, int const (&
   if constexpr (detail::runs_in_caller<Space>)
     for (int d = 0; d + 1 < nest.rank; ++d)
       if (nest.stride[0][d] == 1) return detail::permute_by_tiles(space, nest, d, in, out);
-  detail::box_copy<T> copy(in, out);
-  copy.add(nest, permuted.size());
-  detail::copy_boxes(space, copy);
+  detail::copy_boxes(space, in, out, std::span(&nest, 1));
 }
 
 }  // namespace ashlar::local

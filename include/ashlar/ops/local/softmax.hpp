@@ -2,15 +2,18 @@
 #pragma once
 #include "ashlar/ops/local/permute.hpp"
 #include "ashlar/ops/local/rows.hpp"
-#include <type_traits>
 
 namespace ashlar::detail {
+
+struct unit_step {  // std::integral_constant converts on the host only
+  KOKKOS_FUNCTION constexpr operator index_t() const { return 1; }
+};
 
 /// Calls body(start, step) for line r of an array [outer][n][inner]; a step that is always 1 is known to the compiler.
 template <class Body>
 KOKKOS_FUNCTION void with_line(index_t r, index_t n, index_t inner, Body const& body) {
   if (inner == 1)
-    body(r * n, std::integral_constant<index_t, 1>{});
+    body(r * n, unit_step{});
   else
     body(r / inner * n * inner + r % inner, inner);
 }
