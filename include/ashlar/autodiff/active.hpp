@@ -160,16 +160,16 @@ namespace detail {
 
 /// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each verb's
 /// derivative is the plan between the duals.
-template <class To, axis_mask Replicated, active_value X>
-constexpr auto relayout(destination<To, Replicated>, X const& x, where const& w) {
-  auto y = relayout(destination<To, 0u>{}, x.value(), w);
+template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
+constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where const& w) {
+  auto y = relayout(destination<To, 0u, MayHelp>{}, x.value(), w);
   using Y = decltype(y);
   constexpr axis_mask r = (X::replicated | Replicated) & ~named_of<Y>;
   active<Y, r> result(x.recording_tape(), y);
   using Back = layout_t<typename X::cotangent_type>;
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
-    x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u>{}, result.cotangent().value(), w)));
+    x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
   });
   return result;
 }

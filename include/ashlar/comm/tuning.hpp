@@ -13,7 +13,7 @@ struct tuning {
   static constexpr std::size_t kibibyte = 1024;
 
   int exchange_ranks = 16;                        ///< exchange among this many ranks or fewer
-  std::size_t whole_bytes_of_2 = 512 * kibibyte;  ///< all-reduce of 2 ranks: up to this size whole arrays travel
+  std::size_t whole_bytes_of_2 = 64 * kibibyte;   ///< all-reduce of 2 ranks: up to this size whole arrays travel
   std::size_t whole_bytes = 8 * kibibyte;         ///< the same for more ranks; larger arrays are reduced in parts
   std::size_t piece_bytes = 512 * kibibyte;       ///< blocks are combined in pieces that fit into a core's cache
   std::size_t count_limit = largest_count;        ///< elements that one call of MPI may take

@@ -85,7 +85,7 @@ struct tensor_source {
     return l;
   }
   void expect(std::shared_ptr<reader> const& r) const {
-    if (tensor.owner()) tensor.owner()->expect(r);
+    tensor.owner()->expect(r);
   }
   void keep(void const* block) {
     if (tensor.owner().get() != block) return;
@@ -241,7 +241,7 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
 /// Sets every element. Expressions of the tensor keep its elements as they were.
 template <class T, class L, class M, class S>
 void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  if (x.owner()) x.owner()->before_writing();
+  x.owner()->before_writing();
   local::fill(S{}, x.data(), x.local_size(), value);
 }
 
@@ -261,7 +261,7 @@ template <class F, class T, class L, class M, class S, class... X>
 void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
-      if (t.owner()) t.owner()->before_writing();
+      t.owner()->before_writing();
   };
   prepare(x);
   (prepare(others), ...);

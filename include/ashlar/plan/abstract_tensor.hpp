@@ -1,7 +1,7 @@
 // Tensors without elements: what generic code runs on when only its communication is asked for.
 #pragma once
 #include "ashlar/plan/planner.hpp"
-#include "ashlar/plan/tensor.hpp"
+#include "ashlar/plan/static_extents.hpp"
 
 namespace ashlar {
 
@@ -73,6 +73,13 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N]) {
   return allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
+}
+/// The same with extents in its type: a with_extents.
+template <class T, class L, class Handle, index_t... N>
+constexpr auto make(Handle const& m, static_extents<N...>) {
+  static_assert(!detail::rank_differs<L, sizeof...(N)>::value,
+                "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
+  return detail::fix<static_extents<N...>>(allocate(detail::tensor_type<T, L>{}, m, static_extents<N...>::value));
 }
 /// A scalar.
 template <class T, class L, class Handle>

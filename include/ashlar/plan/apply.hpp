@@ -70,8 +70,14 @@ constexpr auto apply(Op const& op, X const&... x) {
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
   using R = detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
-    return launch(op, detail::tensor_type<typename R::element, typename R::layout>{},
-                  detail::first_operand(x...).mesh(), op.extents(R::r.out, x.extents()...), x...);
+    using type = detail::tensor_type<typename R::element, typename R::layout>;
+    auto const& mesh = detail::first_operand(x...).mesh();
+    if constexpr (detail::has_static_result<Op, X...>) {
+      using E = detail::static_result<Op, R, X...>;
+      return detail::fix<E>(launch(op, type{}, mesh, E::value, x...));
+    } else {
+      return launch(op, type{}, mesh, op.extents(R::r.out, x.extents()...), x...);
+    }
   } else {
     Op::words::template say<R::r.why, typename R::axis, layout_t<X>...>();
     return detail::first_operand(x...);  // so that the sentence is the only error

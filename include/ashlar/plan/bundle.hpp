@@ -46,14 +46,16 @@ struct bundle_mixes_reductions {
 template <class T, class M>
 struct abstract_bucket {
   abstract_mesh<M> mesh;
+  template <class L>
+  constexpr void reserve(tensor_type<T, L>, shape const&) {}
   template <class L, class X>
   constexpr auto take(tensor_type<T, L> to, X const& x) {
     return allocate(to, mesh, x.extents());
   }
-  constexpr void all_reduce(axis_mask, int) {}
+  constexpr void all_reduce(int) {}
 };
 template <class T, class M>
-constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask, index_t) {
+constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask) {
   return {m};
 }
 
@@ -77,6 +79,7 @@ template <dimension Axes, class... X>
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   auto const& mesh = first.mesh();
   index_t elements = 0;
+  auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes);
   for_each_leaf(
       [&](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
@@ -86,22 +89,22 @@ template <dimension Axes, class... X>
                       "ashlar::all_reduce: no reduction pends over the axis in one member of the bundle; leave that member out");
         static_assert(!bundle_mixes_reductions<First, Leaf>::value,
                       "ashlar::bundle: different reductions pend in the members; bundle those of one reduction");
-        using E = after<Leaf, Names>;
-        elements += largest_shard(x.extents(), E::value, mesh.sizes());
+        using Reduced = after<Leaf, Names>;
+        elements += largest_shard(x.extents(), Reduced::value, mesh.sizes());
+        bucket.reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
       },
       b.members);
   layout_value vector;  // the message, as one tensor
   vector.rank = 1;
   plan_step const s{verb::all_reduce, axes, innermost_op<First>, vector, vector};
   note(mesh, s, step_bytes(s, shape::of(elements), mesh.sizes(), sizeof(T)), w);
-  auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes, elements);
   auto reduced = map(
       [&](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
         return bucket.take(tensor_type<T, typename after<Leaf, Names>::type>{}, materialize(x));
       },
       b.members);
-  bucket.all_reduce(axes, innermost_op<First>);
+  bucket.all_reduce(innermost_op<First>);
   return reduced;
 }
 

@@ -69,20 +69,31 @@ struct after<X, name_list<N...>, Dim> {
   using type = layout_from_t<c, pack(value), value.rank>;
 };
 
-template <class Mesh, class From, class To>
+template <class Mesh, class From, class To, axis_mask MayHelp>
 struct plan_between {
   using context = mesh_context<Mesh, From, To>;
-  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>);
+  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp);
 };
 
+// A step of a plan as a type: its value lives as long as the program.
+template <class P, int Step>
+struct step_of {
+  static constexpr plan_step value = P::value[Step];
+};
+
+// Each step's operand is given up as soon as the step is taken: what is held at once is what peak_bytes says.
 template <class P, int Step, class X>
-constexpr auto run_steps(X const& x, where const& w) {
+constexpr auto run_steps(X x, where const& w) {
   if constexpr (Step == P::value.size) {
     return x;
   } else {
-    constexpr plan_step s = P::value[Step];
-    using L = layout_from_t<typename P::context, pack(s.to), s.to.rank>;
-    return run_steps<P, Step + 1>(take_step(tensor_type<element_t<X>, L>{}, s, x, w), w);
+    using S = step_of<P, Step>;
+    using L = layout_from_t<typename P::context, pack(S::value.to), S::value.to.rank>;
+    auto y = [&] {
+      X const operand = std::move(x);
+      return take_step(tensor_type<element_t<X>, L>{}, S{}, operand, w);
+    }();
+    return run_steps<P, Step + 1>(std::move(y), w);
   }
 }
 
@@ -94,8 +105,9 @@ struct layout_has_no_dimension {
 }  // namespace detail
 
 /// Takes one step of a plan on an abstract tensor: notes it.
-template <class T, class L1, class L2, class M>
-constexpr auto take_step(detail::tensor_type<T, L2> to, plan_step const& s, abstract_tensor<T, L1, M> const& x, where const& w) {
+template <class T, class P, int Step, class L1, class L2, class M>
+constexpr auto take_step(detail::tensor_type<T, L2> to, detail::step_of<P, Step> step, abstract_tensor<T, L1, M> const& x, where const& w) {
+  plan_step const& s = step.value;
   detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, x.extents(), x.mesh().sizes(), sizeof(T)) : 0, w);
   return allocate(to, x.mesh(), x.extents());
 }
@@ -103,13 +115,18 @@ constexpr auto take_step(detail::tensor_type<T, L2> to, plan_step const& s, abst
 namespace detail {
 
 // Where a tensor is to go. Replicated: axes over which it becomes replicated, told apart from invariant on active values
-// only. A tag in this namespace, so that the overload for active values is found here.
-template <class To, axis_mask Replicated>
+// only. MayHelp: axes that neither layout need name, along which ranks may share the work. A tag in this namespace, so
+// that the overload for active values is found here.
+template <class To, axis_mask Replicated, axis_mask MayHelp = 0u>
 struct destination {};
 
-template <class To, axis_mask Replicated, plain_tensor X>
-constexpr auto relayout(destination<To, Replicated>, X const& x, where const& w) {
-  return run_steps<plan_between<mesh_t<X>, layout_t<X>, To>, 0>(materialize(x), w);
+template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
+constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where const& w) {
+  auto y = run_steps<plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(materialize(x), w);
+  if constexpr (static_shape<X>)
+    return with_extents<decltype(y), typename X::static_extents_type>(y);
+  else
+    return y;
 }
 
 template <class Names, class X>
@@ -151,6 +168,17 @@ constexpr auto all_to_all(X const& x, where const& w) {
                 "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
   return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
 }
+
+// All axes of a mesh but those that are known to have size 1.
+template <class Mesh>
+inline constexpr axis_mask axes_with_ranks = 0;
+template <class... Axes>
+inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
+  axis_mask m = 0;
+  int a = 0;
+  ((m |= Axes::static_size != 1 ? mask_of(a) : 0u, ++a), ...);
+  return m;
+}();
 
 // Axes that shard From and that To names nowhere.
 template <class Mesh, class From, class To>
@@ -205,9 +233,9 @@ template <dimension Axes, int Dim, tensor X>
   return detail::all_to_all<names_in_t<Axes>, Dim>(x, w);
 }
 
-/// Brings a tensor into layout To by the plan of least bytes.
+/// Brings a tensor into layout To by the plan of least bytes; ranks along all axes of the mesh may share the work.
 /// Post: the value is the same. Collective: every rank of the mesh calls it; it blocks.
-/// Cost: plan(from, To).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
+/// Cost: plan(from, To, axes of the mesh).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, where w = where::current()) {
@@ -218,7 +246,7 @@ template <class To, tensor X>
                   "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
     return x;
   } else {
-    return relayout(detail::destination<To, detail::gathered_between<mesh_t<X>, layout_t<X>, To>>{}, x, w);
+    return relayout(detail::destination<To, detail::gathered_between<mesh_t<X>, layout_t<X>, To>, detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
   }
 }
 

@@ -76,6 +76,13 @@ constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape 
 }
 template <class X>
 inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+
+template <int First, class X>
+constexpr void require_static_even_pieces() {
+  if constexpr (static_shape<X>)
+    static_assert(!static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
+                  "ashlar::merge: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
+}
 }  // namespace detail
 
 /// Dimensions First to Last as one. No element moves.
@@ -83,6 +90,7 @@ inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layou
 /// Example: merge<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto merge(X const& x) {
+  detail::require_static_even_pieces<First, X>();
   detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
   return apply(merge_op<First, Last>{}, x);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 /// Kernels on one rank's arrays: flat pointers to row-major data in the memory of `space`, small shapes; no layout, no
 /// MPI. All are asynchronous where kernels of the space are.
@@ -32,7 +33,10 @@ inline constexpr int boxes_per_launch = 16;
 // lines find them still there.
 inline constexpr index_t bytes_per_slice = 1 << 16, short_row_bytes = 1024;
 
-/// Copies between two arrays, one loop nest (source, destination) for each box.
+/// Loops (source, destination), one nest for each box.
+using copy_loops = std::vector<loop_nest<2>>;
+
+/// The same, for a kernel.
 template <class T>
 struct box_copy {
   T const* source;
@@ -41,10 +45,11 @@ struct box_copy {
   index_t end[boxes_per_launch];  // elements up to and with the box
   loop_nest<2> nest[boxes_per_launch];
 
-  box_copy(T const* from, T* to) : source(from), destination(to) {}
-  void add(loop_nest<2> const& loops, index_t size) {
-    end[boxes] = size + elements();
-    nest[boxes++] = loops;
+  box_copy(T const* from, T* to, std::span<loop_nest<2> const> loops) : source(from), destination(to) {
+    for (auto const& l : loops) {
+      end[boxes] = l.size() + elements();
+      nest[boxes++] = l;
+    }
   }
   index_t elements() const { return boxes == 0 ? 0 : end[boxes - 1]; }
 
@@ -88,61 +93,76 @@ void copy_rows(loop_nest<2> const& nest, T const* source, T* destination, index_
 }
 
 template <class Space, class T>
-void copy_boxes_by_rows(Space const& space, box_copy<T> const& copy) {
+void copy_boxes_by_rows(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> boxes) {
   constexpr index_t bytes = sizeof(T);
   bool short_rows = false;
-  for (int b = 0; b < copy.boxes; ++b) short_rows |= copy.nest[b].inner() * bytes < short_row_bytes;
-  index_t slices = copy.elements() * bytes / bytes_per_slice + 1;
+  index_t elements = 0;
+  for (auto const& nest : boxes) {
+    short_rows |= nest.inner() * bytes < short_row_bytes;
+    elements += nest.size();
+  }
+  index_t slices = elements * bytes / bytes_per_slice + 1;
   if (!short_rows) slices = std::min<index_t>(slices, space.concurrency());
   for_ranges("ashlar::copy_boxes", space, slices, 1, [&](index_t first, index_t last) {
     for (index_t s = first; s < last; ++s)
-      for (int b = 0; b < copy.boxes; ++b) {
-        auto const& nest = copy.nest[b];
+      for (auto const& nest : boxes) {
         index_t const size = nest.size();
         for_each_rectangle(nest, size * s / slices, size * (s + 1) / slices,
                            [&](index_t const (&offset)[2], index_t rows, index_t length) {
-                             copy_rows(nest, copy.source + offset[0], copy.destination + offset[1], rows, length);
+                             copy_rows(nest, source + offset[0], destination + offset[1], rows, length);
                            });
       }
   });
 }
 
 template <class Space, class T>
-void copy_boxes_by_elements(Space const& space, box_copy<T> const& copy) {
-  for_elements("ashlar::copy_boxes", space, copy.elements(), copy);
+void copy_boxes_by_elements(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> boxes) {
+  while (!boxes.empty()) {
+    std::size_t const n = std::min<std::size_t>(boxes.size(), boxes_per_launch);
+    box_copy<T> const copy(source, destination, boxes.first(n));
+    for_elements("ashlar::copy_boxes", space, copy.elements(), copy);
+    boxes = boxes.subspan(n);
+  }
 }
 
 template <class Space, class T>
-void copy_boxes(Space const& space, box_copy<T> const& copy) {
+void copy_boxes(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> boxes) {
   if constexpr (runs_in_caller<Space>)
-    copy_boxes_by_rows(space, copy);
+    copy_boxes_by_rows(space, source, destination, boxes);
   else
-    copy_boxes_by_elements(space, copy);
+    copy_boxes_by_elements(space, source, destination, boxes);
 }
 
 template <class Space, class T>
 using unmanaged = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-// Copies between boxes of an array and a buffer that holds them one after the other; array 0 is read, array 1 written.
-template <class Space, class T>
-void copy_boxes(Space const& space, T const* source, T* destination, shape const& extents,
-                std::span<local::box const> boxes, int array) {
+enum class buffer_side { source, destination };
+
+// Loops between boxes of an array and a buffer that holds them one after the other.
+inline copy_loops loops_of_boxes(shape const& extents, std::span<local::box const> boxes, buffer_side side) {
   row_major_strides const all(extents);
+  int const buffer = side == buffer_side::source ? 0 : 1;
+  copy_loops loops;
   index_t packed = 0;
-  for (std::size_t first = 0; first < boxes.size(); first += boxes_per_launch) {
-    box_copy<T> copy(source, destination);
-    for (local::box const& b : boxes.subspan(first, std::min<std::size_t>(boxes.size() - first, boxes_per_launch))) {
-      shape const part = b.shape(extents.rank);
-      row_major_strides const own(part);
-      auto nest = array == 0 ? merge_loops<2>(part, {all.stride, own.stride})
-                             : merge_loops<2>(part, {own.stride, all.stride});
-      nest.origin[array] = all.offset(b.lower);
-      nest.origin[1 - array] = packed;
-      copy.add(nest, part.size());
-      packed += part.size();
-    }
-    copy_boxes(space, copy);
+  for (local::box const& b : boxes) {
+    shape const part = b.shape(extents.rank);
+    row_major_strides const own(part);
+    auto& nest = loops.emplace_back(buffer == 1 ? merge_loops<2>(part, {all.stride, own.stride})
+                                                : merge_loops<2>(part, {own.stride, all.stride}));
+    nest.origin[1 - buffer] = all.offset(b.lower);
+    nest.origin[buffer] = packed;
+    packed += part.size();
   }
+  return loops;
+}
+
+// Loops from a box of one array to a box of another.
+inline loop_nest<2> loops_between(shape const& source, local::box const& from, shape const& destination, local::box const& to) {
+  row_major_strides const source_strides(source), destination_strides(destination);
+  auto nest = merge_loops<2>(from.shape(source.rank), {source_strides.stride, destination_strides.stride});
+  nest.origin[0] = source_strides.offset(from.lower);
+  nest.origin[1] = destination_strides.offset(to.lower);
+  return nest;
 }
 
 }  // namespace ashlar::detail
@@ -154,14 +174,14 @@ namespace ashlar::local {
 /// Post: buffer[sizes of the boxes before b + k] == the element of box b with row-major number k
 template <class Space, class T>
 void pack(Space const& space, T const* source, shape const& extents, std::span<box const> boxes, T* buffer) {
-  detail::copy_boxes(space, source, buffer, extents, boxes, 0);
+  detail::copy_boxes(space, source, buffer, detail::loops_of_boxes(extents, boxes, detail::buffer_side::destination));
 }
 
 /// The inverse of pack: writes the boxes of an array, which do not overlap, from a buffer.
 /// Post: pack(space, destination, extents, boxes, b) makes b equal to buffer
 template <class Space, class T>
 void unpack(Space const& space, T const* buffer, std::span<box const> boxes, T* destination, shape const& extents) {
-  detail::copy_boxes(space, buffer, destination, extents, boxes, 1);
+  detail::copy_boxes(space, buffer, destination, detail::loops_of_boxes(extents, boxes, detail::buffer_side::source));
 }
 
 /// Copies a box of one array to a box of another.
@@ -169,14 +189,8 @@ void unpack(Space const& space, T const* buffer, std::span<box const> boxes, T* 
 template <class Space, class T>
 void copy_box(Space const& space, T const* source, shape const& source_extents, box const& from, T* destination,
               shape const& destination_extents, box const& to) {
-  ashlar::shape const part = from.shape(source_extents.rank);
-  detail::row_major_strides const source_strides(source_extents), destination_strides(destination_extents);
-  auto nest = detail::merge_loops<2>(part, {source_strides.stride, destination_strides.stride});
-  nest.origin[0] = source_strides.offset(from.lower);
-  nest.origin[1] = destination_strides.offset(to.lower);
-  detail::box_copy<T> copy(source, destination);
-  copy.add(nest, part.size());
-  detail::copy_boxes(space, copy);
+  detail::loop_nest<2> const loops[]{detail::loops_between(source_extents, from, destination_extents, to)};
+  detail::copy_boxes(space, source, destination, loops);
 }
 
 /// Sets n elements to a value.

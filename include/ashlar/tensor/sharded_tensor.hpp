@@ -59,13 +59,13 @@ class sharded_tensor {
                 "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
-      : sharded_tensor(m, extents, nullptr, nullptr) {
-    owner_ = detail::pool<memory_space>::allocate(static_cast<std::size_t>(local_size()) * sizeof(T));
-    data_ = static_cast<T*>(owner_->data);
-  }
-  /// Elements that lie in a part of a block, or in memory of the user's own (owner null).
-  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, T* data, storage_pointer owner)
-      : mesh_(m), extents_(extents), data_(data), owner_(std::move(owner)) {}
+      : sharded_tensor(m, extents, ashlar::local_region(extents, layout, m.sizes(), m.rank()).size()) {}
+  /// The same where the elements of this rank's shard were counted before.
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
+      : sharded_tensor(m, extents, detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {}
+  /// Elements that lie in a block, from an offset on.
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
+      : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
 
   device_mesh<Mesh> const& mesh() const { return mesh_; }
   shape const& extents() const { return extents_; }
@@ -77,29 +77,26 @@ class sharded_tensor {
   index_t local_size() const { return local_extents().size(); }
 
   /// This rank's shard, contiguous and row-major, in the memory of Space.
-  T* data() const { return data_; }
+  T* data() const { return static_cast<T*>(owner_->data) + offset_; }
   using view_type = Kokkos::View<typename detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  /// This rank's shard as a Kokkos view, valid while a tensor that shares it lives.
+  /// This rank's shard as a Kokkos view, valid while a tensor that shares it lives and until either is updated in place.
   view_type view() const {
     shape const s = local_extents();
     return [&]<int... D>(std::integer_sequence<int, D...>) {
-      return view_type(data_, static_cast<std::size_t>(s[D])...);
+      return view_type(data(), static_cast<std::size_t>(s[D])...);
     }(std::make_integer_sequence<int, rank>{});
   }
+  /// The block of memory that the shard lies in, and where it begins there.
   storage_pointer const& owner() const { return owner_; }
+  index_t offset() const { return offset_; }
 
  private:
   device_mesh<Mesh> mesh_;
   shape extents_;
-  T* data_;
   storage_pointer owner_;
+  index_t offset_;
 };
-
-template <class X>
-inline constexpr bool is_sharded_v = false;
-template <class T, class L, class M, class S>
-inline constexpr bool is_sharded_v<sharded_tensor<T, L, M, S>> = true;
 
 template <class T, class L, class M>
 sharded_tensor<typename detail::storable<T>::type, L, M> allocate(detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents) {
@@ -108,19 +105,10 @@ sharded_tensor<typename detail::storable<T>::type, L, M> allocate(detail::tensor
 
 namespace detail {
 
-/// The same elements under another layout, or other extents.
+/// The same elements under another layout, or other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>
 sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {
-  return {x.mesh(), extents, x.data(), x.owner()};
-}
-
-inline local::box to_box(region const& part, region const& of) {
-  local::box b{};
-  for (int d = 0; d < part.rank; ++d) {
-    b.lower[d] = part.dim[d].begin - of.dim[d].begin;
-    b.extent[d] = part.dim[d].size();
-  }
-  return b;
+  return {x.mesh(), extents, storage<typename S::memory_space>::borrow(x.owner()), x.offset()};
 }
 
 }  // namespace detail
@@ -140,9 +128,8 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = detail::checked_extents<L>(n);
   auto owner = std::shared_ptr<detail::storage<typename View::memory_space>>(
-      new detail::storage<typename View::memory_space>{}, [view](auto* s) { delete s; });
-  owner->data = view.data();
-  Tensor t(m, extents, view.data(), owner);
+      new detail::storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
+  Tensor t(m, extents, owner, 0);
   comm::collectively(m.communicator(), [&] {
     shape const expected = t.local_extents();
     shape found;

@@ -17,25 +17,48 @@ class reader {
   virtual void keep(void const* block) = 0;
 };
 
-/// A block of memory that tensors share, and the elementwise expressions that may read it.
 template <class MemorySpace>
-class storage {
+class pool;
+
+/// A block of memory that tensors share, and what may read it later: elementwise expressions, and other blocks that
+/// borrow the memory until one side is written.
+template <class MemorySpace>
+class storage : public reader {
  public:
-  void* data = nullptr;
+  storage(void* at, std::size_t size) : data(at), bytes(size) {}
+
+  void* data;
+  std::size_t bytes;
 
   void expect(std::shared_ptr<reader> const& r) {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
     readers_.push_back(r);
   }
-  /// To be called before the elements change: expressions keep what they were written to read.
+  /// To be called before the elements change: whoever was to read them keeps them as they are.
   void before_writing() {
     for (auto const& w : readers_)
       if (auto const r = w.lock()) r->keep(this);
     readers_.clear();
+    if (lender_.use_count() > 1) detach();
+  }
+  void keep(void const*) override { detach(); }
+
+  /// A block with the same elements, which are copied only when one of the two is about to change.
+  static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from) {
+    auto const& lender = from->lender_ ? from->lender_ : from;
+    auto s = std::make_shared<storage>(from->data, from->bytes);
+    s->lender_ = lender;
+    lender->expect(s);
+    return s;
   }
 
  private:
+  void detach();
+
   std::vector<std::weak_ptr<reader>> readers_;
+  std::shared_ptr<storage> lender_;  // whose memory this is, if not its own
+
+  friend pool<MemorySpace>;
 };
 
 /// Hands out memory and takes it back for the next of its size: a training step allocates what the step before gave back.
@@ -48,31 +71,35 @@ class pool {
       throw error("ashlar::make: Kokkos is not initialised, or already finalised; make an ashlar::environment in main, before all tensors");
     state& s = instance();
     auto const [size, index] = size_class(bytes);
-    void* data = nullptr;
+    block* b = nullptr;
     {
       std::lock_guard lock(s.mutex);
       if (!s.free[index].empty()) {
-        data = s.free[index].back();
+        b = s.free[index].back();
         s.free[index].pop_back();
       } else {
         ++s.allocations;
       }
     }
-    if (data == nullptr) data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
-    std::unique_ptr<storage<MemorySpace>, release> block(new storage<MemorySpace>, release{index});
-    block->data = data;
-    return block;
+    if (b == nullptr) {
+      std::unique_ptr<block> made(new block(nullptr, 0));
+      made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+      b = made.release();
+    }
+    b->bytes = bytes;
+    return std::shared_ptr<block>(b, release{index});
   }
 
   /// Blocks that were taken from Kokkos so far; steady programs take no more.
   static std::size_t allocations() { return instance().allocations; }
 
  private:
+  using block = storage<MemorySpace>;
   static constexpr std::size_t classes = 4 * 48, smallest = 256;
 
   struct state {
     std::mutex mutex;
-    std::vector<void*> free[classes];
+    std::vector<block*> free[classes];
     std::size_t allocations = 0;
     bool open = true;
 
@@ -81,7 +108,10 @@ class pool {
         std::lock_guard lock(mutex);
         open = false;
         for (auto& list : free) {
-          for (void* p : list) Kokkos::kokkos_free<MemorySpace>(p);
+          for (block* b : list) {
+            Kokkos::kokkos_free<MemorySpace>(b->data);
+            delete b;
+          }
           list.clear();
         }
       });
@@ -103,15 +133,27 @@ class pool {
   }
   struct release {
     std::size_t index;
-    void operator()(storage<MemorySpace>* s) const {
+    void operator()(block* b) const {
+      b->readers_.clear();
       state& p = instance();
       {
         std::lock_guard lock(p.mutex);
-        if (p.open) p.free[index].push_back(s->data);  // after Kokkos' end the memory is gone with it
+        if (p.open) return p.free[index].push_back(b);
       }
-      delete s;
+      delete b;  // after Kokkos' end its memory is gone
     }
   };
 };
+
+template <class MemorySpace>
+void storage<MemorySpace>::detach() {
+  if (!lender_) return;
+  auto const own = pool<MemorySpace>::allocate(bytes);
+  using space = Kokkos::View<char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(typename MemorySpace::execution_space{}, space(static_cast<char*>(own->data), bytes),
+                    Kokkos::View<char const*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(static_cast<char const*>(data), bytes));
+  data = own->data;
+  lender_ = own;
+}
 
 }  // namespace ashlar::detail

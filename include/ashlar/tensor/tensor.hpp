@@ -2,5 +2,6 @@
 #pragma once
 #include "ashlar/comm/comm.hpp"
 #include "ashlar/tensor/environment.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"

@@ -12,13 +12,27 @@ namespace {
 
 using integers = std::vector<std::int64_t>;
 
+// Elements that exchanges move, over all cases: those that ranks lack, and those that were sent.
+struct traffic {
+  std::int64_t lacked = 0, sent = 0;
+};
+
 // What redistribute<To> does with this rank's shard, for layouts that no type stands for.
 template <class M>
-integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers shard) {
+integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers shard, traffic& moved) {
   for (plan_step const s : p) {
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     integers next(static_cast<std::size_t>(n), 1'000'000);  // shows where nothing is written
-    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, extents, m, static_cast<std::int64_t const*>(shard.data()), next.data());
+    auto const before = m.counters().all_to_all.bytes;
+    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::moves_of(s, extents, m.sizes(), m.rank()), m.communicator(s.axes),
+                     static_cast<std::int64_t const*>(shard.data()), next.data());
+    moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
+    if (s.what == verb::permute || s.what == verb::all_to_all || s.what == verb::exchange) {
+      auto const had = positions(extents, s.from, m.sizes(), m.rank()), needed = positions(extents, s.to, m.sizes(), m.rank());
+      std::vector<index_t> lacked;
+      std::set_difference(needed.begin(), needed.end(), had.begin(), had.end(), std::back_inserter(lacked));
+      moved.lacked += static_cast<std::int64_t>(lacked.size());
+    }
     shard = next;
   }
   return shard;
@@ -27,6 +41,7 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
 struct tally {
   int pairs = 0, cases = 0, wrong = 0;
   std::string first_wrong;
+  traffic moved;
 };
 
 // Every pair of layouts of a rank in which some reductions may pend; with all extents, or with one of them in turn.
@@ -37,7 +52,7 @@ tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
   auto check = [&](layout_value const& from, integers const& source, integers const& expected, layout_value const& to, shape const& e) {
-    integers const result = redistributed(m, plan(from, to), e, source);
+    integers const result = redistributed(m, plan(from, to), e, source, all.moved);
     bool right = true;
     if (to.levels == 0) {
       right = result == shard_of<std::int64_t>(e, to, mesh, m.rank(), [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; });
@@ -61,6 +76,8 @@ tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops
     }
     all.pairs += static_cast<int>(layouts.size());
   }
+  MPI_Allreduce(MPI_IN_PLACE, &all.moved, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all.moved.sent == all.moved.lacked);  // nothing travels twice, or to who has it
   return all;
 }
 

@@ -3,7 +3,7 @@
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/reduce.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <optional>
@@ -210,6 +210,23 @@ TEST_CASE("expression: one that was read before its operand changed keeps its va
   auto const doubled = x * 2.;
   fill(x, 7);
   CHECK(denotes(doubled + 1., expected));
+}
+
+TEST_CASE("with_extents: real tensors and expressions go through operations as those of run-time extents do") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const a = tensor_of<double, layout<"x", none>>(m, shape::of(40, 13), small_number);
+    auto const b = tensor_of<double, layout<none, "y">>(m, shape::of(13, 21), small_number);
+    auto const program = [](auto const& u, auto const& v) {
+      auto const y = relu(einsum<"ij,jk->ik">(u, v) - 1.) * 2.;
+      return redistribute<layout<"y", "x">>(y * y + y);
+    };
+    auto const expected = program(a, b), found = program(fix_extents<40, 13>(a), fix_extents<13, 21>(b));
+    static_assert(static_extents_v<decltype(found)> == shape::of(40, 21));
+    CHECK(gather_all(found) == gather_all(expected));
+    CHECK_THROWS_WITH_AS((void)(fix_extents<40, 14>(a)),
+                         "ashlar::fix_extents: the tensor has the extents that its type is to have; found (40, 14) and (40, 13)", error);
+  });
 }
 
 TEST_CASE("pool: programs that repeat themselves take no more memory") {

@@ -1,6 +1,7 @@
 // The verbs on real ranks: the layouts in their types, their values, and what they ask of MPI.
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/ops/einsum.hpp"
+#include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/tensor/redistribute.hpp"
@@ -126,6 +127,7 @@ TEST_CASE("as_partial: the same value as summands") {
     auto const maxima = as_partial<"y", op::max>(x);
     static_assert(has_layout<partial<layout<"x", none>, "y", op::max>, decltype(maxima)>);
     CHECK(denotes(maxima, value_of(x)));
+    CHECK(shard(maxima) == shard(x));  // a maximum over equal numbers: no identity is needed
     auto const products = as_partial<"y", op::prod>(x);
     CHECK(denotes(products, value_of(x)));
     CHECK(m.verbs() == 0);
@@ -237,5 +239,45 @@ TEST_CASE("recorder: a program's ledger at run time is that of its dry run") {
       CHECK(ran.line == planned.line);
       CHECK(std::string_view(ran.file) == planned.file);
     }
+  });
+}
+
+TEST_CASE("verbs: the operand and the result change apart, whether or not anything had to move") {
+  on_every_mesh([](auto const& m, shape const& e) {
+    auto x = make_numbers<layout<"x", "y">>(m, e);
+    numbers const before = value_of(x), sevens(before.size(), 7);
+    auto gathered = all_gather<"y">(x);
+    auto again = redistribute<layout<"x", "y">>(gathered);
+    auto const third = all_gather<"x">(x);
+    fill(x, 7);
+    CHECK(denotes(gathered, before));
+    CHECK(denotes(again, before));
+    CHECK(denotes(third, before));
+    CHECK(denotes(x, sevens));
+    fill(gathered, 7);
+    CHECK(denotes(again, before));
+    fill(again, 7);
+    CHECK(denotes(third, before));
+    auto y = make_numbers<layout<"x", "y">>(m, e);
+    auto moved = all_to_all<"y", 0>(y);
+    fill(moved, 7);
+    CHECK(denotes(y, before));
+    auto [reduced] = all_reduce<"x">(bundle(as_partial<"x">(third)));
+    fill(reduced, 7);
+    CHECK(denotes(third, before));
+  });
+}
+
+TEST_CASE("verbs: the same calls with hundreds of shapes, again and again") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    int wrong = 0;
+    for (int repeat = 0; repeat < 2; ++repeat)
+      for (index_t rows = 0; rows < 20; ++rows)
+        for (index_t columns = 0; columns < 20; ++columns) {
+          auto const x = make_numbers<layout<"x", "y">>(m, shape::of(rows, columns));
+          wrong += !denotes(redistribute<layout<"y", "x">>(x), value_of(x));
+        }
+    CHECK(wrong == 0);
   });
 }

@@ -172,18 +172,11 @@ TEST_CASE("copying by elements, as devices do, equals copying by rows") {
       shape const s = random_shape(rank);
       auto const source = numbers<std::int32_t>(s.size());
       std::vector<box> boxes;
-      for (index_t n = random_index(1, detail::boxes_per_launch); n > 0; --n) boxes.push_back(random_box(s));
+      for (index_t n = random_index(1, 2 * detail::boxes_per_launch); n > 0; --n) boxes.push_back(random_box(s));
       auto const expected = packed(source, s, boxes);
       std::vector<std::int32_t> buffer(expected.size());
-      detail::box_copy<std::int32_t> copy(source.data(), buffer.data());
-      for (box const& b : boxes) {
-        detail::row_major_strides const all(s), own(b.shape(rank));
-        auto nest = detail::merge_loops<2>(b.shape(rank), {all.stride, own.stride});
-        nest.origin[0] = all.offset(b.lower);
-        nest.origin[1] = copy.elements();
-        copy.add(nest, b.shape(rank).size());
-      }
-      detail::copy_boxes_by_elements(space(), copy);
+      auto const loops = detail::loops_of_boxes(s, boxes, detail::buffer_side::destination);
+      detail::copy_boxes_by_elements(space(), source.data(), buffer.data(), loops);
       space().fence();
       CHECK(buffer == expected);
     }

@@ -1,0 +1,97 @@
+// Tensors whose global extents are part of the type.
+#pragma once
+#include "ashlar/plan/tensor.hpp"
+#include <concepts>
+
+namespace ashlar {
+
+/// Global extents that the compiler knows, one a dimension.
+/// Example: make<float, layout<"data", none>>(m, static_extents<128, 784>{})
+template <index_t... N>
+struct static_extents {
+  static_assert(((N >= 0) && ...), "ashlar::static_extents: an extent is 0 or more");
+  static constexpr shape value = shape::of(N...);
+};
+
+/// A tensor of static extents: everything that `Tensor` is, with its shape in the type. Operations whose operands all have
+/// static extents give such results, and what does not fit together is then an error of the program, not of its run.
+/// Reductions of bundles, pullbacks and whatever depends on run-time arguments give tensors of run-time extents.
+template <class Tensor, class Extents>
+class with_extents : public Tensor {
+ public:
+  using static_extents_type = Extents;
+  constexpr explicit with_extents(Tensor const& x) : Tensor(x) {}
+};
+
+template <class X>
+concept static_shape = requires { typename detail::plain_t<X>::static_extents_type; };
+
+/// Global extents of a tensor, known to the compiler.
+template <static_shape X>
+inline constexpr shape static_extents_v = detail::plain_t<X>::static_extents_type::value;
+
+namespace detail {
+
+template <shape const& S, int... D>
+static_extents<S.extent[D]...> extents_of_shape(std::integer_sequence<int, D...>);
+
+/// The tensor with the extents that the shape of `From::value` has in its type.
+template <class From, class X>
+constexpr auto fix(X const& x) {
+  return with_extents<X, decltype(extents_of_shape<From::value>(std::make_integer_sequence<int, From::value.rank>{}))>(x);
+}
+
+// Extents of an operation's result where they follow from types alone.
+template <class Op, class Rule, class... X>
+struct static_result {
+  static constexpr shape value = Op::extents(Rule::r.out, static_extents_v<X>...);
+};
+template <class Op, class... X>
+concept has_static_result =
+    (static_shape<X> && ...) && requires(layout_value const& out) { Op::extents(out, static_extents_v<X>...); };
+
+template <class X, shape const& Extents>
+struct same_extents {
+  static constexpr bool value = Extents.rank == rank_v<X>;
+};
+
+// Do all axes that split a dimension have static sizes, and what do they multiply to?
+template <class Mesh>
+inline constexpr mesh_shape static_sizes{};
+template <class... Axes>
+inline constexpr mesh_shape static_sizes<mesh<Axes...>> = {sizeof...(Axes), {Axes::static_size...}};
+
+/// A dimension whose extent and whose axes the compiler knows, and the one does not divide by the others.
+template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
+struct static_extent_does_not_divide {
+  static constexpr index_t ranks = parts(Layout.dim[Dim], static_sizes<Mesh>);
+  static constexpr bool value = ranks > 1 && Extent % ranks != 0;
+};
+
+}  // namespace detail
+
+/// True where every rank's shard has the same extents and the compiler can tell: static extents on axes of static size.
+template <class X>
+inline constexpr bool is_even_v = false;
+template <static_shape X>
+inline constexpr bool is_even_v<X> = [] {
+  constexpr layout_value v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  for (int d = 0; d < v.rank; ++d) {
+    index_t const ranks = parts(v.dim[d], detail::static_sizes<mesh_t<X>>);
+    if (ranks == 0 || static_extents_v<X>[d] % ranks != 0) return false;
+  }
+  return true;
+}();
+
+/// A tensor with its extents in its type.
+/// Error: ashlar::error where it has others.
+/// Example: auto x = fix_extents<128, 784>(generate<float, layout<"data", none>>(m, {128, 784}, f));
+template <index_t... N, plain_tensor X>
+constexpr auto fix_extents(X const& x) {
+  using E = static_extents<N...>;
+  static_assert(detail::same_extents<X, E::value>::value, "ashlar::fix_extents: give one extent for each dimension of the tensor");
+  if (!(x.extents() == E::value)) detail::fail_extents("ashlar::fix_extents: the tensor has the extents that its type is to have", E::value, x.extents());
+  return with_extents<X, E>(x);
+}
+
+}  // namespace ashlar
