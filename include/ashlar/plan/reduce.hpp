@@ -22,6 +22,14 @@ constexpr shape without_dims(shape const& a, unsigned dims) {
   return y;
 }
 
+struct is_equal {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a == b ? T(1) : T(0);
+  }
+};
+
 template <int Rank, int... Dims>
 struct no_such_dimension {
   static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
@@ -48,6 +56,13 @@ struct reduce_op {
     requires std::is_same_v<Op, op::sum>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
     return apply(expand_op<Dims>{}, ct, x);
+  }
+  // The cotangent of a pending maximum is that of the value that it stands for, so all ranks' ties share it.
+  template <int, class Ct, class Y, class X>
+    requires(std::is_same_v<Op, op::max> || std::is_same_v<Op, op::min>)
+  static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
+    auto const ties = elementwise(detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
+    return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
   }
 };
 
@@ -140,12 +155,15 @@ template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return detail::reduce<op::sum, Dims...>(x);
 }
-/// Largest element over dimensions, all where none is given; pends as op::max.
+/// Largest element over dimensions, all where none is given; pends as op::max. Its cotangent goes in equal parts to the
+/// elements that are equal to it, on whatever ranks.
+/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else two all-reduces of
+/// the result's size, of the maximum and of the number of ties; one of the operand, too, where the operand pends.
 template <int... Dims, class X>
 constexpr auto max(X const& x) {
   return detail::reduce<op::max, Dims...>(x);
 }
-/// Smallest element over dimensions, all where none is given; pends as op::min.
+/// Smallest element over dimensions, all where none is given; pends as op::min. Derivative and its cost: those of max.
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return detail::reduce<op::min, Dims...>(x);

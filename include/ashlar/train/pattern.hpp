@@ -17,16 +17,56 @@ constexpr bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; 
 // End of the item (a character, '.', or a class) that begins at p.
 constexpr char const* item_end(char const* p, char const* end) {
   if (*p != '[') return p + 1;
-  char const* q = p + 1;
-  if (q != end && *q == '^') ++q;
-  if (q != end) ++q;
-  while (q != end && *q != ']') ++q;
-  if (q == end) throw "ashlar::rule: a pattern has a [ without its ]; close it";
-  return q + 1;
+  while (p != end && *p != ']') ++p;
+  if (p == end) throw "ashlar::rule: a pattern has a [ without its ]; close it";
+  return p + 1;
+}
+
+// A class without its brackets and without the ^ that negates it.
+constexpr void check_class(char const* p, char const* end) {
+  if (p == end) throw "ashlar::rule: a class holds a character or more; write a ] outside of it";
+  for (char const* q = p; q != end; ++q)
+    if (*q == '[' || *q == '\\')
+      throw "ashlar::rule: a class holds characters and ranges, no [ and no backslash; write [0-9] and [a-z] for named classes";
+  while (p != end)
+    if (end - p > 2 && p[1] == '-') {
+      if (static_cast<unsigned char>(p[0]) > static_cast<unsigned char>(p[2]))
+        throw "ashlar::rule: a range goes from the lower character to the higher; write [a-b] for [b-a], and a - that is no range last";
+      p += 3;
+    } else {
+      ++p;
+    }
+}
+
+constexpr bool one_byte(char const* p, char const* end) {
+  for (; p != end; ++p)
+    if (static_cast<unsigned char>(*p) > 127) return false;
+  return true;
+}
+
+// Throws unless the whole pattern is of the subset, whatever it is to be found in.
+constexpr void check_pattern(text_range pattern) {
+  bool repeatable = false;
+  for (char const *p = pattern.begin, *stop = p; p != pattern.end; p = stop) {
+    stop = item_end(p, pattern.end);
+    if (is_quantifier(*p)) {
+      if (!repeatable) throw "ashlar::rule: one of * + and ? follows what it repeats, and no other follows it; drop it";
+      repeatable = false;
+    } else if (*p == '|') {
+      repeatable = false;
+    } else {
+      if (*p == '(' || *p == ')' || *p == '{' || *p == '}' || *p == '^' || *p == '$' || *p == '\\')
+        throw "ashlar::rule: a pattern holds characters, . [] * + ? and | only; write two rules for what needs more";
+      if (*p == '[') check_class(p + (p[1] == '^' ? 2 : 1), stop - 1);
+      if (!one_byte(p, stop) && (*p == '[' || (stop != pattern.end && is_quantifier(*stop))))
+        throw "ashlar::rule: classes and * + ? know ASCII only; write other characters alone";
+      repeatable = true;
+    }
+  }
 }
 
 constexpr bool item_matches(char const* p, char const* stop, char c) {
-  if (*p == '.') return true;
+  if (*p == '.') return c != '\n' && c != '\r';
   if (*p != '[') return *p == c;
   bool const negated = p[1] == '^';
   bool found = false;
@@ -61,23 +101,16 @@ constexpr bool match_here(text_range p, text_range s) {
 }  // namespace detail
 
 /// Is the pattern found anywhere in the text? The subset of ECMAScript's syntax that paths need: characters, `.`, `[]`,
-/// `*`, `+`, `?` and `|`.
+/// `*`, `+`, `?` and `|`. Characters are bytes. What the subset lacks is an error wherever in the pattern it stands.
 constexpr bool pattern_found(text_range pattern, text_range text) {
-  char const* alternative = pattern.begin;
-  for (char const* p = pattern.begin;; ++p) {
-    if (p != pattern.end && *p == '[') p = detail::item_end(p, pattern.end) - 1;
-    if (p != pattern.end && *p != '|') {
-      if (*p == '(' || *p == ')' || *p == '{' || *p == '}' || *p == '^' || *p == '$' || *p == '\\')
-        throw "ashlar::rule: a pattern holds characters, . [] * + ? and | only; write two rules for what needs more";
-      continue;
-    }
-    if (alternative != p && detail::is_quantifier(*alternative)) throw "ashlar::rule: * + and ? follow what they repeat";
+  detail::check_pattern(pattern);
+  for (char const *alternative = pattern.begin, *p = alternative;; alternative = ++p) {
+    while (p != pattern.end && *p != '|') p = detail::item_end(p, pattern.end);
     for (char const* s = text.begin;; ++s) {
       if (detail::match_here({alternative, p}, {s, text.end})) return true;
       if (s == text.end) break;
     }
     if (p == pattern.end) return false;
-    alternative = p + 1;
   }
 }
 

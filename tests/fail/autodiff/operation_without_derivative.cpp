@@ -1,4 +1,4 @@
-// The derivative of a maximum over a dimension, which has none here.
+// The derivative of a product over a dimension, which has none here.
 // EXPECT: ashlar::value_and_grad: the operation has no derivative with respect to this operand
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/plan/plan.hpp"
@@ -24,5 +24,5 @@ constexpr int differentiate(F f) {
   return 0;
 }
 constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
-constexpr int r = differentiate([](auto const& w) { return sum(max<1>(einsum<"ij,jk->ik">(x, w))); });
+constexpr int r = differentiate([](auto const& w) { return sum(prod<1>(einsum<"ij,jk->ik">(x, w))); });
 #endif

@@ -275,6 +275,29 @@ constexpr auto whole_embedding = differentiate<"data">(
 static_assert(is(whole_embedding.on(2, 2), {{forward, verb::all_gather, model, 8 * 3 * 5 * 4}}));
 static_assert(same<layout_t<gradients_of<decltype(whole_embedding)>>, partial<layout<none, "model">, "data">>);
 
+// ---- Maxima and minima: nothing where the dimension is whole; where it is sharded, backward the maximum once more and the
+// number of its ties. 16 x 12 floats.
+
+template <class L, auto Extremum>
+constexpr auto extremum = differentiate<"data">(
+    [](auto const& m) {
+      return make<float, L>(m, {16, 12});
+    },
+    [](auto const& x) { return mean_square(all_reduce(Extremum(x))); });
+constexpr auto largest = [](auto const& x) { return max<0>(x); };
+constexpr auto smallest = [](auto const& x) { return min<0>(x); };
+constexpr auto largest_of_largest = [](auto const& x) { return max(max<0>(x)); };
+static_assert(extremum<layout<none, "data">, largest>.on(2, 2).count() == 0);
+static_assert(same<layout_t<gradients_of<decltype(extremum<layout<none, "data">, smallest>)>>, layout<none, "data">>);
+static_assert(is(extremum<layout<"data", "model">, largest>.on(2, 3), {{forward, verb::all_reduce, data, reduced(4, 2)},
+                                                                       {backward, verb::all_reduce, data, reduced(4, 2)},
+                                                                       {backward, verb::all_reduce, data, reduced(4, 2)}}));
+static_assert(extremum<layout<"data", "model">, smallest>.on(2, 3).bytes_per_rank(backward) == 2 * reduced(4, 2));
+// The outer one: its value, and the inner ones', after which no tie pends; the inner ones: theirs once more, and ties.
+static_assert(extremum<layout<"data", none>, largest_of_largest>.on(2, 3).count(backward) == 4);
+static_assert(same<layout_t<gradients_of<decltype(extremum<layout<"data", none>, largest_of_largest>)>>,
+                   layout<"data", none>>);
+
 // ---- redistribute goes back by the plan between the duals. 16 x 12 floats.
 
 template <class From, class To>

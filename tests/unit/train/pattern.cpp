@@ -34,7 +34,7 @@ class generator {
  private:
   std::string item() {
     return one_of(
-        {"a", "b", "/", ".", "a", "b", "[ab]", "[^a]", "[a-b]", "[^/-a]", "[b-]", "[-a]", "[.|*]", "[^.|*]", "]"});
+        {"a", "b", "/", ".", "a", "b", "[ab]", "[^a]", "[a-b]", "[^/-a]", "[b-]", "[-a]", "[.|*]", "[^.|*]", "]", "[--a]", "[a-b/]", "[a^(){}$]"});
   }
   std::string one_of(std::vector<std::string> const& choices) {
     return choices[std::uniform_int_distribution<std::size_t>(0, choices.size() - 1)(random_)];
@@ -74,11 +74,40 @@ TEST_CASE("paths") {
   CHECK(found("d1/bias|d2/bias", "d2/bias"));
 }
 
-TEST_CASE("what is no pattern of the subset is refused") {
-  for (std::string const p : {"(a)", "a{2}", "^a", "a$", "a\\d", "*a", "a|+b", "[ab", "a["}) {
-    CAPTURE(p);
-    CHECK_THROWS_AS(found(p, "b"), char const*);
+TEST_CASE("every short pattern is refused, or found where std::regex finds it") {
+  auto const all = texts("ab-", 3);
+  long accepted = 0;
+  for (std::string const& pattern : texts("ab*?|[]-^", 5)) {
+    try {
+      (void)found(pattern, "");
+    } catch (char const*) {
+      continue;
+    }
+    ++accepted;
+    CAPTURE(pattern);
+    std::regex const regex(pattern, std::regex::ECMAScript);
+    for (std::string const& text : all)
+      if (found(pattern, text) != std::regex_search(text, regex)) FAIL_CHECK("in '" << text << "'");
   }
+  CHECK(accepted > 1000);
+}
+
+TEST_CASE("what is no pattern of the subset is refused, whatever the text") {
+  for (std::string const p : {"(a)", "a{2}", "^a", "a$", "a\\d", "*a", "a|+b", "[ab", "a[", "a**", "a*?", "a+?", "a??",
+                              "a?+", "[]a]", "[]", "[^]", "[^]a]", "[b-a]", "[a--]", "[^z-a]", "[\\d]", "[a\\]",
+                              "[[:alpha:]]", "[[a]", "[a[.", "\xc3\xa9*", "[\xc3\xa9]"}) {
+    for (std::string const& pattern : {p, "b|" + p, "|" + p, p + "|b"}) {
+      CAPTURE(pattern);
+      for (std::string const text : {"", "a", "b", "]", "d"}) CHECK_THROWS_AS((void)found(pattern, text), char const*);
+    }
+  }
+}
+
+TEST_CASE("a character beyond ASCII is itself; a point is no end of line") {
+  CHECK(found("gr\xc3\xb6\xc3\x9f", "d/gr\xc3\xb6\xc3\x9f" "e"));
+  CHECK(!found("\xc3\xa9", "\xc3\xa8"));
+  CHECK(!found("a.b", "a\nb"));
+  CHECK(!found("a.b", "a\rb"));
 }
 
 TEST_CASE("texts are equal in all characters") {
