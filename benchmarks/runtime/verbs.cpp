@@ -26,10 +26,19 @@ std::string size_text(index_t bytes) {
   return std::to_string(bytes) + " B";
 }
 
+template <class L, int N>
+auto operand(device_mesh<line> const& m, matrix const& shard, index_t const (&extents)[N]) {
+  auto x = make<float, L>(m, extents);
+  std::copy(shard.data(), shard.data() + shard.size(), x.data());
+  return x;
+}
+
 // The verbs on whole shards of n x n elements.
 class verbs {
  public:
-  verbs(races& all, device_mesh<line> const& m, index_t n) : all_(all), m_(m), n_(n), p_(m.size()), r_(m.rank()) {}
+  /// The same ranks twice: with the transport that the library chooses, and with messages of MPI.
+  verbs(races& all, device_mesh<line> const& m, device_mesh<line> const& mpi, index_t n)
+      : all_(all), m_(m), mpi_(mpi), n_(n), p_(m.size()), r_(m.rank()) {}
 
   void all_reduce() const {
     std::string const what = name("all_reduce", "", n_, n_);
@@ -37,9 +46,9 @@ class verbs {
     index_t const p = p_, r = r_;
     verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
                 filled(n_, n_, [=](index_t i, index_t j) { return total(i, j, p); }));
-    auto const x = adopt<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_});
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
     int const n = static_cast<int>(w.x.size());
-    w.ours([=] { return ashlar::all_reduce<"x">(x); });
+    w.ours([](auto const& a) { return ashlar::all_reduce<"x">(a); }, x, over_mpi);
     w.hand("MPI: MPI_Allreduce", [&w, n] { MPI_Allreduce(w.x.data(), w.y.data(), n, MPI_FLOAT, MPI_SUM, w.comm); });
     w.hand(
         "MPI: MPI_Allreduce in place",
@@ -58,8 +67,8 @@ class verbs {
     index_t const first = r_ * (n_ / p_);
     verb_race w(filled(n_ / p_, n_, [=](index_t i, index_t j) { return element(first + i, j); }),
                 filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
-    auto const x = adopt<layout<"x", none>>(m_, w.x, {n_, n_});
-    w.ours([=] { return ashlar::all_gather<"x">(x); });
+    auto const x = operand<layout<"x", none>>(m_, w.x, {n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {n_, n_});
+    w.ours([](auto const& a) { return ashlar::all_gather<"x">(a); }, x, over_mpi);
     w.hand("MPI: MPI_Allgather",
            [&w] { MPI_Allgather(w.x.data(), w.block, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm); });
     w.hand(
@@ -76,11 +85,11 @@ class verbs {
     index_t const width = n_ / p_, first = r_ * width;
     verb_race w(filled(n_, width, [=](index_t i, index_t j) { return element(i, first + j); }),
                 filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
-    auto const x = adopt<layout<none, "x">>(m_, w.x, {n_, n_});
+    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, n_});
     copy_columns const unpack{w.buffer(), w.y.data(), n_, width, p_, false};
     column_type const columns(n_, width, p_);
     auto const gather = [&w] { MPI_Allgather(w.x.data(), w.block, MPI_FLOAT, w.buffer(), w.block, MPI_FLOAT, w.comm); };
-    w.ours([=] { return ashlar::all_gather<"x">(x); });
+    w.ours([](auto const& a) { return ashlar::all_gather<"x">(a); }, x, over_mpi);
     w.hand("hand: MPI_Allgather + Kokkos unpack", [=] { gather(), unpack.by_kokkos(); });
     w.hand("hand: MPI_Allgather + memcpy unpack", [=] { gather(), unpack.by_memcpy(); });
     w.hand("hand: exchange + memcpy unpack",
@@ -96,8 +105,8 @@ class verbs {
     index_t const p = p_, r = r_, first = r_ * (n_ / p_);
     verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
                 filled(n_ / p_, n_, [=](index_t i, index_t j) { return total(first + i, j, p); }));
-    auto const x = adopt<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_});
-    w.ours([=] { return ashlar::reduce_scatter<"x", 0>(x); });
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
+    w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 0>(a); }, x, over_mpi);
     w.hand("MPI: MPI_Reduce_scatter_block",
            [&w] { MPI_Reduce_scatter_block(w.x.data(), w.y.data(), w.block, MPI_FLOAT, MPI_SUM, w.comm); });
     w.hand("hand: exchange, sum", [&w] { w.exchange_and_sum(w.x.data(), w.y.data()); });
@@ -110,10 +119,10 @@ class verbs {
     index_t const p = p_, r = r_, width = n_ / p_, first = r_ * width;
     verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
                 filled(n_, width, [=](index_t i, index_t j) { return total(i, first + j, p); }));
-    auto const x = adopt<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_});
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
     copy_columns const pack{w.x.data(), w.buffer(), n_, width, p_, true};
     auto const reduce = [&w] { MPI_Reduce_scatter_block(w.buffer(), w.y.data(), w.block, MPI_FLOAT, MPI_SUM, w.comm); };
-    w.ours([=] { return ashlar::reduce_scatter<"x", 1>(x); });
+    w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 1>(a); }, x, over_mpi);
     w.hand("hand: Kokkos pack + MPI_Reduce_scatter_block", [=] { pack.by_kokkos(), reduce(); });
     w.hand("hand: memcpy pack + MPI_Reduce_scatter_block", [=] { pack.by_memcpy(), reduce(); });
     w.hand("hand: memcpy pack + exchange, sum",
@@ -127,10 +136,10 @@ class verbs {
     index_t const width = n_ / p_, row = r_ * n_, column = r_ * width;
     verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(row + i, j); }),
                 filled(p_ * n_, width, [=](index_t i, index_t j) { return element(i, column + j); }));
-    auto const x = adopt<layout<"x", none>>(m_, w.x, {p_ * n_, n_});
+    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
     copy_columns const pack{w.x.data(), w.buffer(), n_, width, p_, true};
     column_type const columns(n_, width, p_);
-    w.ours([=] { return ashlar::all_to_all<"x", 1>(x); });
+    w.ours([](auto const& a) { return ashlar::all_to_all<"x", 1>(a); }, x, over_mpi);
     auto const move = [&w] { MPI_Alltoall(w.buffer(), w.block, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm); };
     w.hand("hand: Kokkos pack + MPI_Alltoall", [=] { pack.by_kokkos(), move(); });
     w.hand("hand: memcpy pack + MPI_Alltoall", [=] { pack.by_memcpy(), move(); });
@@ -146,10 +155,10 @@ class verbs {
     index_t const rows = n_ / p_, row = r_ * rows, column = r_ * n_;
     verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, column + j); }),
                 filled(rows, p_ * n_, [=](index_t i, index_t j) { return element(row + i, j); }));
-    auto const x = adopt<layout<none, "x">>(m_, w.x, {n_, p_ * n_});
+    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, p_ * n_}), over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, p_ * n_});
     copy_columns const unpack{w.buffer(), w.y.data(), rows, n_, p_, false};
     column_type const columns(rows, n_, p_);
-    w.ours([=] { return ashlar::all_to_all<"x", 0>(x); });
+    w.ours([](auto const& a) { return ashlar::all_to_all<"x", 0>(a); }, x, over_mpi);
     auto const move = [&w] { MPI_Alltoall(w.x.data(), w.block, MPI_FLOAT, w.buffer(), w.block, MPI_FLOAT, w.comm); };
     w.hand("hand: MPI_Alltoall + Kokkos unpack", [=] { move(), unpack.by_kokkos(); });
     w.hand("hand: MPI_Alltoall + memcpy unpack", [=] { move(), unpack.by_memcpy(); });
@@ -166,7 +175,7 @@ class verbs {
   }
 
   races& all_;
-  device_mesh<line> const& m_;
+  device_mesh<line> const &m_, &mpi_;
   index_t n_, p_, r_;
 };
 
@@ -176,10 +185,12 @@ void measure(int argc, char** argv) {
   if (ranks != 1 && ranks != 2 && ranks != 4)
     throw error("verbs: the sizes are for 1, 2 or 4 ranks, found " + std::to_string(ranks));
   device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
+  setenv("ASHLAR_TRANSPORT", "mpi", 1);
+  device_mesh<line> const mpi(MPI_COMM_WORLD, {ranks});
   races all("verbs", argc, argv);
   if (ranks == 1) return;  // nothing moves
   for (index_t n : {4, 128, 1024, 4096}) {
-    verbs const v(all, m, n);
+    verbs const v(all, m, mpi, n);
     v.all_reduce();
     v.all_gather_rows();
     v.all_gather_columns();

@@ -81,18 +81,10 @@ class verb_race {
     requests_.resize(2 * static_cast<std::size_t>(p));
   }
 
-  template <class Verb>
-  void ours(Verb verb) {
-    variants_.push_back({"ashlar",
-                         [verb] {
-                           auto const result = verb();
-                           escape(result.data());
-                         },
-                         [this, verb] {
-                           auto const result = verb();
-                           return static_cast<std::size_t>(result.local_size()) == expected_.size() &&
-                                  is_expected(result.data());
-                         }});
+  template <class Verb, class X>
+  void ours(Verb verb, X const& operand, X const& over_mpi) {
+    add_ours("ashlar", verb, operand);
+    add_ours("ashlar over MPI", verb, over_mpi);
   }
   void hand(std::string const& name, std::function<void()> work, std::function<void()> prepare = nothing) {
     auto const correct = [this, work, prepare] {
@@ -130,6 +122,19 @@ class verb_race {
 
  private:
   static void nothing() {}
+  template <class Verb, class X>
+  void add_ours(char const* name, Verb verb, X const& operand) {
+    variants_.push_back({name,
+                         [verb, operand] {
+                           auto const result = verb(operand);
+                           escape(result.data());
+                         },
+                         [this, verb, operand] {
+                           auto const result = verb(operand);
+                           return static_cast<std::size_t>(result.local_size()) == expected_.size() &&
+                                  is_expected(result.data());
+                         }});
+  }
   bool is_expected(float const* result) const {
     return std::equal(result, result + expected_.size(), expected_.data());
   }

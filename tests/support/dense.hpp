@@ -42,10 +42,32 @@ inline std::vector<shape> extents_to_try(int rank) {
 }
 
 /// From here to the end of a scope, collectives are MPI's own, a call each, in place of messages between all pairs.
-struct collectives_of_mpi {
-  comm::tuning const before = comm::tuned;
-  collectives_of_mpi() { comm::tuned.exchange_ranks = 1; }
-  ~collectives_of_mpi() { comm::tuned = before; }
+class forced_transport {
+ public:
+  forced_transport(forced_transport const&) = delete;
+  forced_transport& operator=(forced_transport const&) = delete;
+
+ protected:
+  forced_transport() = default;
+  ~forced_transport() { comm::tuned = before_; }
+
+ private:
+  comm::tuning const before_ = comm::tuned;
+};
+/// MPI's own collectives where they serve.
+struct collectives_of_mpi : forced_transport {
+  collectives_of_mpi() {
+    comm::tuned.shared_memory = false;
+    comm::tuned.exchange_ranks = 1;
+  }
+};
+/// Messages of MPI between all pairs of ranks.
+struct messages_of_mpi : forced_transport {
+  messages_of_mpi() { comm::tuned.shared_memory = false; }
+};
+/// Shared memory, in which even the smallest operand is read where it lies.
+struct operands_in_place : forced_transport {
+  operands_in_place() { comm::tuned.inline_bytes = 0; }
 };
 
 inline int coordinate(int rank, int axis, mesh_shape const& mesh) {

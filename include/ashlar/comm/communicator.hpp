@@ -14,6 +14,7 @@
 
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
+#include "ashlar/comm/node_group.hpp"
 
 namespace ashlar::detail {
 
@@ -34,6 +35,8 @@ struct communicator_state {
   };
   std::unique_ptr<std::byte, free_aligned> buffer;
   std::size_t buffer_size = 0;
+
+  std::unique_ptr<node_group> node;  // where the ranks see each other's memory
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;

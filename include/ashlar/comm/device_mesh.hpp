@@ -1,6 +1,10 @@
 // The mesh on real ranks.
 #pragma once
+#include <cstdio>
+#include <string_view>
+
 #include "ashlar/comm/agree.hpp"
+#include "ashlar/comm/node_memory.hpp"
 #include "ashlar/mesh/mesh.hpp"
 #include "ashlar/plan/ledger.hpp"
 
@@ -82,6 +86,17 @@ class device_mesh {
         else if (m == large) part[mask] = whole;
         else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
+      if (whole.size() == 1) return;
+      detail::node_ranks const nodes(whole);
+      if (nodes.fell_back() && whole.rank() == 0) say_once(nodes.reason());
+      for (unsigned mask = 1; mask < part.size(); ++mask)
+        if ((mask & large) == mask) nodes.join(part[mask], whole);
+    }
+
+    static void say_once(std::string_view reason) {
+      static bool said = false;
+      if (!said) std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()), reason.data());
+      said = true;
     }
   };
 

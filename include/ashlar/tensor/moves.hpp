@@ -1,6 +1,6 @@
 // What a step of a plan moves on one rank: the same for elements of any type.
 #pragma once
-#include "ashlar/plan/step.hpp"
+#include "ashlar/comm/node_round.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/boxes.hpp"
 #include <array>
@@ -80,7 +80,9 @@ struct step_moves {
   message_blocks out, in;     // sent (by a reduce_scatter: for each rank what it keeps) and received
   bool keeps = false;         // slice and pad: whether elements stay
   bool all_stays = false;     // and whether they are all
-  copy_loops kept;            // from shard to shard
+  copy_loops kept;            // from shard to shard; of a reduce_scatter, what this rank keeps of each operand
+  copy_loops direct;          // from the others' shards to this rank's, for ranks that see them
+  std::uint64_t fingerprint = 0;
 };
 
 inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
@@ -91,6 +93,9 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   m.source = source.extents();
   m.destination = destination.extents();
   m.even = is_even(extents, s.from, mesh) && is_even(extents, s.to, mesh);
+
+  m.fingerprint = fingerprint(s.what, s.axes, s.op, pack(s.from), pack(s.to));
+  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d]);
 
   axis_mask const copies = s.axes & ~s.from.sharding();
   auto const peer = [&](int position) { return mesh.with_position(rank, s.axes, position); };
@@ -114,11 +119,16 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
     if (!serves(sender, receiver)) part.dim[0].end = part.dim[0].begin;
     return part;
   };
+  if (what == verb::reduce_scatter)
+    m.kept = {loops_between(m.source, to_box(intersect(source, destination), source), m.destination, to_box(destination, destination))};
   transfer out, in;
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);
     if (what != verb::all_gather) out.add(shared(rank, source, p, local_region(extents, s.to, mesh, p)), source);
-    if (what != verb::reduce_scatter) in.add(shared(p, local_region(extents, s.from, mesh, p), rank, destination), destination);
+    if (what == verb::reduce_scatter) continue;
+    region const theirs = local_region(extents, s.from, mesh, p), part = shared(p, theirs, rank, destination);
+    in.add(part, destination);
+    m.direct.push_back(loops_between(theirs.extents(), to_box(part, theirs), m.destination, to_box(part, destination)));
   }
   if (what != verb::all_gather) m.out = {std::move(out), m.source, buffer_side::destination};
   if (what != verb::reduce_scatter) m.in = {std::move(in), m.destination, buffer_side::source};

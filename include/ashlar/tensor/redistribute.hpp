@@ -88,6 +88,65 @@ void exchange(Space const& space, plan_step const& s, step_moves const& v, commu
   if (!v.in.in_order) copy_boxes(space, static_cast<T const*>(to), destination, v.in.loops);
 }
 
+// Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
+// time, so that the sums stay in the first cache.
+template <class Op, class Space, class T>
+void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& kept, T* destination) {
+  constexpr index_t width = 4096 / sizeof(T);
+  index_t const step = kept.step(0), step_to = kept.step(1), row = kept.row_stride(0), row_to = kept.row_stride(1);
+  auto const combine = [&](index_t from, T* to, index_t n) {
+    T const *const a = g.source<T>(0) + from, *const b = g.source<T>(1) + from;
+    if (step == 1 && step_to == 1) {
+      for (index_t j = 0; j < n; ++j) to[j] = Op::combine(a[j], b[j]);
+    } else {
+      for (index_t j = 0; j < n; ++j) to[j * step_to] = Op::combine(a[j * step], b[j * step]);
+    }
+    for (int q = 2; q < g.size(); ++q) {
+      T const* const x = g.source<T>(q) + from;
+      if (step == 1 && step_to == 1) {
+        for (index_t j = 0; j < n; ++j) to[j] = Op::combine(to[j], x[j]);
+      } else {
+        for (index_t j = 0; j < n; ++j) to[j * step_to] = Op::combine(to[j * step_to], x[j * step]);
+      }
+    }
+  };
+  for_ranges("ashlar::reduce_scatter", space, kept.size(), elements_per_thread, [&](index_t begin, index_t end) {
+    for_each_rectangle(kept, begin, end, [&](index_t const (&offset)[2], index_t rows, index_t length) {
+      for (index_t r = 0; r < rows; ++r)
+        for (index_t j = 0; j < length; j += width)
+          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to, std::min(width, length - j));
+    });
+  });
+}
+
+// Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
+template <class Space, class T>
+bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  if constexpr (runs_in_caller<Space>) {
+    auto const n = static_cast<std::size_t>(v.source.size());
+    node_round<T> const round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, n);
+    if (!round) return false;
+    node_group const& g = round.group();
+    auto const self = static_cast<std::size_t>(g.rank());
+    if (s.what == verb::reduce_scatter) {
+      ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
+      with_op<T>(s.op, [&](auto op) { combine_kept<decltype(op)>(space, g, v.kept[0], destination); });
+    } else {
+      if (s.what == verb::all_gather)
+        ranks.counters().all_gather.add(n * sizeof(T));
+      else
+        ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
+      for (int i = 1; i <= g.size(); ++i) {
+        int const q = (g.rank() + i) % g.size();
+        copy_boxes(space, g.source<T>(q), destination, std::span(&v.direct[static_cast<std::size_t>(q)], 1));
+      }
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
 /// Collective: `ranks`, which differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
 template <class Space, class T>
@@ -96,8 +155,10 @@ void run_step(Space const& space, plan_step const& s, step_moves const& v, commu
     case verb::slice:
     case verb::pad: return keep(space, s, v, source, destination);
     case verb::all_reduce: return all_reduce(space, s, v, ranks, source, destination);
-    case verb::reduce_scatter: return reduce_scatter(space, s, v, ranks, source, destination);
-    default: return exchange(space, s, v, ranks, source, destination);
+    default:
+      if (exchange_on_node(space, s, v, ranks, source, destination)) return;
+      if (s.what == verb::reduce_scatter) return reduce_scatter(space, s, v, ranks, source, destination);
+      return exchange(space, s, v, ranks, source, destination);
   }
 }
 

@@ -1,6 +1,6 @@
 // The memory of shards.
 #pragma once
-#include "ashlar/meta/error.hpp"
+#include "ashlar/comm/node_memory.hpp"
 #include <Kokkos_Core.hpp>
 #include <bit>
 #include <memory>
@@ -83,7 +83,9 @@ class pool {
     }
     if (b == nullptr) {
       std::unique_ptr<block> made(new block(nullptr, 0));
-      made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+      // Other ranks of the node read the host's tensors, so they lie where those see them.
+      if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) made->data = node_memory::instance().allocate(size);
+      if (made->data == nullptr) made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
       b = made.release();
     }
     b->bytes = bytes;
@@ -109,7 +111,7 @@ class pool {
         open = false;
         for (auto& list : free) {
           for (block* b : list) {
-            Kokkos::kokkos_free<MemorySpace>(b->data);
+            if (!node_memory::instance().contains(b->data)) Kokkos::kokkos_free<MemorySpace>(b->data);
             delete b;
           }
           list.clear();

@@ -17,12 +17,27 @@ struct traffic {
   std::int64_t lacked = 0, sent = 0;
 };
 
+// A shard in the memory of tensors.
+class stored {
+ public:
+  explicit stored(integers const& values) : size_(values.size()), block_(detail::pool<Kokkos::HostSpace>::allocate(size_ * sizeof(std::int64_t))) {
+    std::copy(values.begin(), values.end(), data());
+  }
+  std::int64_t* data() const { return static_cast<std::int64_t*>(block_->data); }
+  integers values() const { return {data(), data() + size_}; }
+
+ private:
+  std::size_t size_;
+  std::shared_ptr<detail::storage<Kokkos::HostSpace>> block_;
+};
+
 // What redistribute<To> does with this rank's shard, for layouts that no type stands for.
 template <class M>
-integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers shard, traffic& moved) {
+integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved) {
+  stored shard(source);
   for (plan_step const s : p) {
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
-    integers next(static_cast<std::size_t>(n), 1'000'000);  // shows where nothing is written
+    stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
     detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::moves_of(s, extents, m.sizes(), m.rank()), m.communicator(s.axes),
                      static_cast<std::int64_t const*>(shard.data()), next.data());
@@ -35,7 +50,7 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
     }
     shard = next;
   }
-  return shard;
+  return shard.values();
 }
 
 struct tally {
@@ -106,12 +121,24 @@ void check_all_pairs_that_pend_nothing(int most_dimensions) {
 
 TEST_CASE("redistribute: all pairs of layouts that pend nothing, for all extents") { check_all_pairs_that_pend_nothing(3); }
 
+TEST_CASE("redistribute: the same where operands are read in place") {
+  operands_in_place const scope;
+  check_all_pairs_that_pend_nothing(3);
+}
+
+TEST_CASE("redistribute: the same by messages of MPI") {
+  messages_of_mpi const scope;
+  check_all_pairs_that_pend_nothing(3);
+}
+
 TEST_CASE("redistribute: the same by MPI's collectives") {
   collectives_of_mpi const scope;
   check_all_pairs_that_pend_nothing(2);
 }
 
-TEST_CASE("redistribute: all pairs of layouts in which reductions pend") {
+namespace {
+
+void check_all_pairs_that_pend() {
   std::vector<int> const all_ops{op_sum, op_max, op_min, op_prod};
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   for (int rank : {1, 2, 3}) {
@@ -128,6 +155,20 @@ TEST_CASE("redistribute: all pairs of layouts in which reductions pend") {
       CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
     }
   });
+}
+
+}  // namespace
+
+TEST_CASE("redistribute: all pairs of layouts in which reductions pend") { check_all_pairs_that_pend(); }
+
+TEST_CASE("redistribute: the same where operands are read in place, with reductions") {
+  operands_in_place const scope;
+  check_all_pairs_that_pend();
+}
+
+TEST_CASE("redistribute: the same by messages of MPI, with reductions") {
+  messages_of_mpi const scope;
+  check_all_pairs_that_pend();
 }
 
 TEST_CASE("redistribute: pending reductions by MPI's collectives") {

@@ -189,6 +189,7 @@ TEST_CASE("counters: a verb is one call of MPI where MPI's collectives serve, an
 }
 
 TEST_CASE("counters: a permute is one message at most") {
+  messages_of_mpi const scope;
   on_every_mesh([](auto const& m, shape const& e) {
     auto const x = make_numbers<layout<axes("x", "y"), none>>(m, e);
     auto const before = pmpi::counted();

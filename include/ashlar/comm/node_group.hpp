@@ -1,0 +1,133 @@
+// Ranks that see each other's memory: how they meet, without MPI.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "ashlar/comm/error.hpp"
+
+namespace ashlar::detail {
+
+inline void pause_core() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// What a rank says of a collective when it arrives there.
+struct node_call {
+  std::uint64_t fingerprint = 0;  // of what it calls: the same on all ranks of a correct program
+  std::uint64_t source = 0;       // where its operand lies, in bytes from the begin of its memory
+  std::uint64_t destination = 0;  // and its result, where others write into it
+};
+inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // not in memory that the others see
+
+/// What a rank shares with the others of a group, in memory that all of them see. Only its owner writes it.
+struct node_slot {
+  static constexpr std::size_t inline_bytes = 4096;
+  template <class T>
+  struct alignas(64) line {
+    T value{};
+  };
+  line<std::atomic<std::uint64_t>> arrived, done;  // rounds
+  line<node_call> call[2];                         // of even and of odd rounds
+  alignas(64) std::byte bytes[2][inline_bytes];    // small operands
+};
+
+/// A group of ranks of one node, by turns: in each round every rank arrives with its call, reads or writes the others'
+/// memory, and is done. What is written here before a rank arrives, or is done, is seen by whoever has seen it arrive, or
+/// be done; calls and small operands of a round stay until all ranks have arrived at the next.
+/// A slot's rounds go on where the slot was used before.
+/// Collective: all ranks of the group take part in each round, in the same order.
+class node_group {
+ public:
+  struct member {
+    std::byte* memory = nullptr;  // begin of its memory, as this rank sees it
+    node_slot* slot = nullptr;
+    std::uint64_t round = 0;      // that of its slot when the group was made
+  };
+
+  /// `patience`: looks at a flag before a waiting rank gives its core away. `release` is called with the own slot when
+  /// this rank leaves the group.
+  node_group(int rank, std::vector<member> members, int patience, void (*release)(node_slot*) = [](node_slot*) {})
+      : members_(std::move(members)), rank_(rank), patience_(patience), release_(release) {}
+  node_group(node_group const&) = delete;
+  node_group& operator=(node_group const&) = delete;
+  ~node_group() { release_(own().slot); }
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(members_.size()); }
+
+  /// Room for a small operand of the coming round, node_slot::inline_bytes.
+  std::byte* inline_memory() const { return own().slot->bytes[(own().round + round_ + 1) % 2]; }
+
+  /// Begins a round: returns when all ranks have arrived.
+  void arrive(node_call const& call) {
+    ++round_;
+    node_slot& s = *own().slot;
+    s.call[(own().round + round_) % 2].value = call;
+    s.arrived.value.store(own().round + round_, std::memory_order_release);
+    for (member const& m : members_) wait_for(m.slot->arrived.value, m.round + round_);
+  }
+  node_call const& call(int q) const {
+    member const& m = members_[static_cast<std::size_t>(q)];
+    return m.slot->call[(m.round + round_) % 2].value;
+  }
+  template <class T>
+  T const* source(int q) const {
+    return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + call(q).source);
+  }
+  template <class T>
+  T* destination(int q) const {
+    return reinterpret_cast<T*>(members_[static_cast<std::size_t>(q)].memory + call(q).destination);
+  }
+
+  /// Ends the round for this rank: it reads and writes no other rank's memory any more.
+  void finish() { own().slot->done.value.store(own().round + round_, std::memory_order_release); }
+  /// Returns when all ranks are done: this rank's memory is its own again.
+  void wait_until_all_are_done() {
+    for (member const& m : members_) wait_for(m.slot->done.value, m.round + round_);
+  }
+
+ private:
+  member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
+  void wait_for(std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
+    for (int look = 0; flag.load(std::memory_order_acquire) < round; ++look) {
+      if (look < patience_)
+        pause_core();
+      else
+        std::this_thread::yield();
+    }
+  }
+
+  std::vector<member> members_;
+  int rank_, patience_;
+  void (*release_)(node_slot*);
+  std::uint64_t round_ = 0;
+};
+
+// Combines the n elements that begin at `first` in every rank's operand, in the order of the ranks, and calls
+// write(begin, values, count) with the results: pieces that stay in the first cache.
+template <class Op, class T, class Write>
+void combine_sources(node_group const& g, std::size_t first, std::size_t n, Write write) {
+  constexpr std::size_t width = 4096 / sizeof(T);
+  alignas(64) T sum[width];
+  for (std::size_t begin = first; begin < first + n; begin += width) {
+    std::size_t const m = std::min(width, first + n - begin);
+    T const *const a = g.source<T>(0) + begin, *const b = g.source<T>(1) + begin;
+    for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
+    for (int q = 2; q < g.size(); ++q) {
+      T const* const next = g.source<T>(q) + begin;
+      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
+    }
+    write(begin, static_cast<T const*>(sum), m);
+  }
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,196 @@
+// Memory that the ranks of a node share, and which of them do.
+#pragma once
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/shared_segment.hpp"
+#include "ashlar/comm/tuning.hpp"
+
+namespace ashlar::detail {
+
+/// This process' segment. Tensors of the host lie there, so that the other ranks of the node read them.
+class node_memory {
+ public:
+  // Never destroyed: tensors with static storage may outlive every other object.
+  static node_memory& instance() {
+    static node_memory* const m = new node_memory;
+    return *m;
+  }
+  /// Makes the segment, once. False where there is none: switched off, or refused by the system.
+  bool open() {
+    std::lock_guard lock(mutex_);
+    if (!tried_) {
+      tried_ = true;
+      if (std::size_t const size = comm::default_segment_size(); size > 0) segment_ = comm::shared_segment::create(size);
+    }
+    return segment_.has_value();
+  }
+  /// Null where there is no segment, or no room in it.
+  void* allocate(std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    return segment_ ? segment_->allocate(bytes) : nullptr;
+  }
+  /// A slot for a node group, or null. Used ones come back when all processes are known to have left their groups.
+  node_slot* take_slot() {
+    {
+      std::lock_guard lock(mutex_);
+      if (!free_slots_.empty()) {
+        node_slot* const s = free_slots_.back();
+        free_slots_.pop_back();
+        return s;
+      }
+    }
+    void* const room = allocate(sizeof(node_slot));
+    return room == nullptr ? nullptr : new (room) node_slot;
+  }
+  static void retire(node_slot* s) {
+    node_memory& m = instance();
+    std::lock_guard lock(m.mutex_);
+    m.retired_slots_.push_back(s);
+  }
+  /// Pre: since the slots were retired all processes have met.
+  void reuse_retired_slots() {
+    std::lock_guard lock(mutex_);
+    free_slots_.insert(free_slots_.end(), retired_slots_.begin(), retired_slots_.end());
+    retired_slots_.clear();
+  }
+
+  bool contains(void const* p) const { return segment_ && segment_->contains(p); }
+  std::uint64_t offset(void const* p) const { return contains(p) ? segment_->offset_of(p) : nowhere; }
+  std::byte* base() const { return segment_->base(); }
+  comm::segment_address address() const { return segment_ ? segment_->address() : comm::segment_address{}; }
+
+  /// Another process' segment, as this one sees it; mapped once. Null where it cannot be mapped.
+  std::byte* map(comm::segment_address const& a) {
+    std::lock_guard lock(mutex_);
+    std::string const name(reinterpret_cast<char const*>(&a), sizeof a);
+    auto found = mapped_.find(name);
+    if (found == mapped_.end()) {
+      auto opened = comm::mapped_segment::open(a);
+      if (!opened) return nullptr;
+      found = mapped_.emplace(name, std::move(*opened)).first;
+    }
+    return found->second.base();
+  }
+
+ private:
+  std::mutex mutex_;
+  bool tried_ = false;
+  std::optional<comm::shared_segment> segment_;
+  std::map<std::string, comm::mapped_segment> mapped_;
+  std::vector<node_slot*> free_slots_, retired_slots_;
+};
+
+/// A mesh's ranks and the nodes that they are on.
+class node_ranks {
+ public:
+  /// Finds out which ranks of `whole` share a node, and maps their segments.
+  /// Post: `reason` is empty, the same on all ranks, if all that share a node see each other's memory.
+  /// Collective: over `whole`; blocks.
+  explicit node_ranks(communicator const& whole) {
+    place mine;
+    int length = 0;
+    comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+    mine.block = whole.rank() / ranks_per_node(whole.size());
+    char const* const wanted = std::getenv("ASHLAR_TRANSPORT");
+    if (!comm::tuned.shared_memory || (wanted != nullptr && std::strcmp(wanted, "mpi") == 0)) {
+      mine.refused = place::switched_off;
+    } else if (!node_memory::instance().open()) {
+      mine.refused = place::no_segment;
+    } else {
+      mine.segment = node_memory::instance().address();
+    }
+    places_.resize(std::size_t(whole.size()), mine);
+    gather(whole, &mine, places_.data(), sizeof mine);
+    int all_processes = 0;
+    comm::check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
+    if (whole.size() == all_processes) node_memory::instance().reuse_retired_slots();
+
+    memory_.resize(places_.size(), nullptr);
+    int worst = place::none;
+    for (place const& p : places_) worst = std::max(worst, int(p.refused));
+    int on_node = 0;
+    for (std::size_t q = 0; q < places_.size(); ++q) {
+      if (!same_node(places_[q], mine)) continue;
+      ++on_node;
+      if (worst != place::none) continue;
+      memory_[q] = int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
+      if (memory_[q] == nullptr) mine.refused = place::not_mapped;
+    }
+    worst = std::max(worst, int(mine.refused));
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    refused_ = worst;
+    patience_ = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+  }
+
+  /// Why ranks of a node go through MPI all the same; empty where they do not.
+  std::string_view reason() const {
+    switch (refused_) {
+      case place::switched_off: return "the program or ASHLAR_TRANSPORT=mpi says so";
+      case place::no_segment: return "the system refuses shared memory, or ASHLAR_SHARED_MEMORY is 0";
+      case place::not_mapped: return "a rank cannot map another one's memory; are they in separate containers?";
+      default: return {};
+    }
+  }
+  bool fell_back() const { return refused_ != place::none && refused_ != place::switched_off; }
+
+  /// Makes the ranks of a part of the mesh a node group, if all of them share a node.
+  /// Collective: over `part`; blocks.
+  void join(communicator const& part, communicator const& whole) const {
+    if (refused_ != place::none || part.size() < 2) return;
+    struct seat {
+      int rank;
+      std::uint64_t slot, round;
+    };
+    node_slot* const slot = node_memory::instance().take_slot();
+    seat const mine{whole.rank(), slot == nullptr ? nowhere : node_memory::instance().offset(slot),
+                    slot == nullptr ? 0 : slot->arrived.value.load()};
+    std::vector<seat> seats(std::size_t(part.size()), mine);
+    gather(part, &mine, seats.data(), sizeof mine);
+    std::vector<node_group::member> members;
+    for (seat const& s : seats) {
+      if (s.slot == nowhere || !same_node(places_[std::size_t(s.rank)], places_[std::size_t(whole.rank())])) {
+        if (slot != nullptr) node_memory::retire(slot);
+        return;
+      }
+      std::byte* const memory = memory_[std::size_t(s.rank)];
+      members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round});
+    }
+    part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), patience_, node_memory::retire);
+  }
+
+ private:
+  struct place {
+    enum why { none, switched_off, no_segment, not_mapped };
+    char node[MPI_MAX_PROCESSOR_NAME] = {};
+    int block = 0;
+    why refused = none;
+    comm::segment_address segment{};
+  };
+
+  // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
+  static int ranks_per_node(int all) {
+    char const* const text = std::getenv("ASHLAR_RANKS_PER_NODE");
+    int const n = text == nullptr ? 0 : std::atoi(text);
+    return n > 0 ? n : all;
+  }
+  static bool same_node(place const& a, place const& b) { return std::strcmp(a.node, b.node) == 0 && a.block == b.block; }
+  static void gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
+    poll({&request, 1});
+  }
+
+  std::vector<place> places_;
+  std::vector<std::byte*> memory_;  // of the ranks of this node, as this process sees it
+  int refused_ = place::none, patience_ = 0;
+};
+
+}  // namespace ashlar::detail

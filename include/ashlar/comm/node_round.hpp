@@ -1,0 +1,79 @@
+// One collective among ranks that see each other's memory.
+#pragma once
+#include "ashlar/comm/node_memory.hpp"
+#include "ashlar/plan/step.hpp"
+
+namespace ashlar::detail {
+
+/// A number that tells calls apart: the ranks of a group call the same if and, but for one chance in 2^56, only if their
+/// numbers are equal. The first byte is the verb.
+constexpr std::uint64_t fingerprint(verb what, auto... more) {
+  auto const first = static_cast<std::uint64_t>(what) << 56;
+  std::uint64_t h = first;
+  auto const mix = [&](std::uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  };
+  (mix(static_cast<std::uint64_t>(more)), ...);
+  return (h & 0x00FFFFFFFFFFFFFFu) | first;
+}
+
+/// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
+/// Its end is the end of the round: then the operand may change.
+/// Error: `ashlar::error` on every rank where the ranks do not call the same.
+template <class T>
+class node_round {
+ public:
+  /// Post: false, on all ranks, where some rank's memory is not seen by the others: nothing has happened then.
+  /// Collective: all ranks of c; blocks until all have arrived.
+  node_round(communicator const& c, std::uint64_t print, T const* source, std::size_t n, T* destination = nullptr)
+      : group_(c.state().node.get()) {
+    if (group_ == nullptr) return;
+    node_memory const& memory = node_memory::instance();
+    small_ = n * sizeof(T) <= std::min(comm::tuned.inline_bytes, node_slot::inline_bytes);
+    if (small_ && n > 0) std::memcpy(group_->inline_memory(), source, n * sizeof(T));
+    group_->arrive({print, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
+                    destination == nullptr || small_ ? 0 : memory.offset(destination)});
+    bool seen = true, same = true;
+    for (int q = 0; q < group_->size(); ++q) {
+      node_call const& call = group_->call(q);
+      seen = seen && call.source != nowhere && call.destination != nowhere;
+      same = same && call.fingerprint == print;
+    }
+    if (same && seen) return;
+    std::string const text = same ? std::string() : differing_calls(*group_);
+    group_->finish();
+    group_ = nullptr;
+    if (!same) throw error(text);
+  }
+  node_round(node_round const&) = delete;
+  node_round& operator=(node_round const&) = delete;
+  ~node_round() {
+    if (group_ == nullptr) return;
+    group_->finish();
+    if (!small_) group_->wait_until_all_are_done();
+  }
+
+  explicit operator bool() const { return group_ != nullptr; }
+  node_group& group() const { return *group_; }
+  /// Whether this rank's operand was copied for the others: its own memory is not looked at.
+  bool is_small() const { return small_; }
+
+ private:
+  static std::string differing_calls(node_group const& g) {
+    std::string text = "ashlar: the ranks do not call the same, in the same order:";
+    for (int q = 0; q < g.size(); ++q) {
+      auto const verb_number = static_cast<int>(g.call(q).fingerprint >> 56);
+      bool const as_first = g.call(q).fingerprint == g.call(0).fingerprint;
+      bool const same_verb = verb_number == static_cast<int>(g.call(0).fingerprint >> 56);
+      text += (q == 0 ? " rank " : ", rank ") + std::to_string(q) + " calls " + to_text(static_cast<verb>(verb_number));
+      if (!as_first && same_verb) text += " with other layouts, extents or elements";
+    }
+    return text + "; every rank of a mesh takes part in each verb";
+  }
+
+  node_group* group_;
+  bool small_ = false;
+};
+
+}  // namespace ashlar::detail

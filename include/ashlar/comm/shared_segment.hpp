@@ -1,0 +1,250 @@
+// Memory that another process of the machine can map.
+#pragma once
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace ashlar::comm {
+
+/// Where a segment is found, and how it is told from any other. Trivially copyable; nothing in it is a pointer.
+struct segment_address {
+  std::int64_t process = 0, descriptor = -1;
+  std::uint64_t size = 0, device = 0, inode = 0, nonce[2]{};
+};
+
+/// Bytes of address space that a process' segment takes: half of the machine's memory, of which it gets no more than is
+/// allocated. ASHLAR_SHARED_MEMORY says otherwise, as 2G, 512M or 0; 0 means no segment, what is no size is ignored.
+inline std::size_t default_segment_size() {
+#ifdef __linux__
+  constexpr std::size_t least = std::size_t(64) << 20;
+  if (char const* const text = std::getenv("ASHLAR_SHARED_MEMORY")) {
+    constexpr char units[] = "kKmMgG";
+    char* end = nullptr;
+    unsigned long long const n = std::strtoull(text, &end, 10);
+    char const* const unit = *end == '\0' ? nullptr : std::strchr(units, *end);
+    int const shift = unit == nullptr ? 0 : 10 * static_cast<int>((unit - units) / 2 + 1);
+    if (*text >= '0' && *text <= '9' && end[unit == nullptr ? 0 : 1] == '\0') {
+      constexpr auto most = std::numeric_limits<std::size_t>::max();
+      return n > most >> shift ? most : static_cast<std::size_t>(n) << shift;
+    }
+  }
+  auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return pages * page / 2 > least ? pages * page / 2 : least;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace ashlar::comm
+
+namespace ashlar::detail {
+
+/// What stands at the begin of a segment.
+struct segment_head {
+  static constexpr std::uint64_t sign = 0x31726c687361ULL;  // "ashlr1"
+  std::uint64_t magic, nonce[2];
+};
+
+/// A range of this process' address space.
+class mapping {
+ public:
+  mapping() = default;
+  mapping(void* at, std::size_t n) : at_(at), size_(n) {}
+  mapping(mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  mapping& operator=(mapping&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~mapping() {
+#ifdef __linux__
+    if (at_ != nullptr) munmap(at_, size_);
+#endif
+  }
+  std::byte* base() const { return static_cast<std::byte*>(at_); }
+  std::size_t size() const { return size_; }
+  explicit operator bool() const { return at_ != nullptr; }
+
+ private:
+  void* at_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class file_descriptor {
+ public:
+  explicit file_descriptor(int n) : n_(n) {}
+  file_descriptor(file_descriptor&& other) noexcept : n_(std::exchange(other.n_, -1)) {}
+  file_descriptor& operator=(file_descriptor&& other) noexcept {
+    std::swap(n_, other.n_);
+    return *this;
+  }
+  ~file_descriptor() {
+#ifdef __linux__
+    if (n_ >= 0) close(n_);
+#endif
+  }
+  int get() const { return n_; }
+
+ private:
+  int n_;
+};
+
+#ifdef __linux__
+inline int make_memory_file() {
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, never_executable = 8;  // unknown before Linux 6.3,
+  int const n = memfd_create("ashlar", flags | never_executable);                    // and may be demanded since
+  return n >= 0 ? n : memfd_create("ashlar", flags);
+}
+
+inline mapping map_shared(int descriptor, std::size_t size) {
+  void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (at == MAP_FAILED) return {};
+  madvise(at, size, MADV_DONTFORK);
+  return {at, size};
+}
+#endif
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Memory of this process that others can map: a file without a name, which vanishes with the last process that has it.
+/// It is large in address space and takes memory only as blocks are allocated, so that it grows without anybody else
+/// taking part.
+/// Nothing here throws or raises a signal: what the system refuses comes back empty.
+class shared_segment {
+ public:
+  /// Takes half of the address space, and so on, where so much cannot be had; 64 MiB at least, or what is asked for.
+  static std::optional<shared_segment> create(std::size_t size) {
+#ifdef __linux__
+    shared_segment s{detail::file_descriptor(detail::make_memory_file())};
+    struct stat found {};
+    if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0) return {};
+    std::size_t const least = std::clamp(size / chunk * chunk, chunk, 16 * chunk);
+    // A file larger than the limit is refused by a signal.
+    if (rlimit limit{}; getrlimit(RLIMIT_FSIZE, &limit) == 0) size = std::min<std::size_t>(size, limit.rlim_cur);
+    for (size = size / chunk * chunk; size >= least; size = size / 2 / chunk * chunk) {
+      if (ftruncate(s.file_.get(), static_cast<off_t>(size)) != 0) continue;
+      s.memory_ = detail::map_shared(s.file_.get(), size);
+      if (s.memory_) break;
+    }
+    if (!s.memory_ || !s.reserve(sizeof(detail::segment_head))) return {};
+    // Were the file cut off, reading it would raise a signal in all processes.
+    fcntl(s.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    auto* const head = new (s.base()) detail::segment_head{detail::segment_head::sign, {}};
+    if (getrandom(head->nonce, sizeof head->nonce, 0) != static_cast<ssize_t>(sizeof head->nonce)) return {};
+    s.used_ = sizeof(detail::segment_head);
+    s.address_ = {getpid(), s.file_.get(), size, found.st_dev, found.st_ino, {head->nonce[0], head->nonce[1]}};
+    return s;
+#else
+    (void)size;
+    return {};
+#endif
+  }
+
+  segment_address const& address() const { return address_; }
+  std::byte* base() const { return memory_.base(); }
+  std::size_t size() const { return memory_.size(); }
+
+  /// A block that is never given back, aligned to 64 bytes, or to 4096 from 64 KiB on; null where memory or the
+  /// segment's size does not suffice. Not to be called by two threads at once.
+  void* allocate(std::size_t bytes) {
+    std::size_t const alignment = bytes < (std::size_t(64) << 10) ? 64 : 4096;
+    std::size_t const begin = (used_ + alignment - 1) / alignment * alignment;
+    bytes = std::max<std::size_t>(bytes, 1);
+    if (begin > size() || bytes > size() - begin || !reserve(begin + bytes)) return nullptr;
+    used_ = begin + bytes;
+    return base() + begin;
+  }
+  bool contains(void const* p) const {
+    auto const at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(base());
+    return at >= begin && at - begin < size();
+  }
+  /// Pre: contains(p)
+  std::uint64_t offset_of(void const* p) const { return static_cast<std::uint64_t>(static_cast<std::byte const*>(p) - base()); }
+
+ private:
+  static constexpr std::size_t chunk = std::size_t(4) << 20;
+
+  explicit shared_segment(detail::file_descriptor f) : file_(std::move(f)) {}
+
+  // Memory that is not reserved would be missed at the first touch, by a signal. It is reserved ahead, as much again as
+  // there is, within limits; in small steps, since a signal that arrives in the middle of one undoes it.
+  bool reserve(std::size_t end) {
+#ifdef __linux__
+    if (end <= reserved_) return true;
+    std::size_t const ahead = std::clamp(reserved_, chunk, 16 * chunk);
+    std::size_t const wanted = std::min(size(), std::max(end, reserved_ + ahead));
+    for (; reserved_ < wanted; reserved_ += chunk) {
+      int failed = EINTR;
+      for (int i = 0; failed == EINTR && i < 100; ++i)
+        failed = posix_fallocate(file_.get(), static_cast<off_t>(reserved_), static_cast<off_t>(chunk));
+      if (failed != 0) break;
+    }
+#endif
+    return end <= reserved_;
+  }
+
+  detail::file_descriptor file_;
+  detail::mapping memory_;
+  segment_address address_;
+  std::size_t used_ = 0, reserved_ = 0;
+};
+
+/// Another process' segment in this one's address space.
+class mapped_segment {
+ public:
+  /// Empty where the address names no segment of this user's on this machine, as in another container. (What the path
+  /// leads to there may be anybody's file: it is a segment only if it is the same file with the same nonce.)
+  static std::optional<mapped_segment> open(segment_address const& a) {
+#ifdef __linux__
+    std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
+    struct stat found {};
+    // Looked at before it is opened: opening a pipe or a device may block or do something.
+    if (a.descriptor < 0 || a.size < sizeof(detail::segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a)) return {};
+    detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
+    mapped_segment s;
+    s.memory_ = detail::map_shared(file.get(), a.size);
+    if (!s.memory_) return {};
+    madvise(s.base(), s.size(), MADV_DONTDUMP);  // its owner's core has it
+    auto const* const head = reinterpret_cast<detail::segment_head const*>(s.base());
+    if (head->magic != detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
+    return s;
+#else
+    (void)a;
+    return {};
+#endif
+  }
+
+  std::byte* base() const { return memory_.base(); }
+  std::size_t size() const { return memory_.size(); }
+
+ private:
+#ifdef __linux__
+  static bool is_segment(struct stat const& found, segment_address const& a) {
+    return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
+           found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) && found.st_blocks > 0;
+  }
+#endif
+  detail::mapping memory_;
+};
+
+}  // namespace ashlar::comm

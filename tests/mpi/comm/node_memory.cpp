@@ -1,0 +1,157 @@
+// Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
+#include "ashlar/comm/node_memory.hpp"
+#include "ashlar/plan/verbs.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "support/dense.hpp"
+#include "support/pmpi_counters.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using line = mesh<axis<"x">>;
+using grid = mesh<axis<"x">, axis<"y">>;
+
+int world_rank() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+
+class variable {
+ public:
+  variable(char const* name, char const* value) : name_(name) { setenv(name, value, 1); }
+  variable(variable const&) = delete;
+  variable& operator=(variable const&) = delete;
+  ~variable() { unsetenv(name_); }
+
+ private:
+  char const* name_;
+};
+
+template <class M>
+detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
+  return m.communicator(mask).state().node.get();
+}
+
+template <class M>
+void check_verbs(device_mesh<M> const& m, index_t n) {
+  auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);
+  auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
+  CHECK(denotes(all_gather<"x">(x), value));
+  CHECK(denotes(all_to_all<"x", 1>(x), value));
+  auto const s = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
+  auto const sum = denoted<double>(s.extents(), s.layout, m.sizes(), small_number);
+  CHECK(denotes(all_reduce<"x">(s), sum));
+  CHECK(denotes(reduce_scatter<"x", 1>(s), sum));
+}
+
+// Calls f on every rank; its message, or "".
+template <class F>
+std::string said(F f) {
+  try {
+    f();
+  } catch (error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("node_memory: verbs between ranks that see each other's memory ask nothing of MPI") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  REQUIRE((group_of(m) != nullptr) == (world_size() > 1));
+  for (index_t n : {1, 10, 3000}) {
+    auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);
+    auto const s = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
+    auto const before = pmpi::counted();
+    (void)all_gather<"x">(x);
+    (void)all_to_all<"x", 1>(x);
+    (void)all_reduce<"x">(s);
+    (void)reduce_scatter<"x", 0>(s);
+    (void)all_reduce<"x">(bundle(s, s));
+    CHECK((pmpi::counted() - before).communication() == 0);
+    check_verbs(m, n);
+  }
+}
+
+TEST_CASE("node_memory: nodes of two ranks, or pretended ones, mix with messages of MPI") {
+  variable const two("ASHLAR_RANKS_PER_NODE", "2");
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    CHECK((group_of(m) != nullptr) == (m.size() == 2));
+    // Ranks are row-major, so neighbours along y share a node.
+    CHECK((group_of(m, 0b10) != nullptr) == (sizes[1] == 2));
+    for (index_t n : {5, 3000}) check_verbs(m, n);
+  });
+}
+
+TEST_CASE("node_memory: without memory to share all ranks use messages") {
+  for (auto const* off : {"mpi", "MPI"}) {
+    variable const forced("ASHLAR_TRANSPORT", off);
+    device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+    CHECK((group_of(m) == nullptr) == (world_size() == 1 || off[0] == 'm'));
+    check_verbs(m, 100);
+  }
+}
+
+TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages, for that verb alone") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  index_t const n = 4096 * world_size();
+  auto const inside = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
+  Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace> own("own", static_cast<std::size_t>(n));
+  std::copy(inside.data(), inside.data() + n, own.data());
+  auto const outside = adopt<partial<layout<none>, "x">>(m, own, {n});
+  auto const x = world_rank() == world_size() - 1 ? outside : inside;
+  auto const sum = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
+  auto const before = pmpi::counted();
+  auto const y = all_reduce<"x">(x);
+  auto const z = reduce_scatter<"x", 0>(x);
+  CHECK(((pmpi::counted() - before).communication() > 0) == (m.size() > 1));
+  CHECK(denotes(y, sum));
+  CHECK(denotes(z, sum));
+}
+
+TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  if (m.size() == 1) return;
+  for (index_t n : {2, 3000}) {
+    auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);
+    auto const longer = tensor_of<double, layout<"x", none>>(m, shape::of(n + 1, 7), small_number);
+    for (int culprit = 0; culprit < m.size(); ++culprit) {
+      bool const differs = m.rank() == culprit;
+      std::string const other_verb = said([&] {
+        if (differs)
+          (void)all_to_all<"x", 1>(x);
+        else
+          (void)all_gather<"x">(x);
+      });
+      CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: rank 0 calls") == 0);
+      CHECK(other_verb.find("rank " + std::to_string(culprit) + " calls all_to_all") != std::string::npos);
+      CHECK(other_verb.find("rank " + std::to_string(culprit == 0 ? 1 : 0) + " calls all_gather") != std::string::npos);
+      std::string const other_extents = said([&] { (void)all_gather<"x">(differs ? longer : x); });
+      CHECK(other_extents.find("calls all_gather with other layouts, extents or elements") != std::string::npos);
+      CHECK(other_extents.find("; every rank of a mesh takes part in each verb") != std::string::npos);
+    }
+    check_verbs(m, n);  // and goes on
+  }
+}
+
+TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
+  auto const make = [] { return device_mesh<grid>(MPI_COMM_WORLD, {1, world_size()}); };
+  (void)make();
+  (void)make();
+  auto const position = [] {
+    void const* const p = detail::node_memory::instance().allocate(1);
+    return detail::node_memory::instance().offset(p);
+  };
+  auto const before = position();
+  for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
+  CHECK(position() - before <= 4 * 256 + 64);  // the pool's blocks for the verbs of the first mesh
+}
