@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
 
   // [sum]
   auto x = generate<double, layout<"data">>(m, {1000}, KOKKOS_LAMBDA(index_t i) { return static_cast<double>(i); });
-  auto s = sum(x);                 // partial<layout<>, "data">: each rank has a summand, nothing was sent
-  auto total = all_reduce(s);      // layout<>: the one message
+  auto s = sum(x);             // partial<layout<>, "data">: each rank has a summand, nothing was sent
+  auto total = all_reduce(s);  // layout<>: the one message
   // [sum]
 
   if (m.rank() == 0) std::printf("sum of 0 to 999 on %d ranks: %.0f\n", m.size(), item(total));

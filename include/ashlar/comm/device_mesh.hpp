@@ -49,6 +49,13 @@ class device_mesh {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
   comm_counters& counters() const { return state_->whole.counters(); }
+  /// How these ranks exchange what they need: "shared memory", "MPI", or "none" for a rank alone.
+  char const* transport(unsigned mask = ~0u) const {
+    ashlar::communicator const& c = communicator(mask);
+    return c.size() == 1 ? "none" : c.state().node ? "shared memory" : "MPI";
+  }
+  /// Why ranks of a node exchange messages of MPI all the same; empty where they read each other's memory.
+  std::string const& without_shared_memory() const { return state_->without_shared_memory; }
   mesh_shape const& sizes() const { return state_->shape.sizes(); }
 
   /// Where this mesh notes its collectives while a program runs, or null.
@@ -73,6 +80,7 @@ class device_mesh {
     std::vector<ashlar::communicator> part;  // by mask
     ashlar::recorder<Mesh>* notes = nullptr;
     index_t verbs[16]{};
+    std::string without_shared_memory;
 
     state(MPI_Comm comm, std::span<int const> sizes)
         : whole(comm), shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
@@ -88,6 +96,7 @@ class device_mesh {
       }
       if (whole.size() == 1) return;
       detail::node_ranks const nodes(whole);
+      without_shared_memory = nodes.reason();
       if (nodes.fell_back() && whole.rank() == 0) say_once(nodes.reason());
       for (unsigned mask = 1; mask < part.size(); ++mask)
         if ((mask & large) == mask) nodes.join(part[mask], whole);

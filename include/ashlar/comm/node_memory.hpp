@@ -62,6 +62,8 @@ class node_memory {
 
   bool contains(void const* p) const { return segment_ && segment_->contains(p); }
   std::uint64_t offset(void const* p) const { return contains(p) ? segment_->offset_of(p) : nowhere; }
+  std::size_t size() const { return segment_ ? segment_->size() : 0; }
+  std::size_t used() const { return segment_ ? segment_->used() : 0; }
   std::byte* base() const { return segment_->base(); }
   comm::segment_address address() const { return segment_ ? segment_->address() : comm::segment_address{}; }
 

@@ -162,6 +162,8 @@ class shared_segment {
   segment_address const& address() const { return address_; }
   std::byte* base() const { return memory_.base(); }
   std::size_t size() const { return memory_.size(); }
+  /// Bytes up to the end of the last block.
+  std::size_t used() const { return used_; }
 
   /// A block that is never given back, aligned to 64 bytes, or to 4096 from 64 KiB on; null where memory or the
   /// segment's size does not suffice. Not to be called by two threads at once.
