@@ -1,0 +1,339 @@
+// Redistributions beside what experts write or call for them: a matrix from row shards to column shards, and a 3-D array
+// as distributed FFTs move it, from slabs to pencils to other pencils. FFTW and ScaLAPACK join where they are installed.
+#include <ashlar/ops/ops.hpp>
+
+#include <cstring>
+
+#include "race.hpp"
+#ifdef ASHLAR_BENCH_FFTW
+#include <fftw3-mpi.h>
+#endif
+#ifdef ASHLAR_BENCH_SCALAPACK
+extern "C" {
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void psgemr2d_(int const*, int const*, float const*, int const*, int const*, int const*, float*, int const*, int const*,
+               int const*, int const*);
+void pdgemr2d_(int const*, int const*, double const*, int const*, int const*, int const*, double*, int const*,
+               int const*, int const*, int const*);
+}
+#endif
+
+namespace {
+
+using namespace ashlar;
+using namespace bench;
+using line = mesh<axis<"x">>;
+using grid = mesh<axis<"x">, axis<"y">>;
+
+template <class T>
+constexpr char const* name_of = sizeof(T) == 4 ? "float" : "double";
+template <class T>
+MPI_Datatype type_of() {
+  return comm::mpi_datatype<T>::get();
+}
+
+// Of a global row-major number: whole numbers that float holds.
+template <class T>
+T element(index_t i) {
+  return static_cast<T>(i * 4099 % 16777213);
+}
+
+// A window that all ranks of a communicator, on one node, see.
+template <class T>
+class window {
+ public:
+  window(MPI_Comm c, std::size_t n) {
+    int ranks = 0;
+    MPI_Comm_size(c, &ranks);
+    T* mine = nullptr;
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(n * sizeof(T)), sizeof(T), MPI_INFO_NULL, c, &mine, &window_);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    for (int q = 0; q < ranks; ++q) {
+      MPI_Aint size = 0;
+      int unit = 0;
+      T* at = nullptr;
+      MPI_Win_shared_query(window_, q, &size, &unit, &at);
+      data.push_back(at);
+    }
+    comm_ = c;
+  }
+  window(window const&) = delete;
+  window& operator=(window const&) = delete;
+  ~window() {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  void fence() const {
+    MPI_Win_sync(window_);
+    MPI_Barrier(comm_);
+    MPI_Win_sync(window_);
+  }
+  std::vector<T*> data;  // of each rank
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+class subarray {
+ public:
+  subarray(shape const& whole, shape const& part, int dim, index_t begin, MPI_Datatype element) {
+    int sizes[3], sub[3], starts[3]{};
+    for (int d = 0; d < whole.rank; ++d) {
+      sizes[d] = static_cast<int>(whole[d]);
+      sub[d] = static_cast<int>(part[d]);
+    }
+    starts[dim] = static_cast<int>(begin);
+    MPI_Type_create_subarray(whole.rank, sizes, sub, starts, MPI_ORDER_C, element, &type_);
+    MPI_Type_commit(&type_);
+  }
+  subarray(subarray&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  ~subarray() {
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  }
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+// MPI_Alltoallw over arrays of which dimension `out` is cut on the way out, and `in` on the way in.
+template <class T>
+class alltoallw {
+ public:
+  alltoallw(MPI_Comm c, shape const& from, int out, shape const& to, int in) : comm_(c) {
+    int ranks = 0;
+    MPI_Comm_size(c, &ranks);
+    shape sent = from, received = to;
+    sent[out] /= ranks;
+    received[in] /= ranks;
+    for (int q = 0; q < ranks; ++q) {
+      types_.emplace_back(from, sent, out, q * sent[out], type_of<T>());
+      send_.push_back(types_.back().get());
+      types_.emplace_back(to, received, in, q * received[in], type_of<T>());
+      receive_.push_back(types_.back().get());
+    }
+    ones_.assign(send_.size(), 1);
+    zeros_.assign(send_.size(), 0);
+  }
+  void operator()(T const* from, T* to) const {
+    MPI_Alltoallw(from, ones_.data(), zeros_.data(), send_.data(), to, ones_.data(), zeros_.data(), receive_.data(), comm_);
+  }
+
+ private:
+  MPI_Comm comm_;
+  std::vector<subarray> types_;
+  std::vector<MPI_Datatype> send_, receive_;
+  std::vector<int> ones_, zeros_;
+};
+
+template <class T, class L, class M, int N>
+auto filled(device_mesh<M> const& m, index_t const (&extents)[N]) {
+  auto x = make<T, L>(m, extents);
+  region const part = x.local_region();
+  T* to = x.data();
+  shape at = part.extents();
+  std::vector<index_t> i(static_cast<std::size_t>(N), 0);
+  for (index_t k = 0; k < at.size(); ++k) {
+    index_t rest = k, number = 0, stride = 1;
+    for (int d = N - 1; d >= 0; --d) {
+      number += (part.dim[d].begin + rest % at[d]) * stride;
+      rest /= at[d];
+      stride *= extents[d];
+    }
+    *to++ = element<T>(number);
+  }
+  return x;
+}
+
+template <class X>
+bool equal(X const& a, X const& b) {
+  return std::equal(a.data(), a.data() + a.local_size(), b.data());
+}
+
+template <class T>
+void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> const& mpi, index_t n) {
+  using rows = layout<"x", none>;
+  using columns = layout<none, "x">;
+  std::string const what = "rows to columns, " + std::to_string(n) + "^2 " + name_of<T>;
+  if (!all.wants(what)) return;
+  index_t const p = m.size(), r = m.rank(), nb = n / p;
+  auto const x = filled<T, rows>(m, {n, n}), over_mpi = filled<T, rows>(mpi, {n, n});
+  auto const expected = filled<T, columns>(m, {n, n});
+  auto const shard = static_cast<std::size_t>(nb * n);
+  std::vector<T> from(x.data(), x.data() + shard), to(shard), packed(shard);
+  auto const arrived = [&] { return std::equal(to.begin(), to.end(), expected.data()); };
+  auto const hand = [&](std::string name, std::function<void()> work) {
+    return variant{std::move(name), work, [&, work] {
+                     std::fill(to.begin(), to.end(), T(-1));
+                     work();
+                     return arrived();
+                   }};
+  };
+  auto const block = static_cast<int>(nb * nb);
+  auto const row_bytes = static_cast<std::size_t>(nb) * sizeof(T);
+  auto const pack = [&](index_t q) {
+    for (index_t i = 0; i < nb; ++i) std::memcpy(&packed[static_cast<std::size_t>((q * nb + i) * nb)], &from[static_cast<std::size_t>(i * n + q * nb)], row_bytes);
+  };
+  window<T> const shared(MPI_COMM_WORLD, shard);
+  std::copy(from.begin(), from.end(), shared.data[static_cast<std::size_t>(r)]);
+  alltoallw<T> const types(MPI_COMM_WORLD, shape::of(nb, n), 1, shape::of(n, nb), 0);
+  std::vector<variant> variants{
+      {"ashlar",
+       [&] {
+         auto const y = redistribute<columns>(x);
+         escape(y.data());
+       },
+       [&] { return equal(redistribute<columns>(x), expected); }},
+      {"ashlar over MPI",
+       [&] {
+         auto const y = redistribute<columns>(over_mpi);
+         escape(y.data());
+       },
+       [&] {
+         auto const y = redistribute<columns>(over_mpi);
+         return std::equal(y.data(), y.data() + shard, expected.data());
+       }},
+      {"limit: memcpy of the shard",
+       [&] {
+         std::memcpy(to.data(), from.data(), shard * sizeof(T));
+         escape(to.data());
+       },
+       [] { return true; }},
+      hand("limit: shared window",
+           [&] {
+             shared.fence();
+             for (index_t k = 0; k < p; ++k) {
+               index_t const q = (r + k) % p;
+               T const* const theirs = shared.data[static_cast<std::size_t>(q)];
+               for (index_t i = 0; i < nb; ++i) std::memcpy(&to[static_cast<std::size_t>((q * nb + i) * nb)], theirs + i * n + r * nb, row_bytes);
+             }
+             shared.fence();
+           }),
+      hand("hand: pack + MPI_Alltoall",
+           [&] {
+             for (index_t q = 0; q < p; ++q) pack(q);
+             MPI_Alltoall(packed.data(), block, type_of<T>(), to.data(), block, type_of<T>(), MPI_COMM_WORLD);
+           }),
+      hand("MPI: MPI_Alltoallw, subarrays", [&] { types(from.data(), to.data()); }),
+  };
+#ifdef ASHLAR_BENCH_FFTW
+  // Transposed output is kept in the order of the input: what remains is the exchange.
+  auto const flags = FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT;
+  std::vector<T> scratch(from);
+  if constexpr (sizeof(T) == 8) {
+    auto const plan = fftw_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, flags);
+    if (plan != nullptr) variants.push_back(hand("FFTW: transpose, transposed out", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
+  } else {
+    auto const plan = fftwf_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, flags);
+    if (plan != nullptr) variants.push_back(hand("FFTW: transpose, transposed out", [&, plan] { fftwf_mpi_execute_r2r(plan, from.data(), to.data()); }));
+  }
+#endif
+#ifdef ASHLAR_BENCH_SCALAPACK
+  // Seen column-major, our rows are its columns: from a process grid of 1 x p to one of p x 1.
+  int across = 0, down = 0, info = 0, description[2][9];
+  int const one = 1, zero = 0, extent = static_cast<int>(n), part = static_cast<int>(nb), ranks = static_cast<int>(p);
+  Cblacs_get(-1, 0, &across);
+  down = across;
+  Cblacs_gridinit(&across, "Row", 1, ranks);
+  Cblacs_gridinit(&down, "Row", ranks, 1);
+  descinit_(description[0], &extent, &extent, &extent, &part, &zero, &zero, &across, &extent, &info);
+  descinit_(description[1], &extent, &extent, &part, &extent, &zero, &zero, &down, &part, &info);
+  variants.push_back(hand("ScaLAPACK: p?gemr2d", [&] {
+    if constexpr (sizeof(T) == 8)
+      pdgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1], &across);
+    else
+      psgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1], &across);
+  }));
+#endif
+  all.race(what, variants);
+}
+
+// Slabs of dimension 0 over all ranks, pencils along dimension 2, pencils along dimension 1.
+void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
+  using slabs = layout<axes("x", "y"), none, none>;
+  using pencils = layout<"x", "y", none>;
+  using others = layout<"x", none, "y">;
+  std::string const what = "slabs to pencils to pencils, " + std::to_string(n) + "^3 double";
+  if (!all.wants(what)) return;
+  index_t const px = m.sizes().size[0], py = m.sizes().size[1];
+  auto const x = filled<double, slabs>(m, {n, n, n}), over_mpi = filled<double, slabs>(mpi, {n, n, n});
+  auto const expected = filled<double, others>(m, {n, n, n});
+  auto const shard = static_cast<std::size_t>(x.local_size());
+  std::vector<double> from(x.data(), x.data() + shard), between(shard), to(shard);
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, m.coordinate(0), m.rank(), &neighbours);
+  shape const slab = shape::of(n / (px * py), n, n), pencil = shape::of(n / px, n / py, n), other = shape::of(n / px, n, n / py);
+  {
+    alltoallw<double> const first(neighbours, slab, 1, pencil, 0), second(neighbours, pencil, 2, other, 1);
+    auto const both = [&] {
+      first(from.data(), between.data());
+      second(between.data(), to.data());
+    };
+    auto const ours = [](auto const& a) { return redistribute<others>(redistribute<pencils>(a)); };
+    all.race(what, {{"ashlar",
+                     [&] {
+                       auto const y = ours(x);
+                       escape(y.data());
+                     },
+                     [&] { return equal(ours(x), expected); }},
+                    {"ashlar over MPI",
+                     [&] {
+                       auto const y = ours(over_mpi);
+                       escape(y.data());
+                     },
+                     [&] {
+                       auto const y = ours(over_mpi);
+                       return std::equal(y.data(), y.data() + shard, expected.data());
+                     }},
+                    {"limit: 2 x memcpy of the shard",
+                     [&] {
+                       std::memcpy(between.data(), from.data(), shard * sizeof(double));
+                       escape(between.data());
+                       std::memcpy(to.data(), between.data(), shard * sizeof(double));
+                       escape(to.data());
+                     },
+                     [] { return true; }},
+                    {"MPI: MPI_Alltoallw, subarrays", both, [&] {
+                       std::fill(to.begin(), to.end(), -1.);
+                       both();
+                       return std::equal(to.begin(), to.end(), expected.data());
+                     }}});
+  }
+  MPI_Comm_free(&neighbours);
+}
+
+void measure(int argc, char** argv) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks != 1 && ranks != 2 && ranks != 4)
+    throw error("redistribute: the sizes are for 1, 2 or 4 ranks, found " + std::to_string(ranks));
+  int const squares[]{ranks == 4 ? 2 : 1, ranks == 1 ? 1 : 2};
+  device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
+  device_mesh<grid> const g(MPI_COMM_WORLD, squares);
+  setenv("ASHLAR_TRANSPORT", "mpi", 1);
+  device_mesh<line> const mpi(MPI_COMM_WORLD, {ranks});
+  device_mesh<grid> const mpi_grid(MPI_COMM_WORLD, squares);
+  races all("redistribute", argc, argv);
+  if (ranks == 1) return;  // nothing moves
+#ifdef ASHLAR_BENCH_FFTW
+  fftw_mpi_init();
+  fftwf_mpi_init();
+#endif
+  for (index_t n : {2048, 4096}) {
+    rows_to_columns<float>(all, m, mpi, n);
+    rows_to_columns<double>(all, m, mpi, n);
+  }
+  slabs_to_pencils(all, g, mpi_grid, 256);
+  all.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  environment const env;
+  return run([&] { measure(argc, argv); });
+}
