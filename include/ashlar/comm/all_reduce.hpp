@@ -39,14 +39,14 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
   node_group& g = round.group();
   if (round.is_small()) {
     combine_sources<Op, T>(g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
-    return true;
+    return round.end();
   }
   auto const p = std::size_t(g.size()), r = std::size_t(g.rank());
   std::size_t const first = n / p * r + std::min(r, n % p), count = n / p + (r < n % p);
   combine_sources<Op, T>(g, first, count, [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
   });
-  return true;
+  return round.end();
 }
 
 template <class Op, class T>

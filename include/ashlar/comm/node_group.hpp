@@ -1,11 +1,15 @@
 // Ranks that see each other's memory: how they meet, without MPI.
 #pragma once
+#include <sched.h>
+#include <signal.h>
+
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
+#include <ctime>
+#include <string>
 #include <vector>
 
 #include "ashlar/comm/error.hpp"
@@ -51,12 +55,16 @@ class node_group {
     std::byte* memory = nullptr;  // begin of its memory, as this rank sees it
     node_slot* slot = nullptr;
     std::uint64_t round = 0;      // that of its slot when the group was made
+    pid_t process = 0;            // 0: not another process
+  };
+  struct waiting {
+    int looks = 1000;     // at a flag, before a waiting rank gives its core away
+    double deadline = 0;  // seconds after which waiting is an error; 0: never
   };
 
-  /// `patience`: looks at a flag before a waiting rank gives its core away. `release` is called with the own slot when
-  /// this rank leaves the group.
-  node_group(int rank, std::vector<member> members, int patience, void (*release)(node_slot*) = [](node_slot*) {})
-      : members_(std::move(members)), rank_(rank), patience_(patience), release_(release) {}
+  /// `release` is called with the own slot when this rank leaves the group.
+  node_group(int rank, std::vector<member> members, waiting how, void (*release)(node_slot*) = [](node_slot*) {})
+      : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
   node_group& operator=(node_group const&) = delete;
   ~node_group() { release_(own().slot); }
@@ -68,12 +76,13 @@ class node_group {
   std::byte* inline_memory() const { return own().slot->bytes[(own().round + round_ + 1) % 2]; }
 
   /// Begins a round: returns when all ranks have arrived.
+  /// Error: ashlar::error where a rank's process has ended, or has not come by the deadline; the group is lost then.
   void arrive(node_call const& call) {
     ++round_;
     node_slot& s = *own().slot;
     s.call[(own().round + round_) % 2].value = call;
     s.arrived.value.store(own().round + round_, std::memory_order_release);
-    for (member const& m : members_) wait_for(m.slot->arrived.value, m.round + round_);
+    for (member const& m : members_) wait_for(m, m.slot->arrived.value);
   }
   node_call const& call(int q) const {
     member const& m = members_[static_cast<std::size_t>(q)];
@@ -90,24 +99,48 @@ class node_group {
 
   /// Ends the round for this rank: it reads and writes no other rank's memory any more.
   void finish() { own().slot->done.value.store(own().round + round_, std::memory_order_release); }
-  /// Returns when all ranks are done: this rank's memory is its own again.
+  /// Returns when all ranks are done: this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done() {
-    for (member const& m : members_) wait_for(m.slot->done.value, m.round + round_);
+    for (member const& m : members_) wait_for(m, m.slot->done.value);
   }
 
  private:
   member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
-  void wait_for(std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
+  void wait_for(member const& m, std::atomic<std::uint64_t> const& flag) const {
+    std::uint64_t const round = m.round + round_;
     for (int look = 0; flag.load(std::memory_order_acquire) < round; ++look) {
-      if (look < patience_)
-        pause_core();
-      else
-        std::this_thread::yield();
+      if (look == how_.looks) return wait_long_for(m, flag, round);
+      pause_core();
     }
+  }
+  void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
+    double const begin = now();
+    for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
+      sched_yield();
+      if (look % 256 != 0) continue;
+      double const waited = now() - begin;
+      if (waited < 0.5) continue;
+      bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
+      // It may have come before it ended.
+      if (ended && flag.load(std::memory_order_acquire) < round) give_up(m, "has ended", waited);
+      if (how_.deadline > 0 && waited > how_.deadline) give_up(m, "has not come", waited);
+    }
+  }
+  [[noreturn]] void give_up(member const& m, char const* fate, double waited) const {
+    auto const q = std::to_string(&m - members_.data()), mine = std::to_string(rank_), rounds = std::to_string(round_);
+    throw error("ashlar: rank " + mine + " of " + std::to_string(size()) + " on this node waited " +
+                std::to_string(static_cast<int>(waited + 0.5)) + " s for rank " + q + ", which " + fate + "; verbs begun here: " + rounds +
+                ", there: " + std::to_string(m.slot->arrived.value.load() - m.round));
+  }
+  static double now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   }
 
   std::vector<member> members_;
-  int rank_, patience_;
+  int rank_;
+  waiting how_;
   void (*release_)(node_slot*);
   std::uint64_t round_ = 0;
 };

@@ -1,5 +1,6 @@
 // Memory that the ranks of a node share, and which of them do.
 #pragma once
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -22,11 +23,14 @@ class node_memory {
     return *m;
   }
   /// Makes the segment, once. False where there is none: switched off, or refused by the system.
-  bool open() {
+  /// `ranks`: of this node, or more; all their segments have to fit into a process' address space.
+  bool open(int ranks) {
     std::lock_guard lock(mutex_);
     if (!tried_) {
       tried_ = true;
-      if (std::size_t const size = comm::default_segment_size(); size > 0) segment_ = comm::shared_segment::create(size);
+      constexpr std::size_t of_all_ranks = std::size_t(16) << 40;  // of 128 TiB that most processors offer
+      std::size_t const size = std::min(comm::default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
+      if (size > 0) segment_ = comm::shared_segment::create(size);
     }
     return segment_.has_value();
   }
@@ -102,7 +106,7 @@ class node_ranks {
     char const* const wanted = std::getenv("ASHLAR_TRANSPORT");
     if (!comm::tuned.shared_memory || (wanted != nullptr && std::strcmp(wanted, "mpi") == 0)) {
       mine.refused = place::switched_off;
-    } else if (!node_memory::instance().open()) {
+    } else if (!node_memory::instance().open(whole.size())) {
       mine.refused = place::no_segment;
     } else {
       mine.segment = node_memory::instance().address();
@@ -129,7 +133,9 @@ class node_ranks {
     comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
     poll({&request, 1});
     refused_ = worst;
-    patience_ = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+    waiting_.looks = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+    waiting_.deadline = comm::tuned.deadline;
+    if (char const* const text = std::getenv("ASHLAR_DEADLINE")) waiting_.deadline = std::atof(text);
   }
 
   /// Why ranks of a node go through MPI all the same; empty where they do not.
@@ -163,9 +169,10 @@ class node_ranks {
         return;
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
-      members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round});
+      members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
+                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process)});
     }
-    part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), patience_, node_memory::retire);
+    part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), waiting_, node_memory::retire);
   }
 
  private:
@@ -192,7 +199,8 @@ class node_ranks {
 
   std::vector<place> places_;
   std::vector<std::byte*> memory_;  // of the ranks of this node, as this process sees it
-  int refused_ = place::none, patience_ = 0;
+  int refused_ = place::none;
+  node_group::waiting waiting_;
 };
 
 }  // namespace ashlar::detail

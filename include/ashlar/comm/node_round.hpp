@@ -1,5 +1,7 @@
 // One collective among ranks that see each other's memory.
 #pragma once
+#include <utility>
+
 #include "ashlar/comm/node_memory.hpp"
 #include "ashlar/plan/step.hpp"
 
@@ -19,7 +21,6 @@ constexpr std::uint64_t fingerprint(verb what, auto... more) {
 }
 
 /// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
-/// Its end is the end of the round: then the operand may change.
 /// Error: `ashlar::error` on every rank where the ranks do not call the same.
 template <class T>
 class node_round {
@@ -49,9 +50,16 @@ class node_round {
   node_round(node_round const&) = delete;
   node_round& operator=(node_round const&) = delete;
   ~node_round() {
-    if (group_ == nullptr) return;
-    group_->finish();
-    if (!small_) group_->wait_until_all_are_done();
+    if (group_ != nullptr) group_->finish();
+  }
+
+  /// Ends the round: then the operand may change, and the result is complete.
+  /// Post: true.
+  bool end() {
+    node_group* const g = std::exchange(group_, nullptr);
+    g->finish();
+    if (!small_) g->wait_until_all_are_done();
+    return true;
   }
 
   explicit operator bool() const { return group_ != nullptr; }

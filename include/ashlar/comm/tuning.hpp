@@ -19,6 +19,7 @@ struct tuning {
   std::size_t count_limit = largest_count;        ///< elements that one call of MPI may take
 
   bool shared_memory = true;         ///< for meshes made from now on: ranks of a node read each other's memory
+  double deadline = 0;               ///< there, seconds after which waiting for a rank is an error; 0: never
   std::size_t inline_bytes = 4096;   ///< there, operands up to this size are copied to where the others look for calls
 
   /// False: only MPI reads and writes the arrays, which may lie on a device. (A rank alone copies in host memory.)

@@ -190,8 +190,10 @@ class planner {
     if (!change.reduced) {
       follow(mid, idle, t);
       split_target(mid, idle, idle & ~mid.sharding(), t);
-      axis_mask const spare = idle & t.sharding() & ~mid.sharding();
-      if (disagree(mid, t) && can_permute(mid, spare, t)) split_source(mid, spare, t, true);
+      // Pieces of other sizes begin elsewhere, so a slice towards a permutation drops elements that are needed where
+      // extents do not divide; a plan that neither reduces nor pads receives what is lacking, at all extents.
+      axis_mask const spare = change.padded ? idle & t.sharding() & ~mid.sharding() : 0;
+      if (spare && disagree(mid, t) && can_permute(mid, spare, t)) split_source(mid, spare, t, true);
       if (whole) r.to(mid);
     }
     for (int d = 0; d < from.rank; ++d) mid.dim[d] = t.dim[d];

@@ -102,8 +102,8 @@ void copy_boxes_by_rows(Space const& space, T const* source, T* destination, std
     elements += nest.size();
   }
   index_t slices = elements * bytes / bytes_per_slice + 1;
-  if (!short_rows) slices = std::min<index_t>(slices, space.concurrency());
-  for_ranges("ashlar::copy_boxes", space, slices, 1, [&](index_t first, index_t last) {
+  if (slices > 1 && !short_rows) slices = std::min<index_t>(slices, space.concurrency());
+  auto const copy = [&](index_t first, index_t last) {
     for (index_t s = first; s < last; ++s)
       for (auto const& nest : boxes) {
         index_t const size = nest.size();
@@ -112,7 +112,11 @@ void copy_boxes_by_rows(Space const& space, T const* source, T* destination, std
                              copy_rows(nest, source + offset[0], destination + offset[1], rows, length);
                            });
       }
-  });
+  };
+  if (slices == 1)  // asking the space for its threads costs as much as a small copy
+    copy(0, 1);
+  else
+    for_ranges("ashlar::copy_boxes", space, slices, 1, copy);
 }
 
 template <class Space, class T>

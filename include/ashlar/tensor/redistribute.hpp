@@ -124,7 +124,7 @@ template <class Space, class T>
 bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   if constexpr (runs_in_caller<Space>) {
     auto const n = static_cast<std::size_t>(v.source.size());
-    node_round<T> const round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, n);
+    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, n);
     if (!round) return false;
     node_group const& g = round.group();
     auto const self = static_cast<std::size_t>(g.rank());
@@ -141,7 +141,7 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& 
         copy_boxes(space, g.source<T>(q), destination, std::span(&v.direct[static_cast<std::size_t>(q)], 1));
       }
     }
-    return true;
+    return round.end();
   } else {
     return false;
   }

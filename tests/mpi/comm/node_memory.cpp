@@ -155,3 +155,15 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
   CHECK(position() - before <= 4 * 256 + 64);  // the pool's blocks for the verbs of the first mesh
 }
+
+TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
+  variable const soon("ASHLAR_DEADLINE", "0.6");
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  if (m.size() == 1) return;
+  auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(30, 7), small_number);
+  bool const absent = m.rank() == m.size() - 1;
+  std::string const text = absent ? "" : said([&] { (void)all_gather<"x">(x); });
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::string const expected = "for rank " + std::to_string(m.size() - 1) + ", which has not come; verbs begun here: 1, there: 0";
+  CHECK((absent || text.find(expected) != std::string::npos));
+}

@@ -56,7 +56,8 @@ static_assert(is_one(plan(of(axes(data), axes(model)), of(axes(model), axes(data
 
 // What can be sliced is sliced before it travels, so that the collective has a name.
 static_assert(is(plan(columns, of(axes(model), none)), verb::slice, verb::all_gather));
-static_assert(is(plan(rows, of(axes(model, data), none)), verb::slice, verb::permute));
+// But not where the pieces that result begin elsewhere: at extents that do not divide, a slice would drop what is needed.
+static_assert(is_one(plan(rows, of(axes(model, data), none)), verb::exchange, 3));
 
 // What pends is scattered first, all axes at once, and only what the target has no place for is reduced as a whole.
 static_assert(is_one(plan(pending(whole, op_sum, data, model), whole), verb::all_reduce, 3));

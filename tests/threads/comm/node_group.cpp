@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <thread>
 
 using namespace ashlar;
 using namespace ashlar::detail;
@@ -21,7 +22,7 @@ void on_ranks(std::vector<node_slot>& slots, std::uint64_t first_round, bool nap
     threads.emplace_back([&, r] {
       std::vector<node_group::member> members;
       for (node_slot& s : slots) members.push_back({nullptr, &s, first_round});
-      node_group group(r, std::move(members), 100);
+      node_group group(r, std::move(members), {100, 0});
       std::minstd_rand random(static_cast<unsigned>(r) + 1);
       f(group, [&] {
         if (naps && random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 50));
@@ -108,8 +109,14 @@ TEST_CASE("node_group: the slot is given back when the rank leaves") {
   static int released = 0;
   node_slot slot;
   {
-    node_group const g(0, {{nullptr, &slot, 0}}, 1, [](node_slot*) { ++released; });
+    node_group const g(0, {{nullptr, &slot, 0}}, {}, [](node_slot*) { ++released; });
     CHECK(released == 0);
   }
   CHECK(released == 1);
+}
+
+TEST_CASE("node_group: a rank that does not come is an error by the deadline") {
+  std::vector<node_slot> slots(2);
+  node_group g(0, {{nullptr, &slots[0], 0}, {nullptr, &slots[1], 0}}, {10, 0.6});
+  CHECK_THROWS_WITH_AS(g.arrive({}), "ashlar: rank 0 of 2 on this node waited 1 s for rank 1, which has not come; verbs begun here: 1, there: 0", error);
 }
