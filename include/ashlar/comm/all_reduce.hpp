@@ -49,6 +49,42 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
   return round.end();
 }
 
+// The same for arrays that lie apart, and whose results lie side by side in `destination`: nothing is copied together.
+// False, and nothing has happened, where messages serve, or where so little is reduced that they do better.
+template <class Op, class T>
+bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> const> pieces, T* destination) {
+  std::size_t total = 0;
+  std::vector<std::uint64_t> offsets;
+  bool seen = true;
+  for (block<T const> const& b : pieces) {
+    offsets.push_back(node_memory::instance().offset(b.data));
+    seen = seen && offsets.back() != nowhere;
+    total += b.size;
+  }
+  std::size_t const bytes = total * sizeof(T);
+  if (c.state().node == nullptr || bytes <= node_slot::inline_bytes || offsets.size() * sizeof(offsets[0]) > node_slot::inline_bytes)
+    return false;
+  static constexpr char elsewhere = 0;  // in no segment: the others see that, too
+  node_round<std::uint64_t> round(c, fingerprint(verb::all_reduce, total, offsets.size(), sizeof(T)), offsets.data(), offsets.size(),
+                                  seen ? static_cast<void const*>(destination) : &elsewhere, read_in_place::always);
+  if (!round) return false;
+  c.counters().all_reduce.add(bytes);
+  node_group& g = round.group();
+  auto const p = std::size_t(g.size()), r = std::size_t(g.rank());
+  std::size_t const first = total / p * r + std::min(r, total % p), last = first + total / p + (r < total % p);
+  std::size_t begin = 0;  // of the piece
+  for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
+    std::size_t const from = std::max(first, begin), to = std::min(last, begin + pieces[i].size);
+    if (from >= to) continue;
+    combine_operands<Op, T>(
+        g, [&](int q) { return g.at<T>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
+        [&](std::size_t at, T const* sum, std::size_t m) {
+          for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin + at, m);
+        });
+  }
+  return round.end();
+}
+
 template <class Op, class T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
   int const p = c.size();

@@ -92,6 +92,11 @@ class node_group {
   T const* source(int q) const {
     return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + call(q).source);
   }
+  /// What lies at an offset in rank q's memory.
+  template <class T>
+  T const* at(int q, std::uint64_t offset) const {
+    return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + offset);
+  }
   template <class T>
   T* destination(int q) const {
     return reinterpret_cast<T*>(members_[static_cast<std::size_t>(q)].memory + call(q).destination);
@@ -145,22 +150,27 @@ class node_group {
   std::uint64_t round_ = 0;
 };
 
-// Combines the n elements that begin at `first` in every rank's operand, in the order of the ranks, and calls
+// Combines the n elements that begin at `first` in every rank's operand(q), in the order of the ranks, and calls
 // write(begin, values, count) with the results: pieces that stay in the first cache.
-template <class Op, class T, class Write>
-void combine_sources(node_group const& g, std::size_t first, std::size_t n, Write write) {
+template <class Op, class T, class Operand, class Write>
+void combine_operands(node_group const& g, Operand operand, std::size_t first, std::size_t n, Write write) {
   constexpr std::size_t width = 4096 / sizeof(T);
   alignas(64) T sum[width];
   for (std::size_t begin = first; begin < first + n; begin += width) {
     std::size_t const m = std::min(width, first + n - begin);
-    T const *const a = g.source<T>(0) + begin, *const b = g.source<T>(1) + begin;
+    T const *const a = operand(0) + begin, *const b = operand(1) + begin;
     for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
     for (int q = 2; q < g.size(); ++q) {
-      T const* const next = g.source<T>(q) + begin;
+      T const* const next = operand(q) + begin;
       for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
     }
     write(begin, static_cast<T const*>(sum), m);
   }
+}
+
+template <class Op, class T, class Write>
+void combine_sources(node_group const& g, std::size_t first, std::size_t n, Write write) {
+  combine_operands<Op, T>(g, [&](int q) { return g.source<T>(q); }, first, n, write);
 }
 
 }  // namespace ashlar::detail

@@ -20,6 +20,10 @@ constexpr std::uint64_t fingerprint(verb what, auto... more) {
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
 
+/// Which operands others read where they lie: those that are too large to be copied for them, or also those to which the
+/// operand itself leads.
+enum class read_in_place { large, always };
+
 /// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
 /// Error: `ashlar::error` on every rank where the ranks do not call the same.
 template <class T>
@@ -27,14 +31,16 @@ class node_round {
  public:
   /// Post: false, on all ranks, where some rank's memory is not seen by the others: nothing has happened then.
   /// Collective: all ranks of c; blocks until all have arrived.
-  node_round(communicator const& c, std::uint64_t print, T const* source, std::size_t n, T* destination = nullptr)
+  node_round(communicator const& c, std::uint64_t print, T const* source, std::size_t n, void const* destination = nullptr,
+             read_in_place what = read_in_place::large)
       : group_(c.state().node.get()) {
     if (group_ == nullptr) return;
     node_memory const& memory = node_memory::instance();
-    small_ = n * sizeof(T) <= std::min(comm::tuned.inline_bytes, node_slot::inline_bytes);
+    small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
+    waits_ = !small_ || what == read_in_place::always;
     if (small_ && n > 0) std::memcpy(group_->inline_memory(), source, n * sizeof(T));
     group_->arrive({print, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
-                    destination == nullptr || small_ ? 0 : memory.offset(destination)});
+                    destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
     bool seen = true, same = true;
     for (int q = 0; q < group_->size(); ++q) {
       node_call const& call = group_->call(q);
@@ -58,7 +64,7 @@ class node_round {
   bool end() {
     node_group* const g = std::exchange(group_, nullptr);
     g->finish();
-    if (!small_) g->wait_until_all_are_done();
+    if (waits_) g->wait_until_all_are_done();
     return true;
   }
 
@@ -81,7 +87,7 @@ class node_round {
   }
 
   node_group* group_;
-  bool small_ = false;
+  bool small_ = false, waits_ = true;
 };
 
 }  // namespace ashlar::detail

@@ -63,8 +63,8 @@ constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<
 
 /// One all-reduce of everything in the bundle, in one message.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: as the all_reduce of one tensor of all elements together; one copy of each operand into the message, none back:
-/// the results lie side by side in it.
+/// Cost: as the all_reduce of one tensor of all elements together. A message of MPI takes one copy of each operand, none
+/// back: the results lie side by side in it. Ranks of a node reduce the operands where they lie.
 /// Error: members of different element types, or over which no reduction of one kind pends, do not compile.
 /// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
 template <dimension Axes, class... X>

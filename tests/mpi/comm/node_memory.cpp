@@ -49,6 +49,11 @@ void check_verbs(device_mesh<M> const& m, index_t n) {
   auto const sum = denoted<double>(s.extents(), s.layout, m.sizes(), small_number);
   CHECK(denotes(all_reduce<"x">(s), sum));
   CHECK(denotes(reduce_scatter<"x", 1>(s), sum));
+  auto const t = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(5), small_number);
+  auto const [few, many, again] = all_reduce<"x">(bundle(t, s, s));
+  CHECK(denotes(few, denoted<double>(t.extents(), t.layout, m.sizes(), small_number)));
+  CHECK(denotes(many, sum));
+  CHECK(denotes(again, sum));
 }
 
 // Calls f on every rank; its message, or "".
@@ -113,9 +118,12 @@ TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages
   auto const before = pmpi::counted();
   auto const y = all_reduce<"x">(x);
   auto const z = reduce_scatter<"x", 0>(x);
+  auto const [u, v] = all_reduce<"x">(bundle(inside, x));
   CHECK(((pmpi::counted() - before).communication() > 0) == (m.size() > 1));
   CHECK(denotes(y, sum));
   CHECK(denotes(z, sum));
+  CHECK(denotes(u, sum));
+  CHECK(denotes(v, sum));
 }
 
 TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank") {
