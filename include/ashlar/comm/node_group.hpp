@@ -32,16 +32,20 @@ struct node_call {
 };
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // not in memory that the others see
 
-/// What a rank shares with the others of a group, in memory that all of them see. Only its owner writes it.
+/// What a rank shares with the others of a group, in memory that all of them see. Only its owner writes it. Flag, call and
+/// the first 32 bytes of a small operand are one cache line: it travels once.
 struct node_slot {
   static constexpr std::size_t inline_bytes = 4096;
-  template <class T>
-  struct alignas(64) line {
-    T value{};
+  struct alignas(128) turn {
+    std::atomic<std::uint64_t> arrived{0};  // the last round of this turn at which the rank has arrived
+    node_call call;
+    alignas(32) std::byte bytes[inline_bytes];  // a small operand
   };
-  line<std::atomic<std::uint64_t>> arrived, done;  // rounds
-  line<node_call> call[2];                         // of even and of odd rounds
-  alignas(64) std::byte bytes[2][inline_bytes];    // small operands
+  turn turns[2];  // of even and of odd rounds
+  alignas(128) std::atomic<std::uint64_t> done{0};
+
+  /// The last round at which the rank has arrived.
+  std::uint64_t round() const { return std::max(turns[0].arrived.load(), turns[1].arrived.load()); }
 };
 
 /// A group of ranks of one node, by turns: in each round every rank arrives with its call, reads or writes the others'
@@ -73,21 +77,18 @@ class node_group {
   int size() const { return static_cast<int>(members_.size()); }
 
   /// Room for a small operand of the coming round, node_slot::inline_bytes.
-  std::byte* inline_memory() const { return own().slot->bytes[(own().round + round_ + 1) % 2]; }
+  std::byte* inline_memory() const { return turn(own(), round_ + 1).bytes; }
 
   /// Begins a round: returns when all ranks have arrived.
   /// Error: ashlar::error where a rank's process has ended, or has not come by the deadline; the group is lost then.
   void arrive(node_call const& call) {
     ++round_;
-    node_slot& s = *own().slot;
-    s.call[(own().round + round_) % 2].value = call;
-    s.arrived.value.store(own().round + round_, std::memory_order_release);
-    for (member const& m : members_) wait_for(m, m.slot->arrived.value);
+    node_slot::turn& mine = turn(own(), round_);
+    mine.call = call;
+    mine.arrived.store(own().round + round_, std::memory_order_release);
+    for (member const& m : members_) wait_for(m, turn(m, round_).arrived);
   }
-  node_call const& call(int q) const {
-    member const& m = members_[static_cast<std::size_t>(q)];
-    return m.slot->call[(m.round + round_) % 2].value;
-  }
+  node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
   template <class T>
   T const* source(int q) const {
     return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + call(q).source);
@@ -103,13 +104,14 @@ class node_group {
   }
 
   /// Ends the round for this rank: it reads and writes no other rank's memory any more.
-  void finish() { own().slot->done.value.store(own().round + round_, std::memory_order_release); }
+  void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
   /// Returns when all ranks are done: this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done() {
-    for (member const& m : members_) wait_for(m, m.slot->done.value);
+    for (member const& m : members_) wait_for(m, m.slot->done);
   }
 
  private:
+  static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
   member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
   void wait_for(member const& m, std::atomic<std::uint64_t> const& flag) const {
     std::uint64_t const round = m.round + round_;
@@ -135,7 +137,7 @@ class node_group {
     auto const q = std::to_string(&m - members_.data()), mine = std::to_string(rank_), rounds = std::to_string(round_);
     throw error("ashlar: rank " + mine + " of " + std::to_string(size()) + " on this node waited " +
                 std::to_string(static_cast<int>(waited + 0.5)) + " s for rank " + q + ", which " + fate + "; verbs begun here: " + rounds +
-                ", there: " + std::to_string(m.slot->arrived.value.load() - m.round));
+                ", there: " + std::to_string(m.slot->round() - m.round));
   }
   static double now() {
     timespec t{};

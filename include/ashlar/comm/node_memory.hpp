@@ -159,7 +159,7 @@ class node_ranks {
     };
     node_slot* const slot = node_memory::instance().take_slot();
     seat const mine{whole.rank(), slot == nullptr ? nowhere : node_memory::instance().offset(slot),
-                    slot == nullptr ? 0 : slot->arrived.value.load()};
+                    slot == nullptr ? 0 : slot->round()};
     std::vector<seat> seats(std::size_t(part.size()), mine);
     gather(part, &mine, seats.data(), sizeof mine);
     std::vector<node_group::member> members;
