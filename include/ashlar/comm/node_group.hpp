@@ -64,6 +64,7 @@ class node_group {
   struct waiting {
     int looks = 1000;     // at a flag, before a waiting rank gives its core away
     double deadline = 0;  // seconds after which waiting is an error; 0: never
+    void (*meanwhile)() = [] {};  // called now and then: another rank may not come before something is done here
   };
 
   /// `release` is called with the own slot when this rank leaves the group.
@@ -124,6 +125,7 @@ class node_group {
     double const begin = now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
       sched_yield();
+      if (look % 16 == 0) how_.meanwhile();
       if (look % 256 != 0) continue;
       double const waited = now() - begin;
       if (waited < 0.5) continue;

@@ -134,6 +134,7 @@ class node_ranks {
     poll({&request, 1});
     refused_ = worst;
     waiting_.looks = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+    waiting_.meanwhile = progress;
     waiting_.deadline = comm::tuned.deadline;
     if (char const* const text = std::getenv("ASHLAR_DEADLINE")) waiting_.deadline = std::atof(text);
   }
@@ -184,6 +185,11 @@ class node_ranks {
     comm::segment_address segment{};
   };
 
+  // Lets MPI work on what the program has begun: a rank that sends to this one may be stuck in MPI_Send until then.
+  static void progress() {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
   static int ranks_per_node(int all) {
     char const* const text = std::getenv("ASHLAR_RANKS_PER_NODE");

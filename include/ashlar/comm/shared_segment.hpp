@@ -165,10 +165,10 @@ class shared_segment {
   /// Bytes up to the end of the last block.
   std::size_t used() const { return used_; }
 
-  /// A block that is never given back, aligned to 64 bytes, or to 4096 from 64 KiB on; null where memory or the
+  /// A block that is never given back, aligned to 128 bytes, or to 4096 from 64 KiB on; null where memory or the
   /// segment's size does not suffice. Not to be called by two threads at once.
   void* allocate(std::size_t bytes) {
-    std::size_t const alignment = bytes < (std::size_t(64) << 10) ? 64 : 4096;
+    std::size_t const alignment = bytes < (std::size_t(64) << 10) ? 128 : 4096;
     std::size_t const begin = (used_ + alignment - 1) / alignment * alignment;
     bytes = std::max<std::size_t>(bytes, 1);
     if (begin > size() || bytes > size() - begin || !reserve(begin + bytes)) return nullptr;

@@ -151,6 +151,22 @@ TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank"
   }
 }
 
+TEST_CASE("node_memory: a rank that waits lets MPI go on with the program's own messages") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  if (m.size() == 1) return;
+  auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(3000, 7), small_number);
+  std::vector<double> message(1 << 20, m.rank());
+  int const n = static_cast<int>(message.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (m.rank() == 0) MPI_Irecv(message.data(), n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
+  // Too long to leave before it is received: by a rank that has gone on to the verb.
+  if (m.rank() == 1) MPI_Send(message.data(), n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+  auto const y = all_gather<"x">(x);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(message.back() == (m.rank() == 0 ? 1 : m.rank()));
+  CHECK(denotes(y, denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
+}
+
 TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   auto const make = [] { return device_mesh<grid>(MPI_COMM_WORLD, {1, world_size()}); };
   (void)make();
@@ -161,7 +177,7 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   };
   auto const before = position();
   for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
-  CHECK(position() - before <= 4 * 256 + 64);  // the pool's blocks for the verbs of the first mesh
+  CHECK(position() - before <= 4 * 256 + 128);  // the pool's blocks for the verbs of the first mesh
 }
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
