@@ -188,7 +188,7 @@ class node_ranks {
   // Lets MPI work on what the program has begun: a rank that sends to this one may be stuck in MPI_Send until then.
   static void progress() {
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   }
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
   static int ranks_per_node(int all) {

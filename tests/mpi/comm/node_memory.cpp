@@ -181,7 +181,7 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
 }
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
-  variable const soon("ASHLAR_DEADLINE", "0.6");
+  variable const soon("ASHLAR_DEADLINE", "2.5");
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;
   auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(30, 7), small_number);

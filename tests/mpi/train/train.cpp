@@ -5,6 +5,7 @@
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"
 #include "support/network.hpp"
+#include "support/pmpi_counters.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 
@@ -21,7 +22,8 @@ int label(index_t b, int step) { return static_cast<int>((b * 3 + step) % classe
 
 struct history {
   array losses, hits;
-  array weights;  // all of them, one behind the other
+  array weights;     // all of them, one behind the other
+  pmpi::counts mpi;  // calls during the steps
 };
 
 template <class P>
@@ -50,6 +52,7 @@ history train(device_mesh<grid> const& m, int steps, int& verbs, int& expected_v
                    }).count();
   history h;
   auto const before = m.verbs();
+  auto const mpi_before = pmpi::counted();
   for (int i = 0; i < steps; ++i) {
     auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(batch, inputs),
                                                            [i](index_t g, int) { return pixel(g, i); });
@@ -61,6 +64,7 @@ history train(device_mesh<grid> const& m, int steps, int& verbs, int& expected_v
     h.hits.push_back(item(hits));
   }
   verbs = static_cast<int>(m.verbs() - before);
+  h.mpi = pmpi::counted() - mpi_before;
   h.weights = values_of(p);
   return h;
 }
@@ -189,5 +193,17 @@ TEST_CASE("losses, hits and weights over 20 steps are those of plain loops, and 
     CHECK(verbs == 20 * expected_verbs);
     bool const reduces_logits = std::is_same_v<S, model_sharded> && m.shape().template size<"model">() > 1;
     CHECK(expected_verbs == reduces_logits + (m.shape().template size<"data">() > 1));
+  });
+}
+
+TEST_CASE("a step asks of MPI what its dry run says, and between ranks that see each other's memory nothing") {
+  int verbs = 0, expected_verbs = 0;
+  auto const steps_of = [&]<class S>(device_mesh<grid> const& m, std::type_identity<S>) { return train<S>(m, 3, verbs, expected_verbs).mpi; };
+  for_each_mesh_and_strategy([&](auto const& m, auto strategy) { CHECK(steps_of(m, strategy).communication() == 0); });
+  collectives_of_mpi const scope;
+  for_each_mesh_and_strategy([&](auto const& m, auto strategy) {
+    pmpi::counts const mpi = steps_of(m, strategy);
+    CHECK(mpi.all_reduce == static_cast<std::uint64_t>(3 * expected_verbs));
+    CHECK(mpi.communication() == mpi.all_reduce);
   });
 }

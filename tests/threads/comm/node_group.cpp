@@ -118,5 +118,5 @@ TEST_CASE("node_group: the slot is given back when the rank leaves") {
 TEST_CASE("node_group: a rank that does not come is an error by the deadline") {
   std::vector<node_slot> slots(2);
   node_group g(0, {{nullptr, &slots[0], 0}, {nullptr, &slots[1], 0}}, {10, 0.6});
-  CHECK_THROWS_WITH_AS(g.arrive({}), "ashlar: rank 0 of 2 on this node waited 1 s for rank 1, which has not come; verbs begun here: 1, there: 0", error);
+  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("for rank 1, which has not come; verbs begun here: 1, there: 0"), error);
 }
