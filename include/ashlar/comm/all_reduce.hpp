@@ -3,6 +3,7 @@
 #include "ashlar/comm/all_gather.hpp"
 #include "ashlar/comm/node_round.hpp"
 #include "ashlar/comm/reduce_scatter.hpp"
+#include "ashlar/layout/split.hpp"
 
 namespace ashlar::detail {
 
@@ -30,6 +31,16 @@ void all_reduce_in_parts(communicator const& c, T const* source, T* destination,
   all_gather_by_exchange(c, static_cast<T const*>(part), destination, starts.data(), how);
 }
 
+struct element_range {
+  std::size_t begin, end;
+};
+
+// The part of n elements that this rank combines for all.
+inline element_range own_part(node_group const& g, std::size_t n) {
+  interval const part = part_of({0, index_t(n)}, g.size(), g.rank());
+  return {std::size_t(part.begin), std::size_t(part.end)};
+}
+
 // Small arrays are combined by every rank; of large ones each rank combines a part and stores it into all results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
 template <class Op, class T>
@@ -41,9 +52,8 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
     combine_sources<Op, T>(g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
     return round.end();
   }
-  auto const p = std::size_t(g.size()), r = std::size_t(g.rank());
-  std::size_t const first = n / p * r + std::min(r, n % p), count = n / p + (r < n % p);
-  combine_sources<Op, T>(g, first, count, [&](std::size_t begin, T const* sum, std::size_t m) {
+  element_range const part = own_part(g, n);
+  combine_sources<Op, T>(g, part.begin, part.end - part.begin, [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
   });
   return round.end();
@@ -70,14 +80,13 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   if (!round) return false;
   c.counters().all_reduce.add(bytes);
   node_group& g = round.group();
-  auto const p = std::size_t(g.size()), r = std::size_t(g.rank());
-  std::size_t const first = total / p * r + std::min(r, total % p), last = first + total / p + (r < total % p);
+  element_range const part = own_part(g, total);
   std::size_t begin = 0;  // of the piece
   for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
-    std::size_t const from = std::max(first, begin), to = std::min(last, begin + pieces[i].size);
+    std::size_t const from = std::max(part.begin, begin), to = std::min(part.end, begin + pieces[i].size);
     if (from >= to) continue;
     combine_operands<Op, T>(
-        g, [&](int q) { return g.at<T>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
+        g, [&](int q) { return g.at<T const>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
         [&](std::size_t at, T const* sum, std::size_t m) {
           for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin + at, m);
         });

@@ -90,18 +90,18 @@ class node_group {
     for (member const& m : members_) wait_for(m, turn(m, round_).arrived);
   }
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
-  template <class T>
-  T const* source(int q) const {
-    return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + call(q).source);
-  }
   /// What lies at an offset in rank q's memory.
   template <class T>
-  T const* at(int q, std::uint64_t offset) const {
-    return reinterpret_cast<T const*>(members_[static_cast<std::size_t>(q)].memory + offset);
+  T* at(int q, std::uint64_t offset) const {
+    return reinterpret_cast<T*>(members_[static_cast<std::size_t>(q)].memory + offset);
+  }
+  template <class T>
+  T const* source(int q) const {
+    return at<T const>(q, call(q).source);
   }
   template <class T>
   T* destination(int q) const {
-    return reinterpret_cast<T*>(members_[static_cast<std::size_t>(q)].memory + call(q).destination);
+    return at<T>(q, call(q).destination);
   }
 
   /// Ends the round for this rank: it reads and writes no other rank's memory any more.
