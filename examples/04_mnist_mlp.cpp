@@ -4,6 +4,7 @@
 // where it communicates; the source is the same for 1 rank and for many.
 //   mpiexec -n 4 mnist_mlp --mesh data=2,model=2
 #include <ashlar/ashlar.hpp>
+#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "options.hpp"
 
@@ -126,6 +128,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     losses.precision(17);
   });
 
+  std::optional<comm::trace> trace;
+  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+
   index_t const images = data.train_images.extents[0];
   progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
   index_t steps = 0;
@@ -148,6 +153,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   comm::on_root(m.communicator(), [&] {
     if (losses.is_open() && !losses.flush()) throw error("mnist_mlp: writing " + o.losses + " failed; is there room left?");
   });
+  if (trace) trace->write();
   double const accuracy = test_accuracy<T>(m, p, data);
   if (root) std::printf("\ntest accuracy: %.4f\n", accuracy);
   return 0;

@@ -12,7 +12,7 @@
 
 struct options {
   int data_size = 1, model_size = 1;
-  std::string data, losses;
+  std::string data, losses, trace;
   bool model_parallel = true, shuffle = true, double_precision = false;
   std::int64_t batch = 128, steps = std::numeric_limits<std::int64_t>::max();
   int epochs = 5;
@@ -68,6 +68,7 @@ inline options parse(int argc, char** argv) {
       ("no-shuffle", "take the images as they are stored")
       ("precision", "float or double", text()->default_value("float"))
       ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
+      ("trace", "file for the times of all collectives, which trace viewers read", text()->default_value(""))
       ("help", "this text");
   // clang-format on
   options o;
@@ -86,6 +87,7 @@ inline options parse(int argc, char** argv) {
     read_mesh(given["mesh"].as<std::string>(), o);
     o.data = given["data"].as<std::string>();
     o.losses = given["losses"].as<std::string>();
+    o.trace = given["trace"].as<std::string>();
     o.model_parallel = one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
     o.double_precision = one_of("precision", "double", "float", "float or double");
     o.shuffle = given.count("no-shuffle") == 0;

@@ -17,7 +17,8 @@ namespace {
 constexpr char const* usage =
     R"(plan_explorer: the steps that bring a tensor from one layout into another, and what they cost
   --mesh A=P,B=Q,...      axes of the mesh and their sizes
-  --from S,S,...          the layout it has, one spec a dimension: none, an axis, or axes joined by +, major to minor
+  --from S,S,...          the layout it has, one spec a dimension: none, an axis, or axes joined by +, major to minor;
+                          A%64 deals blocks of 64 over axis A
   --to S,S,...            the layout it gets
   --extents N,N,...       global extents, one a dimension
   --from-partial A=OP,... axes over which a reduction pends, innermost first; OP is sum, max, min or prod
@@ -129,7 +130,13 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
     if (v.rank == max_rank) complain(option + ": a tensor has at most 8 dimensions");
     axis_list& dim = v.dim[v.rank++];
     if (spec == "none") continue;
-    for (std::string_view axis : split_at('+', spec)) {
+    std::size_t const mark = std::min(spec.find('%'), spec.size());
+    if (mark != spec.size()) {
+      index_t const block = number(option, spec.substr(mark + 1), 1);
+      if (block > 65535) complain(option + ": blocks have at most 65535 elements, found " + std::to_string(block));
+      dim.block = static_cast<unsigned short>(block);
+    }
+    for (std::string_view axis : split_at('+', spec.substr(0, mark))) {
       if (axis.empty())
         complain(option + ": a dimension needs an axis, axes joined by +, or none, found " + quote(spec));
       int const a = m.find(option, axis);
@@ -137,6 +144,7 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
         complain(option + ": axis " + quote(axis) + " is used twice; an axis shards a tensor at most once");
       used |= mask_of(a);
       dim.push(a);
+      if (dim.block) ++dim.dealt;
     }
   }
   std::string const pending = option + "-partial";

@@ -1,5 +1,6 @@
-// Redistributions beside what experts write or call for them: a matrix from row shards to column shards, and a 3-D array
-// as distributed FFTs move it, from slabs to pencils to other pencils. FFTW and ScaLAPACK join where they are installed.
+// Redistributions beside what experts write or call for them: a matrix from row shards to column shards; transposed, in row
+// shards; from blocks to block-cyclic and back; and a 3-D array as distributed FFTs move it, from slabs to pencils to other
+// pencils. FFTW and ScaLAPACK join where they are installed.
 #include <ashlar/ops/ops.hpp>
 
 #include <cstring>
@@ -18,6 +19,8 @@ void psgemr2d_(int const*, int const*, float const*, int const*, int const*, int
                int const*, int const*);
 void pdgemr2d_(int const*, int const*, double const*, int const*, int const*, int const*, double*, int const*,
                int const*, int const*, int const*);
+void pdtran_(int const*, int const*, double const*, double const*, int const*, int const*, int const*, double const*,
+             double*, int const*, int const*, int const*);
 }
 #endif
 
@@ -140,7 +143,7 @@ auto filled(device_mesh<M> const& m, index_t const (&extents)[N]) {
   for (index_t k = 0; k < at.size(); ++k) {
     index_t rest = k, number = 0, stride = 1;
     for (int d = N - 1; d >= 0; --d) {
-      number += (part.dim[d].begin + rest % at[d]) * stride;
+      number += part.dim[d][rest % at[d]] * stride;
       rest /= at[d];
       stride *= extents[d];
     }
@@ -252,6 +255,136 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   all.race(what, variants);
 }
 
+// One variant by ashlar, whose work gives a tensor that is to be `expected`.
+template <class F, class X>
+variant by_ashlar(std::string name, F work, X const& expected) {
+  return {std::move(name),
+          [work] {
+            auto const y = work();
+            escape(y.data());
+          },
+          [work, &expected] {
+            auto const y = work();
+            return std::equal(y.data(), y.data() + y.local_size(), expected.data());
+          }};
+}
+
+// The transposed matrix, both in shards of rows.
+void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& mpi, index_t n) {
+  using rows = layout<"x", none>;
+  std::string const what = "transpose, " + std::to_string(n) + "^2 double";
+  if (!all.wants(what)) return;
+  index_t const p = m.size(), nb = n / p;
+  auto const x = filled<double, rows>(m, {n, n}), over_mpi = filled<double, rows>(mpi, {n, n});
+  auto const shard = static_cast<std::size_t>(nb * n);
+  std::vector<double> from(x.data(), x.data() + shard), to(shard), packed(shard), expected(shard);
+  for (index_t i = 0; i < nb; ++i)
+    for (index_t j = 0; j < n; ++j) expected[static_cast<std::size_t>(i * n + j)] = element<double>(j * n + m.rank() * nb + i);
+  auto const hand = [&](std::string name, std::function<void()> work) {
+    return variant{std::move(name), work, [&, work] {
+                     std::fill(to.begin(), to.end(), -1.);
+                     work();
+                     return to == expected;
+                   }};
+  };
+  auto const ours = [](auto const& a) { return redistribute<rows>(einsum<"ij->ji">(a)); };
+  // Tiles of 8 x 8 use what they read of each cache line.
+  auto const pack_transposed = [&] {
+    for (index_t q = 0; q < p; ++q)
+      for (index_t i = 0; i < nb; i += 8)
+        for (index_t j = 0; j < nb; j += 8)
+          for (index_t b = j; b < std::min(j + 8, nb); ++b)
+            for (index_t a = i; a < std::min(i + 8, nb); ++a)
+              packed[static_cast<std::size_t>((q * nb + b) * nb + a)] = from[static_cast<std::size_t>(a * n + q * nb + b)];
+  };
+  std::vector<double> arrived(shard);
+  auto const block = static_cast<int>(nb * nb);
+  std::vector<variant> variants{
+      by_ashlar("ashlar", [&] { return ours(x); }, expected),
+      by_ashlar("ashlar over MPI", [&] { return ours(over_mpi); }, expected),
+      {"limit: memcpy of the shard",
+       [&] {
+         std::memcpy(to.data(), from.data(), shard * sizeof(double));
+         escape(to.data());
+       },
+       [] { return true; }},
+      hand("hand: transposing pack + MPI_Alltoall", [&] {
+        pack_transposed();
+        MPI_Alltoall(packed.data(), block, MPI_DOUBLE, arrived.data(), block, MPI_DOUBLE, MPI_COMM_WORLD);
+        for (index_t q = 0; q < p; ++q)
+          for (index_t b = 0; b < nb; ++b)
+            std::memcpy(&to[static_cast<std::size_t>(b * n + q * nb)], &arrived[static_cast<std::size_t>((q * nb + b) * nb)], static_cast<std::size_t>(nb) * sizeof(double));
+      })};
+#ifdef ASHLAR_BENCH_FFTW
+  std::vector<double> scratch(from);
+  auto const plan = fftw_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, FFTW_MEASURE);
+  if (plan != nullptr) variants.push_back(hand("FFTW: transpose", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
+#endif
+#ifdef ASHLAR_BENCH_SCALAPACK
+  int across = 0, info = 0, description[9];
+  int const one = 1, zero = 0, extent = static_cast<int>(n), part = static_cast<int>(nb);
+  double const alpha = 1, beta = 0;
+  Cblacs_get(-1, 0, &across);
+  Cblacs_gridinit(&across, "Row", 1, static_cast<int>(p));
+  descinit_(description, &extent, &extent, &extent, &part, &zero, &zero, &across, &extent, &info);
+  variants.push_back(hand("ScaLAPACK: pdtran", [&] {
+    pdtran_(&extent, &extent, &alpha, from.data(), &one, &one, description, &beta, to.data(), &one, &one, description);
+  }));
+#endif
+  all.race(what, variants);
+}
+
+// Blocks of a matrix over two axes, dealt in blocks of 64 x 64; and back.
+void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
+  using blocks = layout<"x", "y">;
+  using cyclic64 = layout<cyclic("x", 64), cyclic("y", 64)>;
+  auto const b = filled<double, blocks>(m, {n, n}), b_mpi = filled<double, blocks>(mpi, {n, n});
+  auto const c = filled<double, cyclic64>(m, {n, n}), c_mpi = filled<double, cyclic64>(mpi, {n, n});
+  auto const shard = static_cast<std::size_t>(b.local_size());
+  std::vector<double> to(shard);
+  auto const race = [&](std::string const& what, bool deal) {
+    if (!all.wants(what)) return;
+    auto const limit = variant{"limit: memcpy of the shard",
+                               [&] {
+                                 std::memcpy(to.data(), b.data(), shard * sizeof(double));
+                                 escape(to.data());
+                               },
+                               [] { return true; }};
+    std::vector<variant> variants;
+    if (deal)
+      variants = {by_ashlar("ashlar", [&] { return redistribute<cyclic64>(b); }, c), by_ashlar("ashlar over MPI", [&] { return redistribute<cyclic64>(b_mpi); }, c), limit};
+    else
+      variants = {by_ashlar("ashlar", [&] { return redistribute<blocks>(c); }, b), by_ashlar("ashlar over MPI", [&] { return redistribute<blocks>(c_mpi); }, b), limit};
+#ifdef ASHLAR_BENCH_SCALAPACK
+    // Seen column-major: its rows are our columns.
+    int context = 0, info = 0, description[2][9];
+    int const zero = 0, extent = static_cast<int>(n), tile = 64;
+    int const px = m.sizes().size[0], py = m.sizes().size[1], down = extent / py, right = extent / px;
+    Cblacs_get(-1, 0, &context);
+    Cblacs_gridinit(&context, "Col", py, px);
+    descinit_(description[0], &extent, &extent, &down, &right, &zero, &zero, &context, &down, &info);
+    descinit_(description[1], &extent, &extent, &tile, &tile, &zero, &zero, &context, &down, &info);
+    double const* const source = deal ? b.data() : c.data();
+    double const* const expected = deal ? c.data() : b.data();
+    int const* const first = description[deal ? 0 : 1];
+    int const* const second = description[deal ? 1 : 0];
+    auto const work = [&to, source, first, second, context] {
+      int const from_one = 1;
+      int const size = first[2];
+      pdgemr2d_(&size, &size, source, &from_one, &from_one, first, to.data(), &from_one, &from_one, second, &context);
+    };
+    variants.push_back({"ScaLAPACK: pdgemr2d", work, [&to, work, expected] {
+                          std::fill(to.begin(), to.end(), -1.);
+                          work();
+                          return std::equal(to.begin(), to.end(), expected);
+                        }});
+#endif
+    all.race(what, variants);
+  };
+  race("blocks to block-cyclic(64), " + std::to_string(n) + "^2 double", true);
+  race("block-cyclic(64) to blocks, " + std::to_string(n) + "^2 double", false);
+}
+
 // Slabs of dimension 0 over all ranks, pencils along dimension 2, pencils along dimension 1.
 void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   using slabs = layout<axes("x", "y"), none, none>;
@@ -327,6 +460,8 @@ void measure(int argc, char** argv) {
     rows_to_columns<float>(all, m, mpi, n);
     rows_to_columns<double>(all, m, mpi, n);
   }
+  transpose(all, m, mpi, 4096);
+  blocks_to_cyclic(all, g, mpi_grid, 4096);
   slabs_to_pencils(all, g, mpi_grid, 256);
   all.write();
 }

@@ -49,13 +49,30 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
   return done;
 }
 
-/// Axes as letters: "[a,bc] sum(d)".
+/// The same layouts, and each with blocks of these sizes dealt in one dimension, by one or more of its major axes.
+inline std::vector<layout_value> with_dealt(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
+  std::vector<layout_value> all = layouts;
+  for (layout_value const& v : layouts)
+    for (int d = 0; d < v.rank; ++d)
+      for (int dealt = 1; dealt <= v.dim[d].size; ++dealt)
+        for (int block : blocks) {
+          all.push_back(v);
+          all.back().dim[d].dealt = static_cast<signed char>(dealt);
+          all.back().dim[d].block = static_cast<unsigned short>(block);
+        }
+  return all;
+}
+
+/// Axes as letters: "[a,bc] sum(d)"; those that deal blocks of 2: "[ab%2,c]".
 inline std::string name(layout_value const& v) {
   auto letter = [](int a) { return static_cast<char>('a' + a); };
   std::string s = "[";
   for (int d = 0; d < v.rank; ++d) {
     s += d ? "," : "";
-    for (int i = 0; i < v.dim[d].size; ++i) s += letter(v.dim[d][i]);
+    for (int i = 0; i < v.dim[d].size; ++i) {
+      s += letter(v.dim[d][i]);
+      if (i + 1 == v.dim[d].dealt) s += "%" + std::to_string(v.dim[d].block);
+    }
   }
   s += "]";
   for (int l = 0; l < v.levels; ++l) {
@@ -68,24 +85,31 @@ inline std::string name(layout_value const& v) {
   return s;
 }
 
-/// For each index of a dimension, the rank of its piece's owner among the axes that split it: each axis hands out the
-/// indices of a piece one by one, so that earlier parts get no fewer than later ones.
+/// For each index of a dimension, the rank of its piece's owner among the axes that split it: blocks are handed out to
+/// those that deal, round by round; each other axis hands out the indices of a piece one by one, so that earlier parts get
+/// no fewer than later ones.
 inline std::vector<int> owners(int extent, axis_list const& axes, mesh_shape const& mesh) {
   std::vector<int> owner(static_cast<std::size_t>(extent), 0);
-  for (int i = 0; i < axes.size; ++i) {
+  int hands = 1, pieces = 1;
+  for (int i = 0; i < axes.dealt; ++i) hands *= mesh.size[axes[i]];
+  if (axes.dealt)
+    for (int k = 0; k < extent; ++k) owner[static_cast<std::size_t>(k)] = k / axes.block % hands;
+  pieces *= hands;
+  for (int i = axes.dealt; i < axes.size; ++i) {
     int const parts = mesh.size[axes[i]];
-    for (std::size_t begin = 0; begin < owner.size();) {
-      std::size_t end = begin;
-      while (end < owner.size() && owner[end] == owner[begin]) ++end;
+    std::vector<int> next = owner;
+    for (int piece = 0; piece < pieces; ++piece) {
+      std::vector<std::size_t> held;
+      for (std::size_t k = 0; k < owner.size(); ++k)
+        if (owner[k] == piece) held.push_back(k);
       std::vector<std::size_t> share(static_cast<std::size_t>(parts), 0);
-      for (std::size_t k = 0; k < end - begin; ++k) ++share[k % share.size()];
-      std::size_t at = begin;
-      int const piece = owner[begin];
+      for (std::size_t k = 0; k < held.size(); ++k) ++share[k % share.size()];
+      std::size_t at = 0;
       for (std::size_t r = 0; r < share.size(); ++r)
-        for (std::size_t k = 0; k < share[r]; ++k) owner[at++] = -1 - (piece * parts + static_cast<int>(r));
-      begin = end;
+        for (std::size_t k = 0; k < share[r]; ++k) next[held[at++]] = piece * parts + static_cast<int>(r);
     }
-    for (int& o : owner) o = -1 - o;
+    owner = next;
+    pieces *= parts;
   }
   return owner;
 }

@@ -79,7 +79,15 @@ inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
 inline std::vector<index_t> indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
   std::vector<index_t> mine(static_cast<std::size_t>(n));
   std::iota(mine.begin(), mine.end(), index_t{0});
-  for (int i = 0; i < axes.size; ++i) {
+  if (axes.dealt != 0) {
+    index_t hands = 1, hand = 0;
+    for (int i = 0; i < axes.dealt; ++i) {
+      hands *= mesh.size[axes[i]];
+      hand = hand * mesh.size[axes[i]] + coordinate(rank, axes[i], mesh);
+    }
+    std::erase_if(mine, [&](index_t i) { return i / axes.block % hands != hand; });
+  }
+  for (int i = axes.dealt; i < axes.size; ++i) {
     auto const parts = static_cast<std::size_t>(mesh.size[axes[i]]), part = static_cast<std::size_t>(coordinate(rank, axes[i], mesh));
     auto begin = mine.begin();
     auto const size = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(mine.size() / parts + (k < mine.size() % parts)); };

@@ -96,7 +96,7 @@ constexpr index_t global_position(shape const& global, region const& part, index
   index_t at = 0, stride = 1;
   for (int d = global.rank - 1; d >= 0; --d) {
     index_t const n = part.dim[d].size();
-    at += (part.dim[d].begin + k % n) * stride;
+    at += part.dim[d][k % n] * stride;
     k /= n;
     stride *= global[d];
   }
@@ -112,7 +112,7 @@ constexpr tensor distribute(shape const& extents, layout_value const& layout, me
     region const part = local_region(extents, layout, mesh, r);
     array& mine = t.shard[static_cast<std::size_t>(r)];
     mine = array::of(part.extents());
-    mine.first_row = part.dim[0].begin;
+    mine.first_row = part.dim[0].begin;  // no blocks are dealt here
     int const summand = mesh.position(r, layout.partial());
     for (index_t k = 0, n = part.size(); k < n; ++k) mine[k] = element(global_position(extents, part, k), summand);
   }

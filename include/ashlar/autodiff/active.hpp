@@ -16,7 +16,7 @@ template <class X, axis_mask Replicated>
 struct dual_layout {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
   static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
-  using type = layout_from_t<c, pack(value), value.rank>;
+  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
 };
 
 }  // namespace detail

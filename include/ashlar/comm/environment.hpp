@@ -1,6 +1,9 @@
 // Starting and ending MPI.
 #pragma once
+#include <memory>
+
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/watchdog.hpp"
 
 namespace ashlar {
 
@@ -15,21 +18,27 @@ inline bool mpi_is_usable() {
 /// Initialises MPI unless the program did already; its destructor finalises MPI only if its constructor initialised it.
 /// Pre: it outlives every communicator that is to be freed; those that live longer are left to MPI_Finalize.
 /// Collective: over all processes; both ends may block.
+/// Where $ASHLAR_WATCHDOG is a number of seconds, a comm::watchdog looks meanwhile.
 /// Error: `ashlar::error` where MPI is already finalised.
 /// Example: `int main() { ashlar::mpi_environment mpi; ... }`
 class mpi_environment {
  public:
   mpi_environment() {
+    auto const settings = comm::watchdog::settings::from_environment();
     int finalized = 0, initialized = 0, provided = 0;
     MPI_Finalized(&finalized);
     if (finalized)
       throw error(
           "ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
     MPI_Initialized(&initialized);
-    if (initialized) return;
-    // Kernels run on many threads, MPI is called from the main one alone.
-    comm::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
-    owns_ = true;
+    if (!initialized) {
+      // Kernels run on many threads, MPI is called from the main one alone.
+      comm::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+      owns_ = true;
+    }
+    int rank = 0;
+    comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    if (settings.seconds > 0) watchdog_ = std::make_unique<comm::watchdog>(rank, settings);
   }
   mpi_environment(mpi_environment const&) = delete;
   mpi_environment& operator=(mpi_environment const&) = delete;
@@ -39,6 +48,7 @@ class mpi_environment {
 
  private:
   bool owns_ = false;
+  std::unique_ptr<comm::watchdog> watchdog_;
 };
 
 }  // namespace ashlar

@@ -12,6 +12,9 @@ struct whole {};
 /// A dimension split over axes, major to minor.
 template <class... Axes>
 struct split {};
+/// A dimension of which the first Count axes, together, deal out blocks; the others split what each rank then has.
+template <int Block, int Count, class... Axes>
+struct dealt {};
 /// One entry a dimension. Axes named nowhere are replicated.
 template <class... Dims>
 struct basic_layout {
@@ -47,8 +50,17 @@ template <>
 struct dim_from_names<name_list<>> {
   using type = whole;
 };
+template <class Names, int Block>
+struct dealt_dim;
+template <class... A, int Block>
+struct dealt_dim<name_list<A...>, Block> {
+  using type = dealt<Block, sizeof...(A), A...>;
+};
 template <dimension D>
 struct dim_of : dim_from_names<names_in_t<D>> {};
+template <dimension D>
+  requires(block_of(D) != 0)
+struct dim_of<D> : dealt_dim<names_in_t<D>, block_of(D)> {};
 
 template <class L>
 struct names_of;
@@ -58,6 +70,10 @@ struct names_of<whole> {
 };
 template <class... A>
 struct names_of<split<A...>> {
+  using type = name_list<A...>;
+};
+template <int Block, int Count, class... A>
+struct names_of<dealt<Block, Count, A...>> {
   using type = name_list<A...>;
 };
 template <class... D>
@@ -100,6 +116,14 @@ template <class Names, class... A>
 inline constexpr axis_list axes_of<Names, split<A...>> = [] {
   axis_list l;
   (l.push(name_index_v<Names, A>), ...);
+  return l;
+}();
+
+template <class Names, int Block, int Count, class... A>
+inline constexpr axis_list axes_of<Names, dealt<Block, Count, A...>> = [] {
+  axis_list l = axes_of<Names, split<A...>>;
+  l.dealt = Count;
+  l.block = Block;
   return l;
 }();
 
@@ -161,13 +185,16 @@ constexpr axis_list sorted_by_name(axis_mask m) {
   return l;
 }
 
-template <class Context, unsigned long long Code, int Rank>
+template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
 struct layout_from {
-  static constexpr layout_value v = unpack(Code, Rank);
+  static constexpr layout_value v = unpack(Code, Blocks, Rank);
   using names = typename Context::names;
 
   template <int D, int... I>
   static auto dim(std::integer_sequence<int, I...>) -> split<name_at_t<names, v.dim[D][I]>...>;
+  template <int D, int... I>
+    requires(v.dim[D].block != 0)
+  static auto dim(std::integer_sequence<int, I...>) -> dealt<v.dim[D].block, v.dim[D].dealt, name_at_t<names, v.dim[D][I]>...>;
   template <int D>
   static auto dim(std::integer_sequence<int>) -> whole;
   template <int... D>
@@ -196,7 +223,8 @@ struct layout_from {
 
 }  // namespace detail
 
-/// A layout: one spec per tensor dimension, `none`, "data" or axes("data", "model"). Axes not named are replicated.
+/// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model") or cyclic("data", 64). Axes not named are
+/// replicated.
 /// Example: layout<"data", none> is basic_layout<split<axis_name<'d','a','t','a'>>, whole>
 template <dimension... Dims>
 using layout = typename detail::checked_layout<typename detail::dim_of<Dims>::type...>::type;
@@ -210,9 +238,10 @@ using context_of = context<boost::mp11::mp_set_union<name_list<>, typename detai
 template <class Context, class L>
 inline constexpr layout_value value_v = detail::value_of<Context, L>::make();
 
-/// The layout of a value: layout_from_t<C, pack(value_v<C, L>), rank> is L, for layouts in canonical form.
-template <class Context, unsigned long long Code, int Rank>
-using layout_from_t = typename detail::layout_from<Context, Code, Rank>::type;
+/// The layout of a value: layout_from_t<C, pack(v), pack_blocks(v), rank> is L where v is value_v<C, L>, for layouts in
+/// canonical form.
+template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
+using layout_from_t = typename detail::layout_from<Context, Code, Blocks, Rank>::type;
 
 template <class L>
 inline constexpr bool is_layout_v = false;
@@ -241,7 +270,7 @@ struct make_partial<L, Op, name_list<A...>> {
     w.pend(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
     return w;
   }();
-  using type = layout_from_t<c, pack(v), v.rank>;
+  using type = layout_from_t<c, pack(v), pack_blocks(v), v.rank>;
 };
 
 }  // namespace detail

@@ -13,7 +13,8 @@ enum class fault {
   partial_and_shard, ///< an axis pends in one operand and shards another
   partial_and_whole, ///< a sum with a pending reduction in one operand only
   not_linear,        ///< a reduction pends and the operation does not commute with it
-  sharded_dimension  ///< the operation needs a dimension whole
+  sharded_dimension, ///< the operation needs a dimension whole
+  dealt_dimension    ///< the operation needs neighbours on one rank, where blocks are dealt
 };
 
 /// Post: `out` is meaningful where why == fault::fits; otherwise `axis` is the culprit.

@@ -10,10 +10,13 @@ using axis_mask = unsigned;
 
 constexpr axis_mask mask_of(int axis) { return 1u << axis; }
 
-/// Axes in an order: those of one dimension, major to minor.
+/// Axes in an order: those of one dimension, major to minor. The first `dealt` of them, together, deal out the dimension
+/// in blocks of `block` elements; the others split what each rank then has into balanced pieces.
 struct axis_list {
   int size = 0;
   signed char axis[max_axes]{};
+  signed char dealt = 0;
+  unsigned short block = 0;  // 0 where none is dealt
 
   constexpr int operator[](int i) const { return axis[i]; }
   constexpr axis_mask mask() const {
@@ -21,20 +24,47 @@ struct axis_list {
     for (int i = 0; i < size; ++i) m |= mask_of(axis[i]);
     return m;
   }
+  /// Axes that deal.
+  constexpr axis_mask dealing() const {
+    axis_mask m = 0;
+    for (int i = 0; i < dealt; ++i) m |= mask_of(axis[i]);
+    return m;
+  }
   constexpr bool contains(int a) const { return mask() >> a & 1u; }
   constexpr void push(int a) { axis[size++] = static_cast<signed char>(a); }
   constexpr void remove(axis_mask gone) {
     axis_list rest;
-    for (int i = 0; i < size; ++i)
-      if (!(gone >> axis[i] & 1u)) rest.push(axis[i]);
+    for (int i = 0; i < size; ++i) {
+      if (gone >> axis[i] & 1u) continue;
+      rest.push(axis[i]);
+      if (i < dealt) ++rest.dealt, rest.block = block;
+    }
     *this = rest;
   }
-  /// Is this list the beginning of another (or equal to it)?
+  /// Goes on as another list that this one begins does, by its next axis; by all that deal, if they come next.
+  /// Pre: begins(other) and size < other.size. Post: false, and nothing changed, where an axis is not among `usable`.
+  constexpr bool follow(axis_list const& other, axis_mask usable) {
+    axis_list next = *this;
+    do next.push(other.axis[next.size]);
+    while (next.size < other.dealt);
+    next.dealt = other.dealt;
+    next.block = other.block;
+    if (next.mask() & ~mask() & ~usable) return false;
+    *this = next;
+    return true;
+  }
+  /// Is this list the beginning of another (or equal to it), so that its pieces are whole unions of the other's?
   constexpr bool begins(axis_list const& other) const {
-    if (size > other.size) return false;
+    if (size > other.size || (size != 0 && (dealt != other.dealt || block != other.block))) return false;
     for (int i = 0; i < size; ++i)
       if (axis[i] != other.axis[i]) return false;
     return true;
+  }
+  /// Would the list, without some of its axes, still be cut as before, only less? Those that deal go together.
+  constexpr bool may_lose(axis_mask gone) const {
+    axis_list rest = *this;
+    rest.remove(gone);
+    return rest.begins(*this);
   }
   friend constexpr bool operator==(axis_list const&, axis_list const&) = default;
 };
@@ -115,9 +145,13 @@ struct layout_value {
   friend constexpr bool operator==(layout_value const&, layout_value const&) = default;
 };
 
+/// Dimensions of one layout that can be dealt.
+inline constexpr int max_dealt_dimensions = 4;
+
 /// A layout in one integer, a byte an axis: high half where it stands (0-7 the dimension, 8-14 a pending reduction of
-/// kind minus 8, 15 nowhere), low half its order there (position within the dimension, or level). Types are rebuilt
-/// from it, since a class that holds an array is no safe template argument (docs/decisions/literals).
+/// kind minus 8, 15 nowhere), low half its order there (position within the dimension, plus 8 for an axis that deals; or
+/// level). With pack_blocks, types are rebuilt from it, since a class that holds an array is no safe template argument
+/// (docs/decisions/literals).
 constexpr unsigned long long pack(layout_value const& v) {
   unsigned long long code = ~0ull;
   auto put = [&](int axis, unsigned place, int order) {
@@ -125,25 +159,45 @@ constexpr unsigned long long pack(layout_value const& v) {
     code |= static_cast<unsigned long long>(place << 4 | static_cast<unsigned>(order)) << 8 * axis;
   };
   for (int d = 0; d < v.rank; ++d)
-    for (int i = 0; i < v.dim[d].size; ++i) put(v.dim[d][i], static_cast<unsigned>(d), i);
+    for (int i = 0; i < v.dim[d].size; ++i) put(v.dim[d][i], static_cast<unsigned>(d), i < v.dim[d].dealt ? i + 8 : i);
   for (int l = 0; l < v.levels; ++l)
     for (int a = 0; a < max_axes; ++a)
       if (v.pending[l].axes >> a & 1u) put(a, 8u + static_cast<unsigned>(v.pending[l].op), l);
   return code;
 }
 
-constexpr layout_value unpack(unsigned long long code, int rank) {
+/// The block sizes of the dimensions that are dealt, in order, 16 bits each.
+constexpr unsigned long long pack_blocks(layout_value const& v) {
+  unsigned long long blocks = 0;
+  int n = 0;
+  for (int d = 0; d < v.rank; ++d) {
+    if (!v.dim[d].block) continue;
+    if (n == max_dealt_dimensions) throw "ashlar::cyclic: blocks are dealt in more than 4 dimensions; split some of them evenly";
+    blocks |= static_cast<unsigned long long>(v.dim[d].block) << 16 * n++;
+  }
+  return blocks;
+}
+
+constexpr layout_value unpack(unsigned long long code, unsigned long long blocks, int rank) {
   layout_value v;
   v.rank = rank;
   for (int order = 0; order < max_axes; ++order)
     for (int a = 0; a < max_axes; ++a) {
       unsigned const byte = code >> 8 * a & 0xff, place = byte >> 4;
-      if (place == 15 || static_cast<int>(byte & 15) != order) continue;
-      if (place < 8)
+      if (place == 15 || static_cast<int>(byte & 7) != order) continue;
+      if (place < 8) {
         v.dim[place].push(a);
-      else
+        if (byte & 8u) ++v.dim[place].dealt;
+      } else {
         v.pend(static_cast<int>(place) - 8, mask_of(a));
+      }
     }
+  if (blocks)
+    for (int d = 0; d < rank; ++d)
+      if (v.dim[d].dealt) {
+        v.dim[d].block = static_cast<unsigned short>(blocks & 0xffff);
+        blocks >>= 16;
+      }
   return v;
 }
 

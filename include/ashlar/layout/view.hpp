@@ -13,6 +13,7 @@ constexpr ruled merge_rule(layout_value const& a, int first, int last) {
   r.out = a;
   for (int d = first + 1; d <= last; ++d)
     if (a.dim[d].size) return ruled::wrong(fault::sharded_dimension, a.dim[d][0]);
+  if (a.dim[first].block) return ruled::wrong(fault::dealt_dimension, a.dim[first][0]);
   r.out.rank = a.rank - (last - first);
   for (int d = first + 1; d < r.out.rank; ++d) r.out.dim[d] = a.dim[d + (last - first)];
   for (int d = r.out.rank; d < a.rank; ++d) r.out.dim[d] = {};
@@ -24,6 +25,7 @@ constexpr ruled merge_rule(layout_value const& a, int first, int last) {
 constexpr ruled unmerge_rule(layout_value const& a, int dim, int count) {
   ruled r;
   r.out = a;
+  if (a.dim[dim].block) return ruled::wrong(fault::dealt_dimension, a.dim[dim][0]);
   r.out.rank = a.rank + count - 1;
   for (int d = r.out.rank - 1; d > dim; --d) r.out.dim[d] = d - (count - 1) > dim ? a.dim[d - (count - 1)] : axis_list{};
   return r;

@@ -17,6 +17,7 @@ enum class literal_kind : unsigned {
 
 namespace detail {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline constexpr char block_mark = '%';  // in a dimension's text, between names and block size: p,q%64
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 }  // namespace detail
 
@@ -107,6 +108,23 @@ consteval dimension axes(char const (&... name)[N]) {
     }
   }
   return joined;
+}
+
+/// One dimension dealt out in blocks, round by round, over one axis or several (row-major): ScaLAPACK's block-cyclic
+/// distribution, whose first block lies on coordinate 0.
+/// Pre: 1 <= block <= 65535
+/// Example: layout<cyclic("p", 64), cyclic("q", 64)>
+consteval dimension cyclic(dimension over, int block) {
+  if (over.size == 0) throw "ashlar::cyclic: name the axis over which blocks are dealt; none is no axis";
+  if (block < 1 || block > 65535) throw "ashlar::cyclic: a block has 1 to 65535 elements; choose another size";
+  char digits[5]{};
+  int first = 5;
+  for (int rest = block; rest != 0; rest /= 10) digits[--first] = static_cast<char>('0' + rest % 10);
+  for (unsigned i = 0; i < over.size; ++i)
+    if (over[i] == detail::block_mark) throw "ashlar::cyclic: its first argument is an axis or axes(...), which no blocks are named for yet";
+  over.append(&detail::block_mark, 1);
+  over.append(digits + first, static_cast<std::size_t>(5 - first));
+  return over;
 }
 
 }  // namespace ashlar

@@ -33,9 +33,21 @@ struct name_at<Literal, Begin, std::index_sequence<I...>> {
   using type = axis_name<Literal[Begin + I]...>;
 };
 
-constexpr unsigned name_end(auto const& names, unsigned i) {
-  while (i < names.size && names[i] != ',') ++i;
+// Where the names of a dimension's text end, before the block size if there is one.
+constexpr unsigned names_end(dimension const& d) {
+  unsigned i = 0;
+  while (i < d.size && d[i] != block_mark) ++i;
   return i;
+}
+constexpr unsigned name_end(dimension const& d, unsigned i) {
+  while (i < names_end(d) && d[i] != ',') ++i;
+  return i;
+}
+// Elements of a block that is dealt, or 0 for a balanced split.
+constexpr int block_of(dimension const& d) {
+  int n = 0;
+  for (unsigned i = names_end(d) + 1; i < d.size; ++i) n = 10 * n + (d[i] - '0');
+  return n;
 }
 
 template <dimension Literal, unsigned Begin, class... Done>
@@ -46,7 +58,7 @@ struct split_names {
                            typename name_at<Literal, Begin, std::make_index_sequence<end - Begin>>::type>::type;
 };
 template <dimension Literal, unsigned Begin, class... Done>
-  requires(Begin >= Literal.size)
+  requires(Begin >= names_end(Literal))
 struct split_names<Literal, Begin, Done...> {
   using type = name_list<Done...>;
 };

@@ -96,23 +96,32 @@ struct tensor_source {
   }
 };
 
+template <bool Dealt>
 struct random_source {
   prng_key key;
-  shape global, local;
+  shape global;
   region part;
   auto leaf(shape const& out) const {
-    local::uniform_numbers<float> l{key, 0, {}};
-    index_t own[max_rank]{};
-    for (int d = 0; d < global.rank; ++d) {
-      own[d] = global.stride(d);
-      l.base += part.dim[d].begin * own[d];
+    if constexpr (Dealt) {
+      return local::dealt_random_numbers<uniform_generator<float>>(key, part, global);
+    } else {
+      local::uniform_numbers<float> l{key, 0, {}};
+      index_t own[max_rank]{};
+      for (int d = 0; d < global.rank; ++d) {
+        own[d] = global.stride(d);
+        l.base += part.dim[d].begin * own[d];
+      }
+      broadcast_strides(part.extents(), out, own, l.stride);
+      return l;
     }
-    broadcast_strides(local, out, own, l.stride);
-    return l;
   }
   void expect(std::shared_ptr<reader> const&) const {}
   void keep(void const*) {}
 };
+
+// Does a layout deal blocks?
+template <class L>
+inline constexpr bool is_dealt_v = pack_blocks(value_v<context_of<L>, L>) != 0;
 
 template <class T, class L, class M, class Node, class... Source>
 class expression_state : public reader {
@@ -219,23 +228,17 @@ auto launch(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>,
   using node = detail::binary_node<local::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
   return detail::make_expression<T, L>(
       m, extents, node{local::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
-      std::tuple_cat(detail::sources_of(a), std::make_tuple(detail::random_source{op.f.key, extents, part.extents(), part})));
+      std::tuple_cat(detail::sources_of(a), std::make_tuple(detail::random_source<detail::is_dealt_v<L>>{op.f.key, extents, part})));
 }
 
 /// Fills a tensor with random numbers, each a function of key and global index.
 template <class R, class T, class L, class M, class S>
 void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  region const part = x.local_region();
-  index_t base = 0, stride[max_rank]{};
-  for (int i = 0; i < part.rank; ++i) base += part.dim[i].begin * (stride[i] = x.extents().stride(i));
-  local::fill_uniform(S{}, x.data(), part.extents(), base, stride, key, d.low, d.high);
+  local::fill_uniform(S{}, x.data(), x.local_region(), x.extents(), key, d.low, d.high);
 }
 template <class R, class T, class L, class M, class S>
 void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  region const part = x.local_region();
-  index_t base = 0, stride[max_rank]{};
-  for (int i = 0; i < part.rank; ++i) base += part.dim[i].begin * (stride[i] = x.extents().stride(i));
-  local::fill_normal(S{}, x.data(), part.extents(), base, stride, key, d.mean, d.deviation);
+  local::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.

@@ -55,7 +55,7 @@ struct result_of {
   using c = mesh_context<mesh, layout_t<X>...>;
   static constexpr ruled r = Op::rule(value_v<c, layout_t<X>>...);
   using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
-  using layout = layout_from_t<c, pack(r.out), r.out.rank>;
+  using layout = layout_from_t<c, pack(r.out), pack_blocks(r.out), r.out.rank>;
   using element = typename Op::template element<element_t<X>...>;
 };
 

@@ -55,7 +55,7 @@ struct abstract_bucket {
   constexpr void all_reduce(int) {}
 };
 template <class T, class M>
-constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask) {
+constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask, where const&) {
   return {m};
 }
 
@@ -79,7 +79,7 @@ template <dimension Axes, class... X>
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   auto const& mesh = first.mesh();
   index_t elements = 0;
-  auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes);
+  auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes, w);
   for_each_leaf(
       [&](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;

@@ -7,17 +7,23 @@ namespace ashlar {
 
 namespace detail {
 
-// Where in a row-major array a part of it begins if the part is one piece of memory, otherwise -1.
-constexpr index_t contiguous_at(region const& part, region const& of) {
-  shape const extents = of.extents();
-  index_t at = 0;
+// What a row-major shard has in common with another: how many elements, and where they begin if they are one piece of
+// memory, otherwise -1.
+struct common_part {
+  index_t size = 1, at = 0;
+};
+constexpr common_part common_part_of(region const& shard, region const& other) {
+  shape const extents = shard.extents();
+  common_part c;
   bool cut = false;  // a dimension of which the part has several indices ends what later ones may lack
-  for (int d = 0; d < of.rank; ++d) {
-    if (cut && part.dim[d].size() != of.dim[d].size()) return -1;
-    cut = cut || part.dim[d].size() > 1;
-    at += (part.dim[d].begin - of.dim[d].begin) * extents.stride(d);
+  for (int d = 0; d < shard.rank; ++d) {
+    overlap const o = overlap_of(shard.dim[d], other.dim[d]);
+    c.size *= o.size;
+    if (!o.adjacent || (cut && o.size != extents[d])) c.at = -1;
+    cut = cut || o.size > 1;
+    if (c.at >= 0) c.at += o.at * extents.stride(d);
   }
-  return at;
+  return c;
 }
 
 // Elements of a rank's shard that are packed on their way to or from the shards that its peers have in the layout
@@ -27,10 +33,10 @@ constexpr index_t packed_elements(region const& shard, layout_value const& their
   index_t n = 0;
   bool in_order = true;
   for (int i = 0, q = mesh.ranks(peers); i < q; ++i) {
-    region const part = intersect(shard, local_region(global, theirs, mesh, mesh.with_position(rank, peers, i)));
-    if (part.size() == 0) continue;
-    in_order = in_order && contiguous_at(part, shard) == n;
-    n += part.size();
+    common_part const part = common_part_of(shard, local_region(global, theirs, mesh, mesh.with_position(rank, peers, i)));
+    if (part.size == 0) continue;
+    in_order = in_order && part.at == n;
+    n += part.size;
   }
   return in_order && n == shard.size() ? 0 : n < shard.size() ? n : shard.size();
 }
@@ -45,7 +51,7 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
     region const shard = local_region(global, s.to, mesh, rank);
     index_t received = shard.size();
     if (s.what != verb::reduce_scatter) {
-      received -= intersect(shard, local_region(global, s.from, mesh, rank)).size();
+      received -= common_size(shard, local_region(global, s.from, mesh, rank));
     } else if (mesh.position(rank, s.axes) == 0) {
       index_t smallest = received;
       for (int p = 1, q = mesh.ranks(s.axes); p < q; ++p) {

@@ -110,8 +110,10 @@ class planner {
   }
   // Can the lists of `mid` become permutations of those of `t` when it is split over `spare` axes too?
   constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
-    return (spare & ~t.sharding()) == 0 &&
-           first_dim(mid.rank, [&](int d) { return (mid.dim[d].mask() & ~t.dim[d].mask()) != 0; }) < 0;
+    return (spare & ~t.sharding()) == 0 && first_dim(mid.rank, [&](int d) {
+             axis_list const &a = mid.dim[d], &b = t.dim[d];
+             return (a.mask() & ~b.mask()) != 0 || a.dealing() != b.dealing() || a.block != b.block;
+           }) < 0;
   }
   // Outer levels are padded before inner ones, so their axes must be minor-most in the target.
   constexpr bool may_end(axis_list const& list, int axis) const {
@@ -127,9 +129,8 @@ class planner {
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
       axis_list &a = mid.dim[d], &b = t.dim[d];
-      while (a.size < b.size && a.begins(b) && ((usable & ~mid.sharding()) >> b[a.size] & 1u)) a.push(b[a.size]);
-      while (b.size < a.size && b.begins(a) && ((late & ~t.sharding()) >> a[b.size] & 1u) && may_end(b, a[b.size]))
-        b.push(a[b.size]);
+      while (a.size < b.size && a.begins(b) && a.follow(b, usable & ~mid.sharding())) {}
+      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && b.follow(a, late & ~t.sharding())) {}
     }
   }
 

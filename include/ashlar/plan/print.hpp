@@ -15,7 +15,11 @@ namespace detail {
 inline std::string quoted(axis_list const& axes, char const* const* names) {
   std::string s;
   for (int i = 0; i < axes.size; ++i) s += std::string(i ? ", \"" : "\"") + names[axes[i]] + "\"";
-  return axes.size > 1 ? "axes(" + s + ")" : axes.size ? s : "none";
+  if (axes.size == 0) return "none";
+  if (axes.size > 1) s = "axes(" + s + ")";
+  if (!axes.block) return s;
+  // Axes behind those that deal have no spelling in programs: only steps on the way have such layouts.
+  return "cyclic(" + s + ", " + std::to_string(axes.block) + (axes.dealt < axes.size ? " over the first " + std::to_string(axes.dealt) : "") + ")";
 }
 
 inline std::string joined(axis_mask axes, char const* const* names) {

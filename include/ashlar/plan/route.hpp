@@ -12,16 +12,17 @@ class redistribution_plan {
   int size = 0;
 
   constexpr redistribution_plan() = default;
-  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{pack(from)} {}
+  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{pack(from)}, blocks_{pack_blocks(from)} {}
 
   constexpr plan_step operator[](int i) const { return step_between(layout(i), layout(i + 1)); }
   /// The layout before step i; layout(size) is the destination.
-  constexpr layout_value layout(int i) const { return unpack(code_[i], rank_); }
+  constexpr layout_value layout(int i) const { return unpack(code_[i], blocks_[i], rank_); }
 
   constexpr void push(layout_value const& to) {
     if (size == capacity)
       throw "ashlar::plan: more than 12 steps; redistribute by way of a layout that pends fewer kinds";
     code_[++size] = pack(to);
+    blocks_[size] = pack_blocks(to);
   }
   constexpr void pop() { --size; }
 
@@ -63,7 +64,7 @@ class redistribution_plan {
   friend constexpr bool operator==(redistribution_plan const& a, redistribution_plan const& b) {
     if (a.size != b.size || a.rank_ != b.rank_) return false;
     for (int i = 0; i <= a.size; ++i)
-      if (a.code_[i] != b.code_[i]) return false;
+      if (a.code_[i] != b.code_[i] || a.blocks_[i] != b.blocks_[i]) return false;
     return true;
   }
 
@@ -81,7 +82,7 @@ class redistribution_plan {
   }
 
   int rank_ = 0;
-  unsigned long long code_[capacity + 1]{};
+  unsigned long long code_[capacity + 1]{}, blocks_[capacity + 1]{};
 };
 
 namespace detail {

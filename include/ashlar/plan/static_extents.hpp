@@ -65,7 +65,7 @@ inline constexpr mesh_shape static_sizes<mesh<Axes...>> = {sizeof...(Axes), {Axe
 template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
 struct static_extent_does_not_divide {
   static constexpr index_t ranks = parts(Layout.dim[Dim], static_sizes<Mesh>);
-  static constexpr bool value = ranks > 1 && Extent % ranks != 0;
+  static constexpr bool value = ranks > 1 && !is_even(Extent, Layout.dim[Dim], static_sizes<Mesh>);
 };
 
 }  // namespace detail
@@ -78,7 +78,7 @@ inline constexpr bool is_even_v<X> = [] {
   constexpr layout_value v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
   for (int d = 0; d < v.rank; ++d) {
     index_t const ranks = parts(v.dim[d], detail::static_sizes<mesh_t<X>>);
-    if (ranks == 0 || static_extents_v<X>[d] % ranks != 0) return false;
+    if (ranks == 0 || !is_even(static_extents_v<X>[d], v.dim[d], detail::static_sizes<mesh_t<X>>)) return false;
   }
   return true;
 }();

@@ -38,15 +38,17 @@ struct sharding_change {
   axis_mask removed = 0, added = 0;
   axis_mask split = 0;      // added where a dimension is only split further
   bool nested = true;       // in every dimension one list begins the other
-  bool equal_parts = true;  // every dimension is split by the same axes
+  bool equal_parts = true;  // every dimension is split by the same axes, into pieces of the same sizes
 };
 
 constexpr sharding_change change_between(layout_value const& from, layout_value const& to, int first_dim = 0) {
   sharding_change c;
   for (int d = first_dim; d < from.rank; ++d) {
     axis_list const &a = from.dim[d], &b = to.dim[d];
+    bool const alike = a.dealing() == b.dealing() && a.block == b.block;
     int same = 0;
-    while (same < a.size && same < b.size && a[same] == b[same]) ++same;
+    while (alike && same < a.size && same < b.size && a[same] == b[same]) ++same;
+    if (same < a.dealt) same = 0;  // axes that deal do so together
     axis_mask gone = 0, come = 0;
     for (int i = same; i < a.size; ++i) gone |= mask_of(a[i]);
     for (int i = same; i < b.size; ++i) come |= mask_of(b[i]);
@@ -54,7 +56,7 @@ constexpr sharding_change change_between(layout_value const& from, layout_value 
     c.added |= come;
     if (!gone) c.split |= come;
     c.nested &= !gone || !come;
-    c.equal_parts &= gone == come;
+    c.equal_parts &= gone == come && (alike || !gone);
   }
   return c;
 }

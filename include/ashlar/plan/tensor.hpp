@@ -50,7 +50,7 @@ struct axes_missing_from_mesh {
 
 /// The layout of a value that refers to a mesh.
 template <class Mesh, layout_value const& V, class... L>
-using layout_on = layout_from_t<mesh_context<Mesh, L...>, pack(V), V.rank>;
+using layout_on = layout_from_t<mesh_context<Mesh, L...>, pack(V), pack_blocks(V), V.rank>;
 
 template <class L>
 struct reduction_pends {

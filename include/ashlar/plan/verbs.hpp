@@ -42,7 +42,7 @@ inline constexpr int dimension_split_last_by<Layout, name_list<N...>> = [] {
   constexpr int n = sizeof...(N), want[n]{name_index_v<typename c::names, N>...};
   layout_value const v = value_v<c, Layout>;
   int const d = v.dim_of(want[0]);
-  if (d < 0 || v.dim[d].size < n) return -1;
+  if (d < 0 || v.dim[d].size < n || !v.dim[d].may_lose((mask_of(name_index_v<typename c::names, N>) | ...))) return -1;
   for (int i = 0; i < n; ++i)
     if (v.dim[d][v.dim[d].size - n + i] != want[i]) return -1;
   return d;
@@ -66,7 +66,7 @@ struct after<X, name_list<N...>, Dim> {
       (v.dim[Dim].push(name_index_v<typename mesh_t<X>::names, N>), ...);
     return v;
   }();
-  using type = layout_from_t<c, pack(value), value.rank>;
+  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
 };
 
 template <class Mesh, class From, class To, axis_mask MayHelp>
@@ -88,7 +88,7 @@ constexpr auto run_steps(X x, where const& w) {
     return x;
   } else {
     using S = step_of<P, Step>;
-    using L = layout_from_t<typename P::context, pack(S::value.to), S::value.to.rank>;
+    using L = layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>;
     auto y = [&] {
       X const operand = std::move(x);
       return take_step(tensor_type<element_t<X>, L>{}, S{}, operand, w);
@@ -143,7 +143,7 @@ constexpr auto all_gather(X const& x, where const& w) {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
   static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-                "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension, or redistribute");
+                "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all axes that deal its blocks), or redistribute");
   return relayout(detail::destination<typename after<X, Names>::type, As == gathered::replicated ? verb_axes<mesh_t<X>, Names> : 0u>{}, x, w);
 }
 
@@ -163,7 +163,7 @@ constexpr auto all_to_all(X const& x, where const& w) {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
   static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-                "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension, or redistribute");
+                "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all axes that deal its blocks), or redistribute");
   static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
                 "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
   return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
@@ -202,7 +202,7 @@ template <tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, where w = where::current()) {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
   constexpr layout_value whole_value = dual(value_v<c, layout_t<X>>, 0);
-  using To = layout_from_t<c, pack(whole_value), whole_value.rank>;
+  using To = layout_from_t<c, pack(whole_value), pack_blocks(whole_value), whole_value.rank>;
   return relayout(detail::destination<To, 0u>{}, x, w);
 }
 

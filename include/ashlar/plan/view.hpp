@@ -11,6 +11,8 @@ struct view_words {
   static constexpr void say() {
     static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
                   "ashlar::merge: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
+    static_assert(!breaks<F, fault::dealt_dimension, Axis, L...>::value,
+                  "ashlar::merge: the axis deals blocks of a dimension that is joined or cut, and its neighbours are on other ranks; redistribute to an even split first");
   }
 };
 }  // namespace detail

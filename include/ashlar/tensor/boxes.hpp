@@ -1,4 +1,4 @@
-// Copies between boxes of row-major arrays and buffers: what packing for a collective comes down to.
+// Copies between parts of row-major arrays: what packing for a collective comes down to.
 #pragma once
 #include "ashlar/tensor/launch.hpp"
 #include "ashlar/tensor/loop_nest.hpp"
@@ -140,26 +140,6 @@ void copy_boxes(Space const& space, T const* source, T* destination, std::span<l
 template <class Space, class T>
 using unmanaged = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-enum class buffer_side { source, destination };
-
-// Loops between boxes of an array and a buffer that holds them one after the other.
-inline copy_loops loops_of_boxes(shape const& extents, std::span<local::box const> boxes, buffer_side side) {
-  row_major_strides const all(extents);
-  int const buffer = side == buffer_side::source ? 0 : 1;
-  copy_loops loops;
-  index_t packed = 0;
-  for (local::box const& b : boxes) {
-    shape const part = b.shape(extents.rank);
-    row_major_strides const own(part);
-    auto& nest = loops.emplace_back(buffer == 1 ? merge_loops<2>(part, {all.stride, own.stride})
-                                                : merge_loops<2>(part, {own.stride, all.stride}));
-    nest.origin[1 - buffer] = all.offset(b.lower);
-    nest.origin[buffer] = packed;
-    packed += part.size();
-  }
-  return loops;
-}
-
 // Loops from a box of one array to a box of another.
 inline loop_nest<2> loops_between(shape const& source, local::box const& from, shape const& destination, local::box const& to) {
   row_major_strides const source_strides(source), destination_strides(destination);
@@ -172,21 +152,6 @@ inline loop_nest<2> loops_between(shape const& source, local::box const& from, s
 }  // namespace ashlar::detail
 
 namespace ashlar::local {
-
-/// Copies boxes of an array to a buffer, each row-major, one after the other. One launch per 16 boxes.
-/// Pre: each box lies within extents
-/// Post: buffer[sizes of the boxes before b + k] == the element of box b with row-major number k
-template <class Space, class T>
-void pack(Space const& space, T const* source, shape const& extents, std::span<box const> boxes, T* buffer) {
-  detail::copy_boxes(space, source, buffer, detail::loops_of_boxes(extents, boxes, detail::buffer_side::destination));
-}
-
-/// The inverse of pack: writes the boxes of an array, which do not overlap, from a buffer.
-/// Post: pack(space, destination, extents, boxes, b) makes b equal to buffer
-template <class Space, class T>
-void unpack(Space const& space, T const* buffer, std::span<box const> boxes, T* destination, shape const& extents) {
-  detail::copy_boxes(space, buffer, destination, detail::loops_of_boxes(extents, boxes, detail::buffer_side::source));
-}
 
 /// Copies a box of one array to a box of another.
 /// Pre: the boxes have the same extents, the arrays the same rank, and the memory does not overlap

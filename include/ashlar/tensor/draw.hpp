@@ -38,7 +38,17 @@ inline std::string ranks_text(std::vector<int> const& ranks, layout_value const&
   return listed(words, ",");
 }
 
-inline std::string text_of(interval const& i) { return std::to_string(i.begin) + ":" + std::to_string(i.end); }
+// The runs of a piece; of more than two the first and the last.
+inline std::string text_of(index_set const& s) {
+  std::vector<std::string> runs;
+  for (index_t i = 0, n = 0; i < s.size(); i += n) {
+    n = s.run(i);
+    runs.push_back(std::to_string(s[i]) + ":" + std::to_string(s[i] + n));
+  }
+  if (runs.empty()) return std::to_string(s.begin) + ":" + std::to_string(s.end);
+  if (runs.size() == 1) return runs[0];
+  return runs[0] + (runs.size() > 2 ? ",..," : ",") + runs.back();
+}
 
 inline std::string centred(std::string const& s, std::size_t width) {
   std::size_t const left = (width - s.size()) / 2;
@@ -78,11 +88,11 @@ struct blocks {
     }
   }
   // The pieces of a dimension, in order.
-  std::vector<interval> pieces(int d) const {
-    std::vector<interval> p;
+  std::vector<index_set> pieces(int d) const {
+    std::vector<index_set> p;
     for (region const& r : part)
       if (std::find(p.begin(), p.end(), r.dim[d]) == p.end()) p.push_back(r.dim[d]);
-    std::sort(p.begin(), p.end(), [](interval const& a, interval const& b) { return a.begin < b.begin; });
+    std::sort(p.begin(), p.end(), [](index_set const& a, index_set const& b) { return a[0] < b[0]; });
     return p;
   }
 };
@@ -91,20 +101,20 @@ inline constexpr int drawing_width = 80, drawing_rows = 12;
 
 // Dimension 0 downwards, dimension 1 to the right; fewer dimensions are a single row.
 inline void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
-  auto const rows = layout.rank == 2 ? b.pieces(0) : std::vector<interval>(1);
-  auto const columns = layout.rank == 0 ? std::vector<interval>(1) : b.pieces(layout.rank - 1);
-  auto cell = [&](interval const& row, interval const& column) {
+  auto const rows = layout.rank == 2 ? b.pieces(0) : std::vector<index_set>(1);
+  auto const columns = layout.rank == 0 ? std::vector<index_set>(1) : b.pieces(layout.rank - 1);
+  auto cell = [&](index_set const& row, index_set const& column) {
     for (std::size_t i = 0; i < b.part.size(); ++i)
       if ((layout.rank < 2 || b.part[i].dim[0] == row) && (layout.rank < 1 || b.part[i].dim[layout.rank - 1] == column))
         return ranks_text(b.ranks[i], layout, mesh);
     return std::string();
   };
   std::size_t side = 0, width = 6;
-  for (interval const& r : rows)
+  for (index_set const& r : rows)
     if (layout.rank == 2) side = std::max(side, text_of(r).size() + 1);
-  for (interval const& c : columns) {
+  for (index_set const& c : columns) {
     if (layout.rank > 0) width = std::max(width, text_of(c).size());
-    for (interval const& r : rows) width = std::max(width, cell(r, c).size());
+    for (index_set const& r : rows) width = std::max(width, cell(r, c).size());
   }
   width += 2;
   auto const fit = std::max(3, (drawing_width - static_cast<int>(side) - 1) / static_cast<int>(width + 1));
@@ -121,9 +131,9 @@ inline void draw_grid(std::ostream& out, blocks const& b, layout_value const& la
   if (layout.rank > 0) line("", " ", text_of);
   out << rule;
   for (int r : down) {
-    interval const row = r < 0 ? interval{} : rows[static_cast<std::size_t>(r)];
+    index_set const row = r < 0 ? index_set{} : rows[static_cast<std::size_t>(r)];
     std::string const head = r < 0 ? "... " : layout.rank == 2 ? text_of(row) + " " : "";
-    line(head, "|", [&](interval const& column) { return r < 0 ? "..." : cell(row, column); });
+    line(head, "|", [&](index_set const& column) { return r < 0 ? "..." : cell(row, column); });
     out << rule;
   }
 }

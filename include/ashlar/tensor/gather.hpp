@@ -21,20 +21,28 @@ auto on_host(T* data, index_t n) {
   return copy;
 }
 
-// The boxes of a whole array that the shards are of the ranks which differ from this one along the axes that shard:
-// together they are the array, each element once.
-template <class M>
-transfer shards(device_mesh<M> const& m, layout_value const& layout, shape const& extents) {
-  transfer t;
-  axis_mask const axes = layout.sharding();
-  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
-    t.add(local_region(extents, layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i)), region{});
-  return t;
+inline region whole_region(shape const& extents) {
+  region whole;
+  for (whole.rank = 0; whole.rank < extents.rank; ++whole.rank) whole.dim[whole.rank] = {0, extents[whole.rank]};
+  return whole;
 }
 
-// An exchange in which the first rank alone gives (or gets, where `from_first` is false) the blocks of a transfer.
+// The shards of the ranks which differ from this one along the axes that shard, as blocks of the whole array: together
+// they are the array, each element once.
+template <class M>
+message_blocks shards(device_mesh<M> const& m, layout_value const& layout, shape const& extents, buffer_side side) {
+  message_blocks blocks;
+  region const whole = whole_region(extents);
+  axis_mask const axes = layout.sharding();
+  for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
+    blocks.add(whole, local_region(extents, layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i)), true, side);
+  blocks.finish(whole);
+  return blocks;
+}
+
+// An exchange in which the first rank alone gives (or gets, where `from_first` is false) the blocks.
 template <class T>
-void exchange_with_first(communicator const& c, transfer const& t, bool from_first, T const* source, T* destination) {
+void exchange_with_first(communicator const& c, message_blocks const& t, bool from_first, T const* source, T* destination) {
   std::vector<std::size_t> mine(t.count.size());
   mine[0] = t.count[static_cast<std::size_t>(c.rank())];
   std::vector<std::size_t> const theirs = c.rank() == 0 ? t.count : std::vector<std::size_t>(mine.size());
@@ -44,19 +52,19 @@ void exchange_with_first(communicator const& c, transfer const& t, bool from_fir
 
 enum class receivers { first, all };
 
-// Joins boxes of an array that the ranks of c have, in the memory of the host.
+// Joins blocks of an array that the ranks of c have, in the memory of the host.
 template <class T>
-std::vector<T> join(communicator const& c, transfer const& boxes, shape const& extents, T const* own, receivers who) {
-  bool const receives = who == receivers::all || c.rank() == 0, in_order = is_whole_array_in_order(boxes, extents);
-  std::vector<T> whole(receives ? boxes.total : 0), arrived(receives && !in_order ? boxes.total : 0);
-  T* const destination = in_order ? whole.data() : arrived.data();
+std::vector<T> join(communicator const& c, message_blocks const& blocks, T const* own, receivers who) {
+  bool const receives = who == receivers::all || c.rank() == 0;
+  std::vector<T> whole(receives ? blocks.total : 0), arrived(receives && !blocks.in_order ? blocks.total : 0);
+  T* const destination = blocks.in_order ? whole.data() : arrived.data();
   if (who == receivers::all)
-    comm::all_gather(c, own, boxes.count[static_cast<std::size_t>(c.rank())], destination, std::span<std::size_t const>(boxes.count));
+    comm::all_gather(c, own, blocks.count[static_cast<std::size_t>(c.rank())], destination, std::span<std::size_t const>(blocks.count));
   else
-    exchange_with_first(c, boxes, false, own, destination);
+    exchange_with_first(c, blocks, false, own, destination);
   if (!arrived.empty()) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    local::unpack(host, static_cast<T const*>(destination), boxes.box, whole.data(), extents);
+    copy_boxes(host, static_cast<T const*>(destination), whole.data(), blocks.loops);
     host.fence("ashlar: before the host reads");
   }
   return whole;
@@ -67,7 +75,7 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who) {
   device_mesh<M> const& m = x.mesh();
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
   auto const own = on_host<S>(x.data(), x.local_size());
-  return join(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents()), x.extents(), static_cast<T const*>(own.data()), who);
+  return join(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);
 }
 
 }  // namespace detail
@@ -114,17 +122,17 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
   axis_mask const axes = x.layout.sharding();
   if (m.sizes().position(m.rank(), ~axes) == 0) {
     communicator const& c = m.communicator(axes);
-    transfer const boxes = shards(m, x.layout, extents);
+    message_blocks const blocks = shards(m, x.layout, extents, buffer_side::destination);
     std::vector<T> packed;
     T const* from = whole.data();
-    if (c.rank() == 0 && !is_whole_array_in_order(boxes, extents)) {
-      packed.resize(boxes.total);
+    if (c.rank() == 0 && !blocks.in_order) {
+      packed.resize(blocks.total);
       Kokkos::DefaultHostExecutionSpace const host{};
-      local::pack(host, from, extents, boxes.box, packed.data());
+      copy_boxes(host, from, packed.data(), blocks.loops);
       host.fence("ashlar: before MPI");
       from = packed.data();
     }
-    exchange_with_first(c, boxes, true, from, own.data());
+    exchange_with_first(c, blocks, true, from, own.data());
   }
   comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
   Kokkos::deep_copy(unmanaged<space, T>(x.data(), own.size()), own);

@@ -74,28 +74,46 @@ struct loop_nest {
   }
 };
 
-/// Drops dimensions of extent 1 and merges neighbours that all arrays step through alike.
+/// A nest in the making: loops are added from the outermost to the innermost. Those of extent 1 are dropped, and
+/// neighbours that all arrays step through alike are merged: same elements in the same order, in as few loops as possible.
+template <int N>
+class nest_builder {
+ public:
+  /// Pre: loops() < max_rank.
+  void add(index_t extent, index_t const (&stride)[N]) {
+    if (extent == 1) return;
+    int const last = nest_.rank - 1;
+    bool merge = last >= 0;
+    for (int n = 0; n < N && merge; ++n) merge = nest_.stride[n][last] == stride[n] * extent;
+    int const to = merge ? last : nest_.rank++;
+    nest_.extent[to] = merge ? nest_.extent[to] * extent : extent;
+    for (int n = 0; n < N; ++n) nest_.stride[n][to] = stride[n];
+  }
+  int loops() const { return nest_.rank; }
+  loop_nest<N> nest() const {
+    loop_nest<N> made = nest_;
+    if (made.rank == 0) {
+      made.rank = 1;
+      made.extent[0] = 1;
+    }
+    return made;
+  }
+
+ private:
+  loop_nest<N> nest_{};
+};
+
+/// The loops over all elements of arrays of one shape.
 /// Post: same elements in the same order, of the smallest rank
 template <int N>
 loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[N]) {
-  loop_nest<N> nest;
-  nest.rank = 0;
-  for (int n = 0; n < N; ++n) nest.origin[n] = 0;
+  nest_builder<N> loops;
   for (int d = 0; d < extents.rank; ++d) {
-    if (extents[d] == 1) continue;
-    int const last = nest.rank - 1;
-    bool merge = last >= 0;
-    for (int n = 0; n < N && merge; ++n) merge = nest.stride[n][last] == strides[n][d] * extents[d];
-    int const to = merge ? last : nest.rank++;
-    nest.extent[to] = merge ? nest.extent[to] * extents[d] : extents[d];
-    for (int n = 0; n < N; ++n) nest.stride[n][to] = strides[n][d];
+    index_t stride[N];
+    for (int n = 0; n < N; ++n) stride[n] = strides[n][d];
+    loops.add(extents[d], stride);
   }
-  if (nest.rank == 0) {
-    nest.rank = 1;
-    nest.extent[0] = 1;
-    for (int n = 0; n < N; ++n) nest.stride[n][0] = 0;
-  }
-  return nest;
+  return loops.nest();
 }
 
 /// Calls visit(offset, rows, length) for rectangles of the two innermost loops that make up the elements [begin, end)

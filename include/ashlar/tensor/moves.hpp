@@ -3,61 +3,111 @@
 #include "ashlar/comm/node_round.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/boxes.hpp"
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace ashlar::detail {
 
-inline local::box to_box(region const& part, region const& of) {
-  local::box b{};
-  for (int d = 0; d < part.rank; ++d) {
-    b.lower[d] = part.dim[d].begin - of.dim[d].begin;
-    b.extent[d] = part.dim[d].size();
-  }
-  return b;
-}
-
-/// What travels between this rank and those that take part: for each of them the box of this rank's source that it is
-/// sent, or the box of this rank's destination that it fills, in the order of the communicator.
-struct transfer {
-  std::vector<local::box> box;
-  std::vector<std::size_t> count;
-  std::size_t total = 0;
-
-  void add(region const& part, region const& of) {
-    box.push_back(to_box(part, of));
-    count.push_back(static_cast<std::size_t>(part.size()));
-    total += count.back();
-  }
-  bool equal_counts() const {
-    for (std::size_t n : count)
-      if (n != count[0]) return false;
-    return true;
-  }
+// Runs of indices that two index sets of one dimension have in common, at equal distances: `count` of `length` indices.
+struct common_runs {
+  index_t length = 0, count = 0;
+  index_t at[3]{}, step[3]{};  // of the first one in the one set, in the other, and among the common indices; and from each to the next
 };
 
-// Do the boxes, one after the other, make up the array in memory order? Then nothing is packed.
-inline bool is_whole_array_in_order(transfer const& t, shape const& extents) {
-  if (t.total != static_cast<std::size_t>(extents.size())) return false;
-  index_t next = 0;
-  for (std::size_t i = 0; i < t.box.size(); ++i) {
-    if (t.count[i] == 0) continue;
-    index_t offset = 0;
-    bool run = true, cut = false;  // after the first dimension with more than one index, all are whole
-    for (int d = 0; d < extents.rank; ++d) {
-      offset += t.box[i].lower[d] * extents.stride(d);
-      if (cut && t.box[i].extent[d] != extents[d]) run = false;
-      if (t.box[i].extent[d] > 1) cut = true;
+// Where both sets are dealt they repeat after a period; runs of one place in the period belong together.
+inline std::vector<common_runs> common_runs_of(index_set const& a, index_set const& b) {
+  index_t const period = a.block && b.block ? std::lcm(a.period, b.period) : std::max(a.period, b.period);
+  std::vector<common_runs> runs;
+  std::vector<index_t> next;  // the index at which each would go on
+  index_t among = 0;
+  for_each_common_run(a, b, [&](index_t length, index_t i, index_t j) {
+    index_t const at[3]{i, j, among}, index = a[i];
+    among += length;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      common_runs& r = runs[k];
+      if (next[k] != index || r.length != length) continue;
+      for (int n = 0; n < 3; ++n) r.step[n] = (at[n] - r.at[n]) / r.count;  // the same each time, since places repeat
+      ++r.count;
+      next[k] += period;
+      return;
     }
-    if (!run || offset != next) return false;
-    next += static_cast<index_t>(t.count[i]);
-  }
-  return true;
+    runs.push_back({length, 1, {at[0], at[1], at[2]}, {}});
+    next.push_back(index + period);
+  });
+  return runs;
 }
 
-/// Blocks for or from each rank that takes part, and the loops between the shard and a buffer that holds them in order:
-/// none where the shard itself does.
+// What two shards have in common, as loops over the one (array 0), the other (1), and a buffer that holds the common
+// elements in row-major order (2).
+inline std::vector<loop_nest<3>> common_loops(region const& a, region const& b) {
+  std::vector<common_runs> runs[max_rank];
+  shape extents[3]{a.extents(), b.extents(), a.extents()};
+  for (int d = 0; d < a.rank; ++d) {
+    runs[d] = common_runs_of(a.dim[d], b.dim[d]);
+    extents[2][d] = 0;
+    for (common_runs const& r : runs[d]) extents[2][d] += r.count * r.length;
+  }
+  std::vector<loop_nest<3>> nests;
+  if (extents[2].size() == 0) return nests;
+  row_major_strides const strides[3]{row_major_strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
+  // Every choice of one group of runs in each dimension is a nest; where it has no room for all loops, several.
+  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops, std::array<index_t, 3> const& origin) -> void {
+    if (d == a.rank) {
+      nests.push_back(loops.nest());
+      std::copy(origin.begin(), origin.end(), nests.back().origin);
+      return;
+    }
+    for (common_runs const& r : runs[d]) {
+      index_t step[3], one[3];
+      std::array<index_t, 3> from = origin;
+      for (std::size_t n = 0; n < 3; ++n) {
+        one[n] = strides[n].stride[d];
+        step[n] = r.step[n] * one[n];
+        from[n] += r.at[n] * one[n];
+      }
+      nest_builder<3> inner = loops;
+      if (loops.loops() + 2 + (a.rank - d - 1) <= max_rank) {  // dimensions to come need a loop each
+        inner.add(r.count, step);
+        inner.add(r.length, one);
+        self(self, d + 1, inner, from);
+        continue;
+      }
+      for (index_t k = 0; k < r.count; ++k) {
+        inner = loops;
+        inner.add(r.length, one);
+        self(self, d + 1, inner, from);
+        for (std::size_t n = 0; n < 3; ++n) from[n] += step[n];
+      }
+    }
+  };
+  choose(choose, 0, {}, {});
+  return nests;
+}
+
+// Two arrays of three.
+inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
+  nest_builder<2> loops;
+  for (int d = 0; d < all.rank; ++d) loops.add(all.extent[d], {all.stride[first][d], all.stride[second][d]});
+  loop_nest<2> nest = loops.nest();
+  nest.origin[0] = all.origin[first];
+  nest.origin[1] = all.origin[second];
+  return nest;
+}
+
+/// Loops from the elements of one shard to the same ones of another.
+inline copy_loops loops_between(region const& from, region const& to) {
+  copy_loops loops;
+  for (auto const& nest : common_loops(from, to)) loops.push_back(between(nest, 0, 1));
+  return loops;
+}
+
+enum class buffer_side { source, destination };
+
+/// Blocks for or from each rank that takes part, in the order of the communicator, and the loops between a shard and a
+/// buffer that holds them one after the other: none are needed where the shard itself does.
 struct message_blocks {
   std::vector<std::size_t> count;
   std::size_t total = 0;
@@ -65,11 +115,25 @@ struct message_blocks {
   bool in_order = true;
   copy_loops loops;
 
-  message_blocks() = default;
-  message_blocks(transfer t, shape const& extents, buffer_side side)
-      : total(t.total), equal(t.equal_counts()), in_order(is_whole_array_in_order(t, extents)) {
-    if (!in_order) loops = loops_of_boxes(extents, t.box, side);
-    count = std::move(t.count);
+  /// Adds the block that a shard, on the buffer's other side, has in common with another rank's.
+  void add(region const& shard, region const& theirs, bool travels, buffer_side side) {
+    std::size_t n = 0;
+    if (travels)
+      for (auto const& nest : common_loops(shard, theirs)) {
+        loop_nest<2> l = side == buffer_side::destination ? between(nest, 0, 2) : between(nest, 2, 0);
+        l.origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(total);
+        in_order = in_order && l.rank == 1 && l.origin[0] == l.origin[1] && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
+        loops.push_back(l);
+        n += static_cast<std::size_t>(l.size());
+      }
+    count.push_back(n);
+    total += n;
+    equal = equal && n == count[0];
+  }
+  /// To be called when all blocks of a shard were added.
+  void finish(region const& shard) {
+    in_order = in_order && total == static_cast<std::size_t>(shard.size());
+    if (in_order) loops.clear();
   }
 };
 
@@ -81,7 +145,8 @@ struct step_moves {
   bool keeps = false;         // slice and pad: whether elements stay
   bool all_stays = false;     // and whether they are all
   copy_loops kept;            // from shard to shard; of a reduce_scatter, what this rank keeps of each operand
-  copy_loops direct;          // from the others' shards to this rank's, for ranks that see them
+  std::vector<copy_loops> direct;  // from each of the others' shards to this rank's, for ranks that see them
+  std::size_t received = 0;  // elements that come from other ranks
   std::uint64_t fingerprint = 0;
 };
 
@@ -94,7 +159,7 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   m.destination = destination.extents();
   m.even = is_even(extents, s.from, mesh) && is_even(extents, s.to, mesh);
 
-  m.fingerprint = fingerprint(s.what, s.axes, s.op, pack(s.from), pack(s.to));
+  m.fingerprint = fingerprint(s.what, s.axes, s.op, pack(s.from), pack_blocks(s.from), pack(s.to), pack_blocks(s.to));
   for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d]);
 
   axis_mask const copies = s.axes & ~s.from.sharding();
@@ -103,35 +168,31 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
     bool const idempotent = s.op == op_max || s.op == op_min;
     m.keeps = what == verb::slice || idempotent || mesh.position(rank, copies) == 0;
     m.all_stays = source == destination;
-    region const kept = intersect(source, destination);
-    if (m.keeps && kept.size() > 0)
-      m.kept = {loops_between(m.source, to_box(kept, source), m.destination, to_box(kept, destination))};
+    if (m.keeps) m.kept = loops_between(source, destination);
     return m;
   }
-  if (what == verb::all_reduce) return m;
+  if (what == verb::all_reduce) {
+    m.received = static_cast<std::size_t>(2 * (m.source.size() - m.source.size() / ranks));
+    return m;
+  }
 
   // Of several ranks that hold the same elements, the one that shares the receiver's coordinates sends them.
   auto const serves = [&](int sender, int receiver) {
     return what == verb::reduce_scatter || mesh.position(sender, copies) == mesh.position(receiver, copies);
   };
-  auto const shared = [&](int sender, region const& from, int receiver, region const& to) {
-    region part = intersect(from, to);
-    if (!serves(sender, receiver)) part.dim[0].end = part.dim[0].begin;
-    return part;
-  };
-  if (what == verb::reduce_scatter)
-    m.kept = {loops_between(m.source, to_box(intersect(source, destination), source), m.destination, to_box(destination, destination))};
-  transfer out, in;
+  if (what == verb::reduce_scatter) m.kept = loops_between(source, destination);
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);
-    if (what != verb::all_gather) out.add(shared(rank, source, p, local_region(extents, s.to, mesh, p)), source);
+    if (what != verb::all_gather) m.out.add(source, local_region(extents, s.to, mesh, p), serves(rank, p), buffer_side::destination);
     if (what == verb::reduce_scatter) continue;
-    region const theirs = local_region(extents, s.from, mesh, p), part = shared(p, theirs, rank, destination);
-    in.add(part, destination);
-    m.direct.push_back(loops_between(theirs.extents(), to_box(part, theirs), m.destination, to_box(part, destination)));
+    region const theirs = local_region(extents, s.from, mesh, p);
+    m.in.add(destination, theirs, serves(p, rank), buffer_side::source);
+    m.direct.push_back(serves(p, rank) ? loops_between(theirs, destination) : copy_loops());
   }
-  if (what != verb::all_gather) m.out = {std::move(out), m.source, buffer_side::destination};
-  if (what != verb::reduce_scatter) m.in = {std::move(in), m.destination, buffer_side::source};
+  m.out.finish(source);
+  m.in.finish(destination);
+  auto const self = static_cast<std::size_t>(mesh.position(rank, s.axes));
+  m.received = what == verb::reduce_scatter ? static_cast<std::size_t>((ranks - 1) * m.destination.size()) : m.in.total - m.in.count[self];
   return m;
 }
 

@@ -49,6 +49,18 @@ struct printed_part {
   }
 };
 
+// The layout where the axes that deal split evenly: what is printed of a rank's shard are neighbours then.
+template <class L>
+struct split_evenly {
+  using c = context_of<L>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, L>;
+    for (int d = 0; d < v.rank; ++d) v.dim[d].dealt = 0, v.dim[d].block = 0;
+    return v;
+  }();
+  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
+};
+
 // What is printed of a tensor, on rank 0: no more than that is moved.
 template <class T, class L, class M, class S>
 std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what) {
@@ -58,15 +70,25 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
   region const shard = x.local_region(), mine = what.among_printed(shard);
   mpi_buffer<S, T> block;
   T* const picked = block.device(static_cast<std::size_t>(mine.size()));
-  for (unsigned c = 0; c < 1u << what.rank; ++c)
-    if (region const part = intersect(what.corner(c), shard); part.size() != 0)
-      local::copy_box(S{}, static_cast<T const*>(x.data()), shard.extents(), to_box(part, shard), picked, mine.extents(),
-                      to_box(what.among_printed(part), mine));
-  transfer boxes;
+  for (unsigned c = 0; c < 1u << what.rank; ++c) {
+    region const corner = what.corner(c);
+    local::box from{}, to{};
+    for (int d = 0; d < what.rank; ++d) {
+      overlap const o = overlap_of(shard.dim[d], corner.dim[d]);
+      from.lower[d] = o.at;
+      from.extent[d] = to.extent[d] = o.size;
+      to.lower[d] = what.dim[d].below(shard.dim[d][o.at]) - mine.dim[d].begin;
+    }
+    if (from.shape(what.rank).size() != 0)
+      local::copy_box(S{}, static_cast<T const*>(x.data()), shard.extents(), from, picked, mine.extents(), to);
+  }
+  message_blocks blocks;
+  region const printed = whole_region(what.extents());
   for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
-    boxes.add(what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))), region{});
+    blocks.add(printed, what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))), true, buffer_side::source);
+  blocks.finish(printed);
   auto const own = on_host<S>(picked, mine.size());
-  return join(m.communicator(axes), boxes, what.extents(), static_cast<T const*>(own.data()), receivers::first);
+  return join(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
 }
 
 template <class T>
@@ -145,7 +167,7 @@ std::string element_name() {
 /// Prints a tensor on rank 0 of the mesh: a line with element type, layout, extents and mesh, then the elements as NumPy
 /// prints them, with the stream's precision. Of more than 1000 elements, the first and the last three of each dimension.
 /// Collective: every rank of the mesh calls it; it blocks. `out` is written to on rank 0 alone.
-/// Cost: only what is printed is moved, each element once.
+/// Cost: only what is printed is moved, each element once; of a tensor whose blocks are dealt every element, too.
 /// Error: a layout in which a reduction pends does not compile.
 /// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
 template <plain_tensor X>
@@ -153,7 +175,7 @@ void print(std::ostream& out, X const& x) {
   static_assert(!detail::reduction_pends<layout_t<X>>::value,
                 "ashlar::print: a reduction pends over the layout; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
-  auto const& t = materialize(x);
+  auto const t = redistribute<typename detail::split_evenly<layout_t<X>>::type>(materialize(x));
   detail::printed_part const what(t.extents());
   auto const numbers = detail::gather_printed(t, what);
   if (t.mesh().rank() != 0) return;

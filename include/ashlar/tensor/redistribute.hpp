@@ -8,6 +8,7 @@
 #include "ashlar/tensor/moves.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "ashlar/tensor/staging.hpp"
+#include "ashlar/tensor/verb_scope.hpp"
 #include <numeric>
 
 namespace ashlar {
@@ -130,7 +131,9 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& 
     auto const self = static_cast<std::size_t>(g.rank());
     if (s.what == verb::reduce_scatter) {
       ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
-      with_op<T>(s.op, [&](auto op) { combine_kept<decltype(op)>(space, g, v.kept[0], destination); });
+      with_op<T>(s.op, [&](auto op) {
+        for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
+      });
     } else {
       if (s.what == verb::all_gather)
         ranks.counters().all_gather.add(n * sizeof(T));
@@ -138,7 +141,7 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& 
         ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
       for (int i = 1; i <= g.size(); ++i) {
         int const q = (g.rank() + i) % g.size();
-        copy_boxes(space, g.source<T>(q), destination, std::span(&v.direct[static_cast<std::size_t>(q)], 1));
+        copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
       }
     }
     return round.end();
@@ -175,10 +178,15 @@ sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::s
   bool const alone = ranks.size() == 1;
   if (alone && same_placement(x.extents(), s.from, s.to, m.sizes())) return detail::share<L2>(x, x.extents());
   if (m.recorder()) detail::note(m, s, step_bytes(s, x.extents(), m.sizes(), sizeof(T0)), w);
-  if (!alone && communicates(s.what)) m.count(s.what);
   detail::step_moves const& moves = detail::remembered_moves(s, x.extents(), m.sizes(), m.rank());
   sharded_tensor<T0, L2, M, Space> y(m, x.extents(), moves.destination.size());
-  detail::run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data());
+  auto const run = [&] { detail::run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
+  if (alone || !communicates(s.what)) {
+    run();
+  } else {
+    detail::verb_scope const scope(m, s, moves.received * sizeof(T0), w);
+    run();
+  }
   return y;
 }
 
@@ -192,7 +200,7 @@ class bucket {
  public:
   using space = Kokkos::DefaultExecutionSpace;
   using memory_space = typename space::memory_space;
-  bucket(device_mesh<M> const& m, axis_mask axes) : mesh_(m), ranks_(m.communicator(axes)) {}
+  bucket(device_mesh<M> const& m, axis_mask axes, where const& w) : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), where_(w) {}
 
   template <class L>
   void reserve(tensor_type<T, L>, shape const& extents) {
@@ -209,7 +217,10 @@ class bucket {
   }
   void all_reduce(int op) {
     if (ranks_.size() == 1) return;
-    mesh_.count(verb::all_reduce);
+    plan_step s;
+    s.what = verb::all_reduce;
+    s.axes = axes_;
+    verb_scope const scope(mesh_, s, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
     with_op<T>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       for (std::size_t i = 0; i < pieces_.size(); ++i)
@@ -244,6 +255,8 @@ class bucket {
 
   device_mesh<M> mesh_;
   communicator ranks_;
+  axis_mask axes_;
+  where where_;
   std::vector<index_t> size_, first_;
   std::vector<std::size_t> order_;  // of the message
   std::vector<block<T const>> pieces_;
@@ -254,8 +267,8 @@ class bucket {
 };
 
 template <class T, class M>
-bucket<T, M> open_bucket(tensor_type<T, void>, device_mesh<M> const& m, axis_mask axes) {
-  return {m, axes};
+bucket<T, M> open_bucket(tensor_type<T, void>, device_mesh<M> const& m, axis_mask axes, where const& w) {
+  return {m, axes, w};
 }
 
 }  // namespace detail

@@ -147,13 +147,13 @@ template <class T, int Rank, class F>
 struct generate_kernel {
   T* data;
   shape local;
-  index_t begin[max_rank];
+  index_set held[Rank ? Rank : 1];
   F f;
   KOKKOS_FUNCTION void operator()(index_t i) const {
     index_t at[Rank ? Rank : 1]{};
     index_t rest = i;
     for (int d = Rank - 1; d >= 0; --d) {
-      at[d] = begin[d] + rest % local.extent[d];
+      at[d] = held[d][rest % local.extent[d]];
       rest /= local.extent[d];
     }
     data[i] = call(at, std::make_integer_sequence<int, Rank>{});
@@ -167,7 +167,7 @@ struct generate_kernel {
 template <class T, int Rank, class Space, class F>
 void generate_shard(Space const& space, T* data, region const& part, F const& f) {
   generate_kernel<T, Rank, F> k{data, part.extents(), {}, f};
-  for (int d = 0; d < Rank; ++d) k.begin[d] = part.dim[d].begin;
+  for (int d = 0; d < Rank; ++d) k.held[d] = part.dim[d];
   for_elements("ashlar::generate", space, part.size(), k);
 }
 

@@ -63,10 +63,11 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
   auto const host = Kokkos::create_mirror_view(Kokkos::View<T*, typename decltype(x)::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
       x.data(), static_cast<std::size_t>(x.local_size())));
   T* out = host.data();
-  interval const columns = L::rank == 2 ? part.dim[1] : interval{0, 1};
-  for (index_t const example : batches.examples(batch, part.dim[0].begin, part.dim[0].end)) {
-    std::uint8_t const* const row = from.bytes.data() + example * size;
-    for (index_t j = columns.begin; j < columns.end; ++j) *out++ = static_cast<T>(static_cast<T>(row[j]) * factor);
+  index_set const rows = part.dim[0], columns = L::rank == 2 ? part.dim[1] : index_set{0, 1};
+  std::span<index_t const> const examples = batches.examples(batch, 0, batches.size(batch));
+  for (index_t i = 0; i < rows.size(); ++i) {
+    std::uint8_t const* const row = from.bytes.data() + examples[static_cast<std::size_t>(rows[i])] * size;
+    for (index_t j = 0; j < columns.size(); ++j) *out++ = static_cast<T>(static_cast<T>(row[columns[j]]) * factor);
   }
   if (host.data() != x.data())
     Kokkos::deep_copy(Kokkos::View<T*, typename decltype(x)::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(

@@ -59,11 +59,12 @@ struct tally {
   traffic moved;
 };
 
-// Every pair of layouts of a rank in which some reductions may pend; with all extents, or with one of them in turn.
+// Every pair of layouts of a rank in which some reductions may pend, and in which blocks of some sizes are dealt; with all
+// extents, or with one of them in turn.
 template <class M>
-tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents) {
+tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {}) {
   mesh_shape const& mesh = m.sizes();
-  std::vector<layout_value> const layouts = all_layouts(rank, M::axes, ops, 2);
+  std::vector<layout_value> const layouts = with_dealt(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
   auto check = [&](layout_value const& from, integers const& source, integers const& expected, layout_value const& to, shape const& e) {
@@ -178,4 +179,38 @@ TEST_CASE("redistribute: pending reductions by MPI's collectives") {
     CHECK(all.pairs > 0);
     CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
   });
+}
+
+namespace {
+
+void check_dealt_pairs() {
+  device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
+  for (int rank : {1, 2}) {
+    auto const all = check_pairs(row, rank, {}, true, {1, 3});
+    CHECK(all.pairs == (rank == 1 ? 16 : 49));
+    CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
+  }
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    for (int rank : {1, 2}) {
+      auto const all = check_pairs(m, rank, {}, false, {2});
+      CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
+      auto const pending = check_pairs(m, rank, {op_sum}, false, {2});
+      CHECK_MESSAGE(pending.wrong == 0, pending.first_wrong);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("redistribute: pairs of layouts in which blocks are dealt") { check_dealt_pairs(); }
+
+TEST_CASE("redistribute: the same where operands are read in place, with blocks that are dealt") {
+  operands_in_place const scope;
+  check_dealt_pairs();
+}
+
+TEST_CASE("redistribute: the same by messages of MPI, with blocks that are dealt") {
+  messages_of_mpi const scope;
+  check_dealt_pairs();
 }

@@ -22,7 +22,7 @@ constexpr auto codes = [] {
   return all;
 }();
 template <int I>
-using layout_at = layout_from_t<mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 2>;
+using layout_at = layout_from_t<mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 0, 2>;
 
 template <int From, int To>
 void check_typed(device_mesh<grid> const& m, shape const& e) {

@@ -123,7 +123,7 @@ TEST_CASE("sharded_tensor: a tensor keeps its mesh") {
 
 TEST_CASE("adopt: a view becomes the shard without a copy, and lives as long as the tensor") {
   auto const m = line_of_ranks();
-  index_t const n = local_interval(10, axis_list{1, {0}}, m.sizes(), m.rank()).size();
+  index_t const n = local_indices(10, axis_list{1, {0}}, m.sizes(), m.rank()).size();
   Kokkos::View<double**, Kokkos::LayoutRight, memory> view("mine", static_cast<std::size_t>(n), 3);
   Kokkos::deep_copy(view, 2.);
   {

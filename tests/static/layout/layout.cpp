@@ -72,7 +72,7 @@ static_assert(same<context_of<partial<layout<none, "model">, "data">, rows>::nam
 
 // From type to value to type: the same type, in any context that holds its names.
 template <class Context, class L>
-using rebuilt = layout_from_t<Context, pack(value_v<Context, L>), L::rank>;
+using rebuilt = layout_from_t<Context, pack(value_v<Context, L>), pack_blocks(value_v<Context, L>), L::rank>;
 template <class L>
 constexpr bool survives = same<rebuilt<context_of<L>, L>, L>;
 static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&
@@ -92,13 +92,23 @@ static_assert(survives<partial<layout<none>, axes("a", "b", "c", "d", "e", "f", 
 static_assert(survives<partial<partial<partial<partial<layout<axes("h", "g"), "f", "e">, "d">, "c", op::max>, "b">, "a",
                                op::prod>>);
 
+// Blocks that are dealt: by one axis or several, of different sizes in different dimensions, of axes that pend otherwise.
+static_assert(survives<layout<cyclic("a", 64), none>> && survives<layout<none, cyclic(axes("b", "a"), 65535)>> &&
+              survives<layout<cyclic("a", 1), cyclic("b", 2), cyclic("c", 3), "d", cyclic("e", 4)>> &&
+              survives<partial<layout<cyclic("a", 2)>, "b", op::max>>);
+static_assert(!same<layout<cyclic("a", 1)>, layout<"a">> && !same<layout<cyclic("a", 1)>, layout<cyclic("a", 2)>> &&
+              !same<layout<cyclic("a", 2), "b">, layout<"a", cyclic("b", 2)>>);
+// What only steps on the way have: axes behind those that deal.
+using dealt_and_split = basic_layout<dealt<3, 1, data, model>>;
+static_assert(survives<dealt_and_split> && !same<dealt_and_split, layout<cyclic(axes("data", "model"), 3)>>);
+
 // From value to type to value, for every layout of rank 2 on two axes with all kinds of reductions: 63 different types.
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
 constexpr auto codes = [] {
   std::array<unsigned long long, Count> all{};
   std::size_t n = 0;
   test::for_each_layout(Rank, Axes, Ops, [&](layout_value const& v) {
-    if (unpack(pack(v), Rank) != v) throw "a layout does not survive packing";
+    if (unpack(pack(v), pack_blocks(v), Rank) != v) throw "a layout does not survive packing";
     all[n++] = pack(v);
   });
   if (n != Count) throw "not all layouts are listed";
@@ -106,7 +116,7 @@ constexpr auto codes = [] {
 }();
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
 constexpr bool types_are_different = []<std::size_t... I>(std::index_sequence<I...>) {
-  using all = boost::mp11::mp_list<layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], Rank>...>;
+  using all = boost::mp11::mp_list<layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], 0, Rank>...>;
   static_assert(((pack(value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
   return boost::mp11::mp_is_set<all>::value;
 }(std::make_index_sequence<Count>{});

@@ -50,7 +50,7 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
         std::vector<int> const extents = rank == 1 ? std::vector<int>{n} : std::vector<int>{7, n};
         shape global;
         for (int e : extents) global[global.rank++] = e;
-        for (layout_value const& v : all_layouts(rank, mesh.axes, {})) {
+        for (layout_value const& v : with_dealt(all_layouts(rank, mesh.axes, {}), {1, 2, 3})) {
           auto const held = holders(extents, v, mesh);
           bool even = true;
           std::size_t most = 0;
@@ -61,11 +61,11 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
             region const shard = local_region(global, v, mesh, static_cast<int>(r));
             CHECK(shard.extents() == local_shape(global, v, mesh, static_cast<int>(r)));
             std::vector<bool> covered(held[r].size(), false);
-            for (index_t i = shard.dim[0].begin; i < shard.dim[0].end; ++i)
-              if (rank == 1) covered[static_cast<std::size_t>(i)] = true;
+            for (index_t i = 0; i < shard.dim[0].size(); ++i)
+              if (rank == 1) covered[static_cast<std::size_t>(shard.dim[0][i])] = true;
               else
-                for (index_t j = shard.dim[1].begin; j < shard.dim[1].end; ++j)
-                  covered[static_cast<std::size_t>(i * n + j)] = true;
+                for (index_t j = 0; j < shard.dim[1].size(); ++j)
+                  covered[static_cast<std::size_t>(shard.dim[0][i] * n + shard.dim[1][j])] = true;
             INFO(name(v) << ", rank " << r);
             CHECK(covered == held[r]);
             even = even && size_of(r) == size_of(0);
@@ -73,7 +73,7 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
           }
           CHECK(largest_shard(global, v, mesh) == static_cast<index_t>(most));
           if (is_even(global, v, mesh)) CHECK(even);
-          if (global.size() > 0) CHECK(is_even(global, v, mesh) == even);
+          if (global.size() > 0 && !pack_blocks(v)) CHECK(is_even(global, v, mesh) == even);
         }
       }
 }

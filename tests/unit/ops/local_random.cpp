@@ -17,39 +17,48 @@ index_t random_index(index_t first, index_t last) {
 
 struct uniform_fill {
   template <class T>
-  void operator()(T* out, shape const& s, index_t base, index_t const* stride) const {
-    local::fill_uniform(space(), out, s, base, stride, prng_key{7}, T(-0.3), T(0.7));
+  void operator()(T* out, region const& part, shape const& global) const {
+    local::fill_uniform(space(), out, part, global, prng_key{7}, T(-0.3), T(0.7));
     space().fence();
   }
 };
 struct normal_fill {
   template <class T>
-  void operator()(T* out, shape const& s, index_t base, index_t const* stride) const {
-    local::fill_normal(space(), out, s, base, stride, prng_key{7}, T(0.1), T(3));
+  void operator()(T* out, region const& part, shape const& global) const {
+    local::fill_normal(space(), out, part, global, prng_key{7}, T(0.1), T(3));
     space().fence();
   }
 };
 
-// Fills random parts of the array with extents s and compares each element with the whole array's.
+region whole(shape const& s) {
+  region r;
+  for (; r.rank < s.rank; ++r.rank) r.dim[r.rank] = {0, s[r.rank]};
+  return r;
+}
+
+// Fills random parts of the array with extents s, some of them dealt, and compares each element with the whole array's.
 template <class T, class Fill>
 void check_parts(shape const& s, Fill const& fill) {
-  detail::row_major_strides const strides(s);
-  std::vector<T> whole(static_cast<std::size_t>(s.size()));
-  fill(whole.data(), s, 0, strides.stride);
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    shape part = s;
-    index_t lower[max_rank]{};
-    for (int d = 0; d < s.rank; ++d) {
-      lower[d] = random_index(0, s[d]);
-      part[d] = random_index(0, s[d] - lower[d]);
-    }
+  std::vector<T> all(static_cast<std::size_t>(s.size()));
+  fill(all.data(), whole(s), s);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    region part = whole(s);
+    for (int d = 0; d < s.rank; ++d)
+      if (repeat % 2 == 0) {
+        index_t const lower = random_index(0, s[d]);
+        part.dim[d] = {lower, random_index(lower, s[d])};
+      } else if (random_index(0, 1) == 0) {
+        int const ranks = static_cast<int>(random_index(1, 4));
+        part.dim[d] = local_indices(s[d], axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))}, mesh_shape{1, {ranks}},
+                                    static_cast<int>(random_index(0, ranks - 1)));
+      }
     std::vector<T> out(static_cast<std::size_t>(part.size()));
-    fill(out.data(), part, strides.offset(lower), strides.stride);
+    fill(out.data(), part, s);
     index_t different = 0;
     for (index_t i = 0; i < part.size(); ++i) {
-      index_t g = strides.offset(lower), rest = i;
-      for (int d = s.rank - 1; d >= 0; rest /= part[d--]) g += rest % part[d] * strides.stride[d];
-      different += out[static_cast<std::size_t>(i)] != whole[static_cast<std::size_t>(g)];
+      index_t g = 0, rest = i;
+      for (int d = s.rank - 1; d >= 0; rest /= part.dim[d--].size()) g += part.dim[d][rest % part.dim[d].size()] * s.stride(d);
+      different += out[static_cast<std::size_t>(i)] != all[static_cast<std::size_t>(g)];
     }
     CHECK(different == 0);
   }
@@ -67,10 +76,9 @@ TEST_CASE_TEMPLATE("an element's number depends on its global index alone", T, f
 
 TEST_CASE_TEMPLATE("uniform numbers are those of the index, beyond 2^32 too", T, float, double) {
   for (index_t base : {index_t{0}, index_t{3}, (index_t{1} << 32) - 2, index_t{1} << 50}) {
-    shape const s = shape::of(9, 33);
-    index_t const stride[] = {1000, 1};
+    region part{2, {{base / 1000, base / 1000 + 9}, {base % 1000, base % 1000 + 33}}};
     std::vector<T> out(297);
-    local::fill_uniform(space(), out.data(), s, base, stride, prng_key{11}, 0, 1);
+    local::fill_uniform(space(), out.data(), part, shape::of(index_t{1} << 41, 1000), prng_key{11}, 0, 1);
     space().fence();
     for (std::size_t i = 0; i < out.size(); ++i)
       CHECK(out[i] == uniform<T>(prng_key{11}, base + static_cast<index_t>(i / 33 * 1000 + i % 33)));
@@ -80,9 +88,8 @@ TEST_CASE_TEMPLATE("uniform numbers are those of the index, beyond 2^32 too", T,
 TEST_CASE_TEMPLATE("normal numbers have the normal moments and do not follow the uniform ones", T, float, double) {
   constexpr index_t n = 1 << 18;
   constexpr double count = n;
-  index_t const stride[] = {1};
   std::vector<T> z(n);
-  local::fill_normal(space(), z.data(), shape::of(n), 0, stride, prng_key{5}, 0, 1);
+  local::fill_normal(space(), z.data(), whole(shape::of(n)), shape::of(n), prng_key{5}, 0, 1);
   space().fence();
   double sum[5]{}, neighbours = 0, with_uniform = 0, inside = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -103,9 +110,8 @@ TEST_CASE_TEMPLATE("normal numbers have the normal moments and do not follow the
 }
 
 TEST_CASE("normal numbers follow Box and Muller; one by one they are those of the fill") {
-  index_t const stride[] = {1};
   double z[100];
-  local::fill_normal(space(), z, shape::of(100), 0, stride, prng_key{5}, 0, 1);
+  local::fill_normal(space(), z, whole(shape::of(100)), shape::of(100), prng_key{5}, 0, 1);
   space().fence();
   prng_key const key = detail::normal_key(prng_key{5});
   local::normal_numbers<double> const leaf{prng_key{5}, 0, {1}};

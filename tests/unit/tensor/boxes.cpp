@@ -1,4 +1,4 @@
-// Copies of boxes against naive loops over indices, by rows and by elements.
+// Copies of boxes against naive loops over indices.
 #include "ashlar/tensor/boxes.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
@@ -55,95 +55,7 @@ std::vector<T> numbers(index_t n) {
   return v;
 }
 
-// Boxes that cut dimension d of s into parts of almost equal size, as all-to-all does.
-std::vector<box> cut(shape const& s, int d, index_t parts) {
-  std::vector<box> boxes;
-  for (index_t p = 0; p < parts; ++p) {
-    box b;
-    for (int e = 0; e < s.rank; ++e) b.extent[e] = s[e];
-    b.lower[d] = s[d] * p / parts;
-    b.extent[d] = s[d] * (p + 1) / parts - b.lower[d];
-    boxes.push_back(b);
-  }
-  return boxes;
-}
-
-template <class T>
-std::vector<T> packed(std::vector<T> const& source, shape const& s, std::vector<box> const& boxes) {
-  std::vector<T> result;
-  for (box const& b : boxes)
-    for (std::size_t o : offsets(s, b)) result.push_back(source[o]);
-  return result;
-}
-
-template <class T>
-void check_round_trip(shape const& s, std::vector<box> const& boxes) {
-  auto const source = numbers<T>(s.size());
-  auto const expected = packed(source, s, boxes);
-  std::vector<T> buffer(expected.size() + 1, T(-1));
-  local::pack(space(), source.data(), s, boxes, buffer.data());
-  space().fence();
-  CHECK(buffer.back() == T(-1));
-  buffer.pop_back();
-  CHECK(buffer == expected);
-
-  std::vector<T> back(source.size(), T(-1)), expected_back = back;
-  for (box const& b : boxes)
-    for (std::size_t o : offsets(s, b)) expected_back[o] = source[o];
-  local::unpack(space(), buffer.data(), boxes, back.data(), s);
-  space().fence();
-  CHECK(back == expected_back);
-}
-
 }  // namespace
-
-TEST_CASE_TEMPLATE("pack and unpack of the parts of one dimension", T, float, double, std::int32_t, std::int64_t,
-                   Kokkos::complex<double>) {
-  for (int rank = 1; rank <= 8; ++rank)
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      shape const s = random_shape(rank);
-      for (int d = 0; d < rank; ++d)
-        for (index_t parts : {1, 2, 3, 17}) check_round_trip<T>(s, cut(s, d, parts));
-    }
-}
-
-TEST_CASE("rows of every short length, and more bytes than one slice") {
-  for (index_t length = 1; length <= 20; ++length) {
-    shape const s = shape::of(2003, 3 * length);
-    check_round_trip<float>(s, cut(s, 1, 3));
-    check_round_trip<double>(shape::of(length, 2003, 3), cut(shape::of(length, 2003, 3), 1, 5));
-  }
-  check_round_trip<float>(shape::of(3, 100003), cut(shape::of(3, 100003), 1, 4));
-  check_round_trip<std::int64_t>(shape::of(100003), cut(shape::of(100003), 0, 20));
-}
-
-TEST_CASE("pack takes any boxes, overlapping and empty ones too") {
-  for (int rank = 1; rank <= 8; ++rank)
-    for (int repeat = 0; repeat < 50; ++repeat) {
-      shape const s = random_shape(rank);
-      std::vector<box> boxes;
-      for (index_t n = random_index(0, 40); n > 0; --n) boxes.push_back(random_box(s));
-      auto const source = numbers<double>(s.size());
-      auto const expected = packed(source, s, boxes);
-      std::vector<double> buffer(expected.size());
-      local::pack(space(), source.data(), s, boxes, buffer.data());
-      space().fence();
-      CHECK(buffer == expected);
-    }
-}
-
-TEST_CASE("rank 0 and arrays without elements") {
-  double const source = 3;
-  double buffer[2] = {0, 0}, back = 0;
-  std::vector<box> const one(1), two(2);
-  local::pack(space(), &source, shape{}, two, buffer);
-  local::unpack(space(), buffer, one, &back, shape{});
-  space().fence();
-  CHECK((buffer[0] == 3 && buffer[1] == 3 && back == 3));
-  check_round_trip<float>(shape::of(0), cut(shape::of(0), 0, 3));
-  check_round_trip<float>(shape::of(4, 0, 5), cut(shape::of(4, 0, 5), 0, 3));
-  check_round_trip<float>(shape::of(4, 3), {});
-}
 
 TEST_CASE("copy_box moves a box between arrays of different extents") {
   for (int rank = 1; rank <= 8; ++rank)
@@ -163,22 +75,6 @@ TEST_CASE("copy_box moves a box between arrays of different extents") {
       local::copy_box(space(), source.data(), s, from, destination.data(), t, to);
       space().fence();
       CHECK(destination == expected);
-    }
-}
-
-TEST_CASE("copying by elements, as devices do, equals copying by rows") {
-  for (int rank = 1; rank <= 8; ++rank)
-    for (int repeat = 0; repeat < 20; ++repeat) {
-      shape const s = random_shape(rank);
-      auto const source = numbers<std::int32_t>(s.size());
-      std::vector<box> boxes;
-      for (index_t n = random_index(1, 2 * detail::boxes_per_launch); n > 0; --n) boxes.push_back(random_box(s));
-      auto const expected = packed(source, s, boxes);
-      std::vector<std::int32_t> buffer(expected.size());
-      auto const loops = detail::loops_of_boxes(s, boxes, detail::buffer_side::destination);
-      detail::copy_boxes_by_elements(space(), source.data(), buffer.data(), loops);
-      space().fence();
-      CHECK(buffer == expected);
     }
 }
 

@@ -1,20 +1,19 @@
 // Rows of a table by index, and their transpose.
 #pragma once
+#include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/launch.hpp"
 
 namespace ashlar::detail {
 
-/// A table [outer][size][inner] of the indices [lower, lower + size), and rows [outer][count][inner].
+/// A table [outer][size][inner] of some indices, and rows [outer][count][inner].
 template <class I>
 struct indexed_rows {
   I const* index;
-  index_t outer, size, inner, count, lower;
+  index_t outer, size, inner, count;
+  index_set held;
 
   /// Row of the table, or -1 if it is not here.
-  KOKKOS_FUNCTION index_t find(index_t i) const {
-    auto const at = static_cast<index_t>(index[i]);
-    return lower <= at && at < lower + size ? at - lower : -1;
-  }
+  KOKKOS_FUNCTION index_t find(index_t i) const { return held.find(static_cast<index_t>(index[i])); }
 };
 
 /// A task copies one element of one row.
@@ -84,25 +83,24 @@ void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T c
 
 namespace ashlar::local {
 
-/// out[o, i, c] = table[o, index[i] - lower, c] where lower <= index[i] < lower + size, and 0 elsewhere: summed over
-/// the ranks that share a table's rows, the whole take.
-/// Shape: table [outer][size][inner], index [count], out [outer][count][inner], all row-major
+/// out[o, i, c] = table[o, held.find(index[i]), c] where `held` has index[i], and 0 elsewhere: summed over the ranks that
+/// share a table's rows, the whole take.
+/// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
 template <class Space, class T, class I>
-void take(Space const& space, T const* table, index_t outer, index_t size, index_t inner, I const* index, index_t count,
-          index_t lower, T* out) {
-  detail::indexed_rows<I> const rows{index, outer, size, inner, count, lower};
+void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index, index_t count, T* out) {
+  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
   if constexpr (detail::runs_in_caller<Space>)
     detail::take_by_rows(space, rows, table, out);
   else
     detail::for_elements("ashlar::take", space, outer * count * inner, detail::take_kernel<T, I>{rows, table, out});
 }
 
-/// table[o, index[i] - lower, c] += in[o, i, c] for those indices: the transpose of take.
+/// table[o, held.find(index[i]), c] += in[o, i, c] for those indices: the transpose of take.
 /// On the host rows are added in the order of i, whatever the number of threads; on devices in any order.
 template <class Space, class T, class I>
-void scatter_add(Space const& space, T const* in, index_t outer, index_t size, index_t inner, I const* index,
-                 index_t count, index_t lower, T* table) {
-  detail::indexed_rows<I> const rows{index, outer, size, inner, count, lower};
+void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
+                 index_t count, T* table) {
+  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
   if constexpr (detail::runs_in_caller<Space>)
     detail::scatter_add_by_columns(space, rows, in, table);
   else

@@ -1,5 +1,6 @@
 // Random numbers for a shard as a function of key and global index, as leaves of expressions and as fills.
 #pragma once
+#include "ashlar/layout/split.hpp"
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/ops/local/elementwise.hpp"
 
@@ -82,6 +83,43 @@ struct random_numbers {
   }
 };
 
+/// The same where blocks are dealt, so that a global index is no sum: element (i_0, ..) of the shard is that of the indices
+/// held[d][i_d] of an array with strides global_stride.
+template <class Generator>
+struct dealt_random_numbers {
+  prng_key key;
+  int rank;
+  index_set held[max_rank];
+  index_t global_stride[max_rank], stride[max_rank];
+
+  dealt_random_numbers(prng_key k, region const& part, shape const& global) : key(k), rank(part.rank), global_stride{}, stride{} {
+    for (int d = 0; d < rank; ++d) {
+      held[d] = part.dim[d];
+      global_stride[d] = global.stride(d);
+      stride[d] = part.extents().stride(d);
+    }
+  }
+
+  using value_type = typename Generator::value_type;
+  static constexpr int block_size = uniform_block<value_type>::size;
+  using buffer = detail::piece_buffer<value_type>;
+  using pointer = typename random_numbers<Generator>::pointer;
+  index_t const* strides() const { return stride; }
+  KOKKOS_FUNCTION value_type at(index_t offset) const {
+    index_t g = 0;
+    for (int d = rank - 1; d >= 0; --d) {
+      g += held[d][offset % held[d].size()] * global_stride[d];
+      offset /= held[d].size();
+    }
+    return Generator::block(key, g / block_size).value[g % block_size];
+  }
+  static bool buffered(index_t) { return true; }
+  pointer rows(index_t offset, index_t, index_t step, index_t length, buffer& b) const {
+    for (index_t j = 0; j < length; ++j) b.value[j] = at(offset + j * step);
+    return {b.value};
+  }
+};
+
 /// Uniform in [0, 1): the value for global index g is uniform<T>(key, g).
 template <class T>
 using uniform_numbers = random_numbers<detail::uniform_generator<T>>;
@@ -90,25 +128,29 @@ using uniform_numbers = random_numbers<detail::uniform_generator<T>>;
 template <class T>
 using normal_numbers = random_numbers<detail::normal_generator<T>>;
 
+/// Fills a shard, a region of an array of extents `global`, with numbers of a generator.
+template <class Generator, class Space, class T, class F>
+void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
+  if (is_dealt(part)) return map(space, part.extents(), out, f, dealt_random_numbers<Generator>(key, part, global));
+  random_numbers<Generator> numbers{key, 0, {}};
+  for (int d = 0; d < part.rank; ++d) numbers.base += part.dim[d].begin * (numbers.stride[d] = global.stride(d));
+  map(space, part.extents(), out, f, numbers);
+}
+
 /// Fills a shard with uniform numbers. An element's number depends on key and global index alone, so the global array
 /// is bitwise the same however it is cut.
-/// Pre: element (i_0, ..) of the shard has the global row-major index base + sum of i_d * global_stride[d]
 /// Post: lowest <= number <= highest; equal to highest only by rounding
 template <class Space, class T>
-void fill_uniform(Space const& space, T* out, shape const& extents, index_t base, index_t const* global_stride,
-                  prng_key key, std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
-  uniform_numbers<T> numbers{key, base, {}};
-  std::copy_n(global_stride, extents.rank, numbers.stride);
-  map(space, extents, out, detail::scale_and_shift<T>{highest - lowest, lowest}, numbers);
+void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
+                  std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
+  fill_random<detail::uniform_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{highest - lowest, lowest});
 }
 
 /// Fills a shard with normal numbers; see fill_uniform.
 template <class Space, class T>
-void fill_normal(Space const& space, T* out, shape const& extents, index_t base, index_t const* global_stride,
-                 prng_key key, std::type_identity_t<T> mean, std::type_identity_t<T> deviation) {
-  normal_numbers<T> numbers{key, base, {}};
-  std::copy_n(global_stride, extents.rank, numbers.stride);
-  map(space, extents, out, detail::scale_and_shift<T>{deviation, mean}, numbers);
+void fill_normal(Space const& space, T* out, region const& part, shape const& global, prng_key key,
+                 std::type_identity_t<T> mean, std::type_identity_t<T> deviation) {
+  fill_random<detail::normal_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{deviation, mean});
 }
 
 /// Zero where u, uniform in [0, 1), is less than `rate`, else x / (1 - rate). The mask is the same for every T. Forward

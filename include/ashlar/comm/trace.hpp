@@ -1,0 +1,88 @@
+// A program's communication as a file for trace viewers.
+#pragma once
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/comm/all_gather.hpp"
+#include "ashlar/comm/all_to_all.hpp"
+#include "ashlar/comm/verb_log.hpp"
+
+namespace ashlar::comm {
+
+/// Keeps every verb with its times from construction on, and writes them in the format that chrome://tracing and Perfetto
+/// read: a row for each rank, an entry for each verb with the bytes that the rank received and the line that called it.
+/// One trace is kept at a time.
+/// Collective: construction and write, over all ranks of c; they block.
+/// Cost: two looks at the clock for each verb, 64 bytes of memory.
+/// Error: ashlar::error on every rank where rank 0 cannot write the file, at construction already.
+/// Example: comm::trace trace(m.communicator(), "steps.json"); ...; trace.write();
+class trace {
+ public:
+  trace(communicator const& c, std::string path) : ranks_(c), path_(std::move(path)) {
+    on_root(ranks_, [&] {
+      file_.reset(std::fopen(path_.c_str(), "w"));
+      if (!file_) throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");
+    });
+    on_root(ranks_, [] {});  // ranks leave it together, as far as they can: that is time 0
+    zero_ = verb_log::now();
+    verb_log::instance().trace(true);
+  }
+  trace(trace const&) = delete;
+  trace& operator=(trace const&) = delete;
+  ~trace() { verb_log::instance().trace(false); }
+
+  /// Pre: called once.
+  void write() {
+    verb_log::instance().trace(false);
+    std::string const mine = entries();
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_.size())), none(sizes.size()), send(sizes.size());
+    std::size_t const size = mine.size();
+    all_gather(ranks_, &size, 1, sizes.data());
+    send[0] = size;
+    auto const& receive = ranks_.rank() == 0 ? sizes : none;
+    std::size_t total = 0;
+    for (std::size_t n : receive) total += n;
+    std::string all(total, ' ');
+    all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(), std::span<std::size_t const>(receive));
+    on_root(ranks_, [&] {
+      all.resize(all.size() - 2);  // the last comma
+      std::FILE* const f = file_.release();
+      std::fprintf(f, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n%s\n]}\n", all.c_str());
+      bool const written = std::ferror(f) == 0;
+      if (std::fclose(f) != 0 || !written) throw error("ashlar::trace: writing " + path_ + " failed; is there room left?");
+    });
+  }
+
+ private:
+  static std::string quoted(std::string const& s) {
+    std::string q = "\"";
+    for (char c : s) {
+      if (c == '"' || c == '\\') q += '\\';
+      q += c;
+    }
+    return q + "\"";
+  }
+  std::string entries() const {
+    std::string const rank = std::to_string(ranks_.rank());
+    std::string text = "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " + rank + ", \"args\": {\"name\": \"rank " + rank + "\"}},\n";
+    for (verb_event const& e : verb_log::instance().kept()) {
+      std::string const what = comm::to_string(e);
+      std::size_t const comma = what.rfind(", ");
+      char times[80];
+      std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f", 1e6 * (e.begin - zero_), 1e6 * (e.end - e.begin));
+      text += "{\"name\": " + quoted(what.substr(0, comma)) + ", \"cat\": \"verb\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
+              ", \"args\": {\"bytes\": " + std::to_string(e.bytes) + ", \"line\": " + quoted(what.substr(comma + 2)) + "}},\n";
+    }
+    return text;
+  }
+
+  communicator ranks_;
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
+  double zero_ = 0;
+};
+
+}  // namespace ashlar::comm

@@ -1,0 +1,113 @@
+// What this process communicates, as it happens: for the watchdog, for traces, for reports.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/plan/step.hpp"
+
+namespace ashlar::comm {
+
+/// A verb that a process has begun. Its axes are positions in `names`.
+struct verb_event {
+  verb what = verb::slice;
+  axis_mask axes = 0;
+  char const* const* names = nullptr;
+  std::uint64_t bytes = 0;  ///< received by this rank
+  char const* file = nullptr;
+  unsigned line = 0;
+  double begin = 0, end = 0;  ///< seconds of the monotonic clock, where verbs are timed
+};
+
+/// "all_reduce over data, mlp.cpp:70".
+inline std::string to_string(verb_event const& e) {
+  std::string s = to_text(e.what), axes;
+  for (int a = 0; a < max_axes; ++a)
+    if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
+  std::string_view const path = e.file == nullptr ? "" : e.file;
+  return s + axes + ", " + std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
+}
+
+/// The verbs of this process: the last 64 always, all while a trace is kept. Any thread may read it; verbs are begun by one
+/// thread at a time.
+class verb_log {
+ public:
+  static constexpr std::uint64_t remembered = 64;
+
+  static verb_log& instance() {
+    static verb_log* const log = new verb_log;  // never destroyed: other threads may read it to the end
+    return *log;
+  }
+
+  static double now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+
+  void begin(verb_event const& e) {
+    std::uint64_t const n = begun_.load(std::memory_order_relaxed);
+    slot& s = last_[n % remembered];
+    s.what.store(static_cast<int>(e.what), std::memory_order_relaxed);
+    s.axes.store(e.axes, std::memory_order_relaxed);
+    s.names.store(e.names, std::memory_order_relaxed);
+    s.bytes.store(e.bytes, std::memory_order_relaxed);
+    s.file.store(e.file, std::memory_order_relaxed);
+    s.line.store(e.line, std::memory_order_relaxed);
+    begun_.store(n + 1, std::memory_order_release);
+    if (tracing_.load(std::memory_order_relaxed)) {
+      kept_.push_back(e);
+      kept_.back().begin = now();
+    }
+  }
+  void end() {
+    done_.store(begun_.load(std::memory_order_relaxed), std::memory_order_release);
+    if (tracing_.load(std::memory_order_relaxed) && !kept_.empty() && kept_.back().end == 0) kept_.back().end = now();
+  }
+
+  /// Verbs begun so far, and those that ended.
+  std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
+  std::uint64_t done() const { return done_.load(std::memory_order_acquire); }
+  /// Verb number n, from 0. Pre: it is among the last 64 begun.
+  verb_event event(std::uint64_t n) const {
+    slot const& s = last_[n % remembered];
+    verb_event e;
+    e.what = static_cast<verb>(s.what.load(std::memory_order_relaxed));
+    e.axes = s.axes.load(std::memory_order_relaxed);
+    e.names = s.names.load(std::memory_order_relaxed);
+    e.bytes = s.bytes.load(std::memory_order_relaxed);
+    e.file = s.file.load(std::memory_order_relaxed);
+    e.line = s.line.load(std::memory_order_relaxed);
+    return e;
+  }
+
+  /// Keeps every verb with its times from now on, or no more.
+  void trace(bool on) {
+    if (on) kept_.clear();
+    tracing_.store(on, std::memory_order_relaxed);
+  }
+  std::vector<verb_event> const& kept() const { return kept_; }
+
+ private:
+  struct slot {
+    std::atomic<int> what{0};
+    std::atomic<axis_mask> axes{0};
+    std::atomic<char const* const*> names{nullptr};
+    std::atomic<std::uint64_t> bytes{0};
+    std::atomic<char const*> file{nullptr};
+    std::atomic<unsigned> line{0};
+  };
+  std::array<slot, remembered> last_;
+  std::atomic<std::uint64_t> begun_{0}, done_{0};
+  std::atomic<bool> tracing_{false};
+  std::vector<verb_event> kept_;
+};
+
+}  // namespace ashlar::comm

@@ -1,0 +1,93 @@
+// Says where a rank is stuck.
+#pragma once
+#include <condition_variable>
+#include <thread>
+
+#include "ashlar/comm/error.hpp"
+#include "ashlar/comm/verb_log.hpp"
+
+namespace ashlar::comm {
+
+/// A thread that looks whether this process has been in one verb for too long. It then says on stderr, once a verb: rank,
+/// verb, axis and line, how long, and the last 64 verbs; and ends the process if it is to. It makes no calls of MPI.
+/// Example: comm::watchdog const dog(m.rank(), {.seconds = 60});
+class watchdog {
+ public:
+  struct settings {
+    double seconds = 0;       ///< 0: it does not look
+    bool ends_the_run = false;  ///< by abort, whereupon the launcher ends the other ranks
+
+    /// What $ASHLAR_WATCHDOG says: "60" or "60,abort". Error: ashlar::error where it is something else.
+    static settings from_environment() {
+      char const* const text = std::getenv("ASHLAR_WATCHDOG");
+      if (text == nullptr || *text == '\0') return {};
+      char* rest = nullptr;
+      settings s{std::strtod(text, &rest), false};
+      std::string_view const behind = rest;
+      s.ends_the_run = behind == ",abort";
+      if (rest == text || !(s.seconds > 0) || (!behind.empty() && !s.ends_the_run))
+        throw error(std::string("ashlar::watchdog: ASHLAR_WATCHDOG is a number of seconds, as in 60 or 60,abort; found ") + text);
+      return s;
+    }
+  };
+
+  watchdog(int rank, settings const& s) : rank_(rank), settings_(s) {
+    if (settings_.seconds > 0) thread_ = std::thread([this] { look(); });
+  }
+  watchdog(watchdog const&) = delete;
+  watchdog& operator=(watchdog const&) = delete;
+  ~watchdog() {
+    if (!thread_.joinable()) return;
+    {
+      std::lock_guard const lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void look() {
+    verb_log const& log = verb_log::instance();
+    std::uint64_t seen = log.begun(), said = 0;
+    double since = verb_log::now();
+    std::unique_lock lock(mutex_);
+    auto const pause = std::chrono::duration<double>(settings_.seconds < 1 ? settings_.seconds / 4 : 0.25);
+    while (!wake_.wait_for(lock, pause, [this] { return stop_; })) {
+      std::uint64_t const begun = log.begun();
+      if (begun != seen || log.done() == begun) {
+        seen = begun;
+        since = verb_log::now();
+      } else if (double const waited = verb_log::now() - since; waited > settings_.seconds && said != begun) {
+        said = begun;
+        say(log, begun, waited);
+        if (settings_.ends_the_run) std::abort();
+      }
+    }
+  }
+  void say(verb_log const& log, std::uint64_t begun, double waited) const {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%.1f", waited);
+    std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) + " for " + seconds +
+                       " s; its last verbs, the latest first:\n";
+    // Steps of a program repeat: equal neighbours are one line.
+    std::uint64_t const first = begun > verb_log::remembered ? begun - verb_log::remembered : 0;
+    for (std::uint64_t n = begun; n > first;) {
+      std::string const line = to_string(log.event(n - 1));
+      std::uint64_t const last = n;
+      do --n;
+      while (n > first && to_string(log.event(n - 1)) == line);
+      text += "  " + std::to_string(last) + ": " + line + (last - n > 1 ? " (" + std::to_string(last - n) + " times)\n" : "\n");
+    }
+    std::fputs(text.c_str(), stderr);
+  }
+
+  int rank_;
+  settings settings_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ashlar::comm

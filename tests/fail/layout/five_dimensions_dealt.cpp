@@ -1,0 +1,13 @@
+// Blocks dealt in five dimensions.
+// EXPECT: ashlar::cyclic: blocks are dealt in more than 4 dimensions
+#include "ashlar/layout/layout.hpp"
+
+using namespace ashlar;
+template <class L>
+inline constexpr auto code = pack_blocks(value_v<context_of<L>, L>);
+
+#ifdef ASHLAR_CONTROL
+constexpr auto c = code<layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), "e">>;
+#else
+constexpr auto c = code<layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), cyclic("e", 2)>>;
+#endif

@@ -1,0 +1,68 @@
+// A trace holds what the compiler counted, for every rank.
+#include "ashlar/comm/trace.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "support/dense.hpp"
+#include <doctest/doctest.h>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using line = mesh<axis<"x">>;
+
+constexpr auto program = [](auto const& m) {
+  auto x = make<float, layout<"x", none>>(m, {24, 10});
+  (void)all_gather<"x">(x);
+  (void)all_to_all<"x", 1>(x);
+  (void)all_reduce(sum(x));
+  (void)all_reduce<"x">(bundle(sum<0>(x), sum(x)));
+  (void)redistribute<layout<"x", none>>(x);  // nothing
+};
+
+std::string path() { return "trace_of_" + std::to_string(world_size()) + ".json"; }
+
+}  // namespace
+
+TEST_CASE("trace: a row for each rank, with the verbs that the dry run lists, their bytes and lines, one after the other") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  program(m);  // before: not in the trace
+  {
+    comm::trace trace(m.communicator(), path());
+    program(m);
+    trace.write();
+    program(m);  // behind
+  }
+  if (m.rank() != 0) return;
+  std::ifstream in(path());
+  auto const all = nlohmann::json::parse(in).at("traceEvents");
+  auto const expected = collectives(m.shape(), program);
+  std::map<int, std::vector<nlohmann::json>> row;
+  for (auto const& e : all) row[e.at("pid")].push_back(e);
+  CHECK(row.size() == static_cast<std::size_t>(world_size()));
+  for (auto const& [rank, events] : row) {
+    REQUIRE(events.size() == static_cast<std::size_t>(expected.count()) + 1);
+    CHECK(events[0].at("args").at("name") == "rank " + std::to_string(rank));
+    double last = 0;
+    for (std::size_t i = 1; i < events.size(); ++i) {
+      auto const& note = expected[static_cast<int>(i) - 1];
+      CHECK(events[i].at("name") == std::string(to_text(note.what)) + " over x");
+      CHECK(events[i].at("args").at("line") == "trace.cpp:" + std::to_string(note.line));
+      CHECK(events[i].at("args").at("bytes") <= note.bytes_per_rank);  // of the rank that receives most
+      if (24 % world_size() == 0 && 10 % world_size() == 0 && note.what != verb::all_reduce) CHECK(events[i].at("args").at("bytes") == note.bytes_per_rank);
+      CHECK(events[i].at("ts") >= last);
+      last = events[i].at("ts").get<double>() + events[i].at("dur").get<double>() - 0.01;
+    }
+  }
+  std::remove(path().c_str());
+}
+
+TEST_CASE("trace: a file that cannot be written is an error on every rank") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  CHECK_THROWS_WITH_AS(comm::trace(m.communicator(), "/nowhere/trace.json"),
+                       "ashlar::trace: cannot write /nowhere/trace.json; choose a file in a folder that may be written", error);
+}
