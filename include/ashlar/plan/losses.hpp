@@ -5,6 +5,13 @@
 
 namespace ashlar {
 
+namespace detail {
+template <class Logit, class Target>
+struct distribution_has_other_elements {
+  static constexpr bool value = !std::is_same_v<Logit, Target>;
+};
+}  // namespace detail
+
 /// A scalar from logits and as many weights.
 struct distribution_rule {
   using words = detail::softmax_words;
@@ -57,8 +64,10 @@ struct distribution_cross_entropy_op : distribution_rule {
 /// the rows.
 /// Example: both of layout<"data", none>: partial<layout<>, "data">
 template <tensor Z, tensor Y>
-  requires(rank_v<Z> == rank_v<Y>)
+  requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
+  static_assert(!detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
   return apply(distribution_cross_entropy_op{}, logits, targets);
 }
 
