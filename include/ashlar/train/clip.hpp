@@ -1,6 +1,6 @@
 // Gradients scaled down where they are large, all together.
 #pragma once
-#include "ashlar/meta/tree.hpp"
+#include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/plan/norm.hpp"
 #include "ashlar/plan/verbs.hpp"
 
