@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the arrays that tests/mpi/train compares with, into tests/data. Run by hand where PyTorch is installed:
-reference_arrays.py [FOLDER]. Everything is double and of fixed seeds, so a second run writes the same bytes."""
+"""Writes the arrays that tests/mpi/train compares with, into tests/data, and seeds of the fuzz tests beside it. Run by hand
+where PyTorch is installed: reference_arrays.py [FOLDER]. Everything is double and of fixed seeds, so a second run writes the same bytes."""
 
 import pathlib
 import sys
@@ -132,7 +132,23 @@ def losses():
     save("metric_confusion", confusion)
 
 
+# ---- what tests/fuzz begins with: types, formats and numbers of dimensions ----
+def seeds():
+    seeds_folder = folder.parent / "fuzz" / "npy"
+    seeds_folder.mkdir(parents=True, exist_ok=True)
+    for name, version, array in (
+        ("dimensions", (1, 0), numpy.arange(4, dtype=numpy.uint8).reshape(1, 2, 1, 1, 2, 1, 1, 1)),
+        ("format_2", (2, 0), numpy.arange(3, dtype=numpy.float32)),
+        ("format_3", (3, 0), numpy.arange(6, dtype=numpy.int32).reshape(2, 3)),
+        ("empty", (1, 0), numpy.zeros((0, 9999999), dtype=numpy.int64)),
+        ("scalar", (1, 0), numpy.array(0.5)),
+    ):
+        with open(seeds_folder / f"{name}.npy", "wb") as file:
+            numpy.lib.format.write_array(file, array, version=version)
+
+
 folder.mkdir(parents=True, exist_ok=True)
 optimizers()
 activations()
 losses()
+seeds()
