@@ -13,9 +13,9 @@ struct sgd_step {
   bool nesterov;
   ASHLAR_FUNCTION void operator()(T& p, T const& g) const { p -= inner * outer * g; }
   ASHLAR_FUNCTION void operator()(T& p, T const& g, T& m) const {
-    T const step = inner * g;
-    m = momentum * m + step;
-    p -= outer * (nesterov ? step + momentum * m : m);
+    T const gathered = inner * g;
+    m = momentum * m + gathered;
+    p -= outer * (nesterov ? gathered + momentum * m : m);
   }
 };
 

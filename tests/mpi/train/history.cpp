@@ -77,13 +77,13 @@ TEST_CASE("csv_log: of what a killed program left, whole lines stay, up to the r
     }
     return f.read("a.csv");
   };
-  double const none = std::numeric_limits<double>::infinity();
+  double const never = std::numeric_limits<double>::infinity();
   std::string const whole = head + "1,0.5\n2,0.5\n";
   for (std::size_t n = 0; n <= whole.size(); ++n) {
     CAPTURE(n);
     std::string const cut = whole.substr(0, n);
     std::string const lines = n < head.size() ? head : cut.substr(0, cut.rfind('\n') + 1);
-    CHECK(continued(cut, none) == lines + "3,0.25\n");
+    CHECK(continued(cut, never) == lines + "3,0.25\n");
   }
   CHECK(continued(whole + "3,9\n4,9\n", 3) == whole + "3,0.25\n");
   CHECK(continued(whole + "3,9\n4,", 3) == whole + "3,0.25\n");

@@ -202,7 +202,8 @@ TEST_CASE("npy: any byte of the header in place of any other gives an error, the
   for (int major : {1, 2}) {
     auto const elements = counting(480);
     auto const whole = joined(header("<f8", "(6, 10)", major), elements);
-    auto const kind_at = static_cast<std::size_t>(std::search(whole.begin(), whole.end(), "<f8", "<f8" + 3) - whole.begin()) + 1;
+    std::string_view const descr = "<f8";
+    auto const kind_at = static_cast<std::size_t>(std::search(whole.begin(), whole.end(), descr.begin(), descr.end()) - whole.begin()) + 1;
     write(path, whole);
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     auto const put = [&](std::size_t i, int byte) { file.seekp(static_cast<std::streamoff>(i)).put(static_cast<char>(byte)).flush(); };
