@@ -5,6 +5,7 @@ ashlar_header(ASHLAR_RANDOM123_INCLUDE_DIR Random123/philox.h)
 ashlar_header(ASHLAR_JSON_INCLUDE_DIR nlohmann/json.hpp)
 add_library(ashlar-test INTERFACE)
 target_include_directories(ashlar-test INTERFACE "${PROJECT_SOURCE_DIR}/tests")
+target_compile_definitions(ashlar-test INTERFACE "ASHLAR_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
 target_include_directories(ashlar-test SYSTEM INTERFACE
   "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
 target_link_libraries(ashlar-test INTERFACE ashlar-dev)

@@ -13,17 +13,19 @@ struct with_aux<V, X> {
   X aux;
 };
 
-/// A value and the gradients of a parameter tree; the same tree as the parameters.
+/// A value and the gradients of a parameter tree; the same tree as the parameters. Together they are a tree.
 template <class V, class G>
 struct value_and_gradients {
   V value;
   G gradients;
+  static constexpr auto names = ashlar::names("value", "gradients");
 };
 template <class V, class X, class G>
 struct value_aux_and_gradients {
   V value;
   X aux;
   G gradients;
+  static constexpr auto names = ashlar::names("value", "aux", "gradients");
 };
 
 /// Fills an abstract tensor with one number: nothing to do.

@@ -1,6 +1,6 @@
 // The mathematical functions of kernels.
 #pragma once
-#include "ashlar/plan/functions.hpp"
+#include "ashlar/plan/activations.hpp"
 #include <Kokkos_Core.hpp>
 
 namespace ashlar::detail {
@@ -20,6 +20,14 @@ KOKKOS_FUNCTION T math_sqrt(T x) {
 template <class T>
 KOKKOS_FUNCTION T math_tanh(T x) {
   return Kokkos::tanh(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_erf(T x) {
+  return Kokkos::erf(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_log1p(T x) {
+  return Kokkos::log1p(x);
 }
 
 }  // namespace ashlar::detail

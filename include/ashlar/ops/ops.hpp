@@ -3,6 +3,8 @@
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/gather.hpp"
+#include "ashlar/ops/losses.hpp"
+#include "ashlar/ops/metrics.hpp"
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/view.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/local/reduce.hpp"
+#include "ashlar/plan/norm.hpp"
 #include "ashlar/plan/reduce.hpp"
 
 namespace ashlar {
@@ -13,6 +14,12 @@ void evaluate(reduce_op<Op, Dims> const&, sharded_tensor<T, L, M, S>& y, X const
 template <int Rank, class T, class L, class M, class S, class X>
 void evaluate(sum_to_op<Rank> const& op, sharded_tensor<T, L, M, S>& y, X const& x) {
   local::reduce<op::sum>(S{}, static_cast<T const*>(x.data()), x.local_extents(), op.dims(x.extents()), y.data());
+}
+
+template <class T, class L, class M, class S, class X>
+void evaluate(sum_of_squares_op const&, sharded_tensor<T, L, M, S>& y, X const& x) {
+  shape const e = x.local_extents();
+  local::map_reduce<op::sum>(S{}, e, (1u << e.rank) - 1u, y.data(), fn::square{}, local::contiguous(static_cast<T const*>(x.data()), e));
 }
 
 namespace detail {

@@ -65,13 +65,21 @@ void evaluate(cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, C
   local::cross_entropy_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, static_cast<T const*>(ct.data()),
                            detail::one_over_rows<T>(logits.extents()), g.data());
 }
+
+namespace detail {
+template <class T, class L, class M, class S, class Z, class Y>
+void evaluate_hits(sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels, index_t k) {
+  rows_of const r(logits.local_extents());
+  mpi_buffer<S, std::int64_t> count;
+  std::int64_t* const n = count.device(1);
+  local::accuracy_count(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, n, k);
+  local::map(S{}, shape{}, hits.data(), to_element{}, local::strided<std::int64_t>{n, {}});
+}
+}  // namespace detail
+
 template <class T, class L, class M, class S, class Z, class Y>
 void evaluate(hits_op const&, sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels) {
-  detail::rows_of const r(logits.local_extents());
-  detail::mpi_buffer<S, std::int64_t> count;
-  std::int64_t* const n = count.device(1);
-  local::accuracy_count(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, n);
-  local::map(S{}, shape{}, hits.data(), detail::to_element{}, local::strided<std::int64_t>{n, {}});
+  detail::evaluate_hits(hits, logits, labels, 1);
 }
 
 }  // namespace ashlar

@@ -122,7 +122,7 @@ constexpr auto log_softmax(X const& x) {
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
   static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row");
+                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
   return apply(cross_entropy_op{}, logits, labels);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/plan/random.hpp"
+#include "ashlar/train/numbers.hpp"
 #include "ashlar/train/pattern.hpp"
 
 namespace ashlar {
@@ -173,18 +174,6 @@ constexpr void check_rules(layout_map<B, R...>) {
     }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
      ...);
   }(std::index_sequence_for<R...>{});
-}
-
-template <class T>
-constexpr T square_root(T x) {  // Newton; the same bits on every rank, and constexpr
-  if (!(x > T(0))) return T(0);
-  T r = x > T(1) ? x : T(1);
-  for (int i = 0; i < 200; ++i) {
-    T const next = (r + x / r) / T(2);
-    if (!(next < r)) break;
-    r = next;
-  }
-  return r;
 }
 
 template <class T, class L, class Handle, int Rank>

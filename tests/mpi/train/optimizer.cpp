@@ -90,6 +90,58 @@ TEST_CASE_TEMPLATE("adam", T, double, float) {
            });
 }
 
+// Keras' formulas: epsilon beside the uncorrected root, the rate in what momentum gathers.
+TEST_CASE("with Keras' convention and a rate that changes") {
+  schedule const rate = warm_up(3, cosine_decay(0.1, 5));
+  auto const rates = [=](int step) { return step < 3 ? 0.1 * (step + 1) / 3 : 0.05 * (1 + std::cos(std::acos(-1.) * std::min(step - 3, 5) / 5)); };
+  check<double>(adam{.rate = rate, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25, .follows = convention::keras},
+                [=](double& p, double g, double& m, double& v, int step) {
+                  m += (g - m) * 0.5;
+                  v += (g * g - v) * 0.25;
+                  double const alpha = rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
+                  p -= m * alpha / (std::sqrt(v) + 0.25);
+                });
+  check<double>(adamw{.rate = rate, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25, .decay = 0.5, .follows = convention::keras},
+                [=](double& p, double g, double& m, double& v, int step) {
+                  p -= p * 0.5 * rates(step);
+                  m += (g - m) * 0.5;
+                  v += (g * g - v) * 0.25;
+                  double const alpha = rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
+                  p -= m * alpha / (std::sqrt(v) + 0.25);
+                });
+  for (bool const nesterov : {false, true})
+    check<double>(sgd{.rate = rate, .momentum = 0.9, .nesterov = nesterov, .follows = convention::keras},
+                  [=](double& p, double g, double& m, double&, int step) {
+                    m = 0.9 * m - rates(step) * g;
+                    p += nesterov ? 0.9 * m - rates(step) * g : m;
+                  });
+  check<double>(rmsprop{.rate = rate, .rho = 0.75, .epsilon = 0.25}, [=](double& p, double g, double&, double& v, int step) {
+    v = 0.75 * v + 0.25 * g * g;
+    p -= rates(step) * g / std::sqrt(v + 0.25);
+  });
+  check<double>(rmsprop{.rate = rate, .rho = 0.75, .momentum = 0.5, .epsilon = 0.25}, [=](double& p, double g, double& m, double& v, int step) {
+    v = 0.75 * v + 0.25 * g * g;
+    m = 0.5 * m + rates(step) * g / std::sqrt(v + 0.25);
+    p -= m;
+  });
+  check<double>(rmsprop{.rate = rate, .rho = 0.75, .epsilon = 0.25, .centered = true},
+                [=](double& p, double g, double& mean, double& v, int step) {
+                  v = 0.75 * v + 0.25 * g * g;
+                  mean = 0.75 * mean + 0.25 * g;
+                  p -= rates(step) * g / std::sqrt(v - mean * mean + 0.25);
+                });
+}
+
+TEST_CASE("in float, Adam's second moment is that of 1 - beta2, not of 1 minus beta2 rounded") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto const ones = tensor_of<float, layout<"model">>(m, shape::of(13), [](index_t, int) { return 1.; });
+  auto p = tensor_of<float, layout<"model">>(m, shape::of(13), [](index_t, int) { return 0.; });
+  auto state = adam{}.init(p);
+  adam{}.update(p, state, ones);
+  for (float const v : shard(state.v)) CHECK(v == 0.001f);
+  for (float const x : shard(state.m)) CHECK(x == 0.1f);
+}
+
 TEST_CASE("sgd, with momentum, and Nesterov's") {
   check<double>(sgd{.rate = 0.1}, [](double& p, double g, double&, double&, int) { p -= 0.1 * g; });
   check<double>(sgd{.rate = 0.1, .momentum = 0.9}, [](double& p, double g, double& m, double&, int) {

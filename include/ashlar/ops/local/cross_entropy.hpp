@@ -35,11 +35,12 @@ struct row_loss {
   }
 };
 
-/// 1 where no logit beats the label's: none is larger, none before it equal, none NaN.
+/// 1 where fewer than k logits beat the label's: those that are larger, those before it that are equal, and all NaN.
 template <class T, class I>
 struct row_hit {
   using value_type = std::int64_t;
   labelled_rows<T, I> rows;
+  index_t k;
 
   template <class Lanes>
   KOKKOS_FUNCTION std::int64_t value(Lanes const& lanes, index_t r) const {
@@ -49,7 +50,7 @@ struct row_hit {
     T const own = x[l];
     auto const before = [=](index_t j) { return static_cast<int>(!(x[j] < own)); };
     auto const behind = [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); };
-    return lanes.template sum<int>(l, before) + lanes.template sum<int>(rows.n - l, behind) == 0;
+    return lanes.template sum<int>(l, before) + lanes.template sum<int>(rows.n - l, behind) < k;
   }
 };
 
@@ -140,11 +141,12 @@ void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, ind
   detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
-/// *count = how many rows have their largest logit, the first of equal ones, at their label. A row with NaN has none.
+/// *count = how many rows have the logit at their label among the k largest, of equal ones the first; NaN is taken for
+/// larger than all, so that with k = 1 a row with NaN does not count.
 template <class Space, class T, class I>
 void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n,
-                    std::int64_t* count) {
-  detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, detail::row_hit<T, I>{{logits, labels, n}}, count);
+                    std::int64_t* count, index_t k = 1) {
+  detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, detail::row_hit<T, I>{{logits, labels, n}, k}, count);
 }
 
 }  // namespace ashlar::local

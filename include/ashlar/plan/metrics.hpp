@@ -1,0 +1,52 @@
+// Counts of right and wrong answers. They pend like the loss, so that they ride in its message.
+#pragma once
+#include "ashlar/plan/softmax.hpp"
+
+namespace ashlar {
+
+/// Rows in which fewer than k elements beat that at the label: none of larger ones, and of equal ones those before it.
+struct top_k_op : labelled_rows_rule {
+  index_t k;
+};
+
+/// Rows by label and by place of their largest element.
+struct confusion_op {
+  using words = detail::softmax_words;
+  template <class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& logits, layout_value const& labels) {
+    ruled r = labelled_rows_rule::rule(logits, labels);
+    if (r.why == fault::fits) r.out.rank = 2;
+    return r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    (void)labelled_rows_rule::extents(out, logits, labels);
+    return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
+  }
+};
+
+/// Number of rows whose label is among the k largest logits, as a scalar of the logits' element type, exact up to 2^24 rows
+/// in float; of equal logits the first are the larger. With k = 1 it is accuracy_count.
+/// Shape: logits (rows..., classes), labels (rows...); a scalar. Pre: k >= 1. Cost: no communication; a sum pends over the
+/// axes that shard the rows. It has no derivative: count plain(logits). Error: k < 1 throws ashlar::error.
+template <tensor Z, tensor Y>
+constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
+  if (k < 1) detail::fail("ashlar::top_k_count: k is at least 1");
+  return apply(top_k_op{{}, k}, logits, labels);
+}
+
+/// How many rows of each label have their largest logit, the first of equal ones, in each place. A row that holds NaN, or
+/// whose label names no class, counts nowhere.
+/// Shape: logits (rows..., classes), labels (rows...); (classes, classes), label first. Cost: no communication; a sum
+/// pends over the axes that shard the rows. It has no derivative.
+/// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
+template <tensor Z, tensor Y>
+constexpr auto confusion_counts(Z const& logits, Y const& labels) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
+  return apply(confusion_op{}, logits, labels);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,30 @@
+// Gradients of several microbatches, summed before they are reduced.
+#pragma once
+#include "ashlar/autodiff/value_and_grad.hpp"
+
+namespace ashlar {
+
+/// The sum of the trees f(0), f(1), ..., f(n - 1), leaf by leaf, such as the values and gradients of microbatches. Sums
+/// that pend stay pending: n microbatches are reduced once, together, by the verb that follows.
+/// Pre: n >= 1. f scales a mean over a microbatch by its share of the batch.
+/// Collective: where f is. Cost: no communication beside f's; one kernel a leaf and microbatch.
+/// Error: n < 1 throws ashlar::error.
+/// Example: auto [value, hits, grads] = accumulate(4, [&](index_t i) { return value_and_grad<"data">(loss)(p, x[i]); });
+///   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));
+template <class F>
+constexpr auto accumulate(index_t n, F&& f) {
+  if (n < 1) detail::fail("ashlar::accumulate: it takes 1 microbatch or more");
+  auto total = map([](auto const& x) { return std::remove_cvref_t<decltype(materialize(x))>(materialize(x)); }, f(index_t(0)));
+  for (index_t i = 1; i < n; ++i) {
+    auto const next = f(i);
+    for_each_leaf(
+        [](auto& sum, auto const& x) {
+          auto const more = sum + x;  // not in place: two gradients may share one tensor
+          sum = std::remove_cvref_t<decltype(sum)>(materialize(more));
+        },
+        total, next);
+  }
+  return total;
+}
+
+}  // namespace ashlar

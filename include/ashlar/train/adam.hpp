@@ -1,0 +1,102 @@
+// Adam, and AdamW.
+#pragma once
+#include "ashlar/train/numbers.hpp"
+#include "ashlar/train/update.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <class T>
+ASHLAR_FUNCTION T math_sqrt(T x);
+
+// 1 - beta is rounded once, from double: in float 1 - 0.999f is off by 5e-5.
+template <class T>
+struct adam_step {
+  T beta1, rest1, beta2, rest2, rate, correction2, epsilon, keep;
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& m, T& v) const {
+    m = beta1 * m + rest1 * g;
+    v = beta2 * v + rest2 * g * g;
+    p = keep * p - rate * m / (math_sqrt(v * correction2) + epsilon);
+  }
+};
+
+}  // namespace detail
+
+template <class M, class V>
+struct adam_state {
+  long step;
+  M m;
+  V v;
+};
+
+namespace detail {
+
+template <class P>
+constexpr auto adam_moments(P const& p) {
+  auto m = zeros_like(p);
+  auto v = zeros_like(p);
+  return adam_state<decltype(m), decltype(v)>{0, m, v};
+}
+
+// With PyTorch epsilon is added to the corrected root, with Keras to the root before its correction.
+template <class Options, class P, class S, class G>
+constexpr void adam_update(Options const& o, double decay, P& p, S& state, G const& g) {
+  double const rate = o.rate(state.step++);
+  double const c1 = 1 - power(o.beta1, state.step), c2 = 1 - power(o.beta2, state.step);
+  bool const keras = o.follows == convention::keras;
+  for_each_leaf(
+      [&](auto& x, auto const& gradient, auto& m, auto& v) {
+        check_gradient<decltype(x), decltype(gradient)>();
+        using T = element_t<decltype(x)>;
+        T const scaled = keras ? T(rate * square_root(c2) / c1) : T(rate / c1);
+        adam_step<T> const f{T(o.beta1), T(1 - o.beta1), T(o.beta2), T(1 - o.beta2), scaled, keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
+        update_each(f, x, gradient, m, v);
+      },
+      p, g, state.m, state.v);
+}
+
+}  // namespace detail
+
+/// Adam. m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m^ / (sqrt(v^) + epsilon), m^ and v^ corrected for
+/// their start at zero. With Keras' convention p -= rate m^ / (sqrt(v^) + epsilon / sqrt(1 - b2^step)), which is
+/// epsilon added before the correction ("epsilon hat" of the paper).
+/// Cost: no communication; one kernel a parameter, which reads and writes each element once.
+/// Source: Kingma and Ba, Adam: a method for stochastic optimization, ICLR 2015.
+struct adam {
+  schedule rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+  convention follows = convention::pytorch;
+
+  /// Post: the moments have the parameters' layouts.
+  template <class P>
+  constexpr auto init(P const& p) const {
+    return detail::adam_moments(p);
+  }
+  /// Error: a gradient of another layout than its parameter does not compile.
+  template <class P, class S, class G>
+  constexpr void update(P& p, S& state, G const& g) const {
+    detail::adam_update(*this, 0, p, state, g);
+  }
+};
+
+/// Adam with decoupled weight decay: p is multiplied by 1 - rate decay, then takes Adam's step. All parameters decay.
+/// Cost: Adam's.
+/// Source: Loshchilov and Hutter, Decoupled weight decay regularization, ICLR 2019.
+struct adamw {
+  schedule rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, decay = 1e-2;
+  convention follows = convention::pytorch;
+
+  template <class P>
+  constexpr auto init(P const& p) const {
+    return detail::adam_moments(p);
+  }
+  /// Error: a gradient of another layout than its parameter does not compile.
+  template <class P, class S, class G>
+  constexpr void update(P& p, S& state, G const& g) const {
+    detail::adam_update(*this, decay, p, state, g);
+  }
+};
+
+}  // namespace ashlar

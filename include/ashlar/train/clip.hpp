@@ -1,0 +1,82 @@
+// Gradients scaled down where they are large, all together.
+#pragma once
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/plan/norm.hpp"
+#include "ashlar/plan/verbs.hpp"
+
+namespace ashlar {
+
+/// A tree of gradients, and the norm that it had before it was scaled: a scalar.
+template <class G, class N>
+struct clipped_gradients {
+  G gradients;
+  N norm;
+};
+
+namespace detail {
+
+// Axes that shard any leaf of a tree.
+template <class X>
+struct axes_sharding {
+  static constexpr axis_mask value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.sharding();
+};
+template <class X>
+inline constexpr axis_mask axes_sharding_v = axes_sharding<X>::value;
+template <template <class...> class S, class... M>
+  requires tree<S<M...>>
+inline constexpr axis_mask axes_sharding_v<S<M...>> = (0u | ... | axes_sharding_v<M>);
+
+// A scalar in which a sum pends over some axes of a mesh.
+template <class Mesh, axis_mask Axes>
+struct sum_over {
+  static constexpr layout_value value = [] {
+    layout_value v;
+    v.pend(op_sum, Axes);
+    return v;
+  }();
+  using type = layout_from_t<mesh_context<Mesh, layout<>>, pack(value), 0, 0>;
+};
+
+template <class T>
+struct clip_factor {
+  static constexpr linearity kind = linearity::nonlinear;
+  T largest, added;
+  ASHLAR_FUNCTION T operator()(T sum_of_squares) const {
+    T const norm = math_sqrt(sum_of_squares), factor = largest / (norm + added);
+    return factor < T(1) ? factor : norm == norm ? T(1) : norm;  // NaN stays NaN
+  }
+};
+
+}  // namespace detail
+
+/// A tree of gradients, multiplied by `largest` over the norm of all their elements together where that is larger. Each
+/// element counts once, however many ranks hold it.
+/// Post: every gradient has its layout. A norm that is NaN makes all of them NaN.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one all-reduce of one element over the axes that shard some gradient, none where there are none; two kernels a
+/// gradient.
+/// Error: a gradient in which a reduction still pends does not compile.
+/// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);  PyTorch adds 1e-6 to the norm that it divides by: added
+/// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
+template <class G>
+[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, where w = where::current()) {
+  using namespace detail;
+  auto const& first = first_leaf(gradients);
+  using T = element_t<decltype(first)>;
+  using L = typename sum_over<mesh_t<decltype(first)>, axes_sharding_v<G>>::type;
+  auto sum = filled(allocate(tensor_type<T, L>{}, first.mesh(), shape{}), T(0));
+  for_each_leaf(
+      [&](auto const& x) {
+        // One of the ranks that hold the same elements keeps their squares, the others put zero.
+        auto const more = sum + relayout(destination<L, 0u>{}, sum_of_squares(x), w);
+        sum = decltype(sum)(materialize(more));
+      },
+      gradients);
+  auto const total = all_reduce(sum, w);
+  auto const factor = elementwise(clip_factor<T>{static_cast<T>(largest), static_cast<T>(added)}, total);
+  auto scaled = map([&](auto const& x) { return x * factor; }, gradients);
+  auto norm = sqrt(total);
+  return clipped_gradients<decltype(scaled), decltype(norm)>{scaled, norm};
+}
+
+}  // namespace ashlar

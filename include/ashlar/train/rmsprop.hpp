@@ -1,0 +1,101 @@
+// RMSprop.
+#pragma once
+#include "ashlar/train/update.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <class T>
+ASHLAR_FUNCTION T math_sqrt(T x);
+
+// As in sgd_step, of `inner` and `outer` one is the rate and the other 1.
+template <class T>
+struct rmsprop_step {
+  T inner, outer, rho, rest, momentum, epsilon;
+  bool epsilon_inside;
+  ASHLAR_FUNCTION T divided(T g, T variance) const {
+    T const x = variance > T(0) ? variance : T(0);  // of the centered kind rounding may leave less
+    return inner * g / (epsilon_inside ? math_sqrt(x + epsilon) : math_sqrt(x) + epsilon);
+  }
+  ASHLAR_FUNCTION T step(T g, T& v) const {
+    v = rho * v + rest * g * g;
+    return divided(g, v);
+  }
+  ASHLAR_FUNCTION T step(T g, T& v, T& mean) const {
+    v = rho * v + rest * g * g;
+    mean = rho * mean + rest * g;
+    return divided(g, v - mean * mean);
+  }
+};
+template <class T>
+struct rmsprop_plain : rmsprop_step<T> {
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v) const { p -= this->outer * this->step(g, v); }
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& m) const {
+    m = this->momentum * m + this->step(g, v);
+    p -= this->outer * m;
+  }
+};
+template <class T>
+struct rmsprop_centered : rmsprop_step<T> {
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& mean) const { p -= this->outer * this->step(g, v, mean); }
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& mean, T& m) const {
+    m = this->momentum * m + this->step(g, v, mean);
+    p -= this->outer * m;
+  }
+};
+
+}  // namespace detail
+
+/// Steps taken, the mean square, the mean, and the momentum; of no elements where an option leaves it unused.
+template <class V, class A, class M>
+struct rmsprop_state {
+  long step;
+  V v;
+  A mean;
+  M m;
+};
+
+/// RMSprop: v = rho v + (1 - rho) g^2; p -= rate g / sqrt(v + epsilon). Centered: v less the square of the mean gradient in
+/// its place. With momentum m = momentum m + that step, p -= m. The default follows Keras, in all its defaults;
+/// PyTorch's convention is rate g / (sqrt(v) + epsilon), and its momentum gathers g / (sqrt(v) + epsilon).
+/// Cost: no communication; one kernel a parameter.
+/// Source: Hinton, Neural networks for machine learning, lecture 6e; centered: Graves, arXiv:1308.0850.
+struct rmsprop {
+  schedule rate = 1e-3;
+  double rho = 0.9, momentum = 0, epsilon = 1e-7;
+  bool centered = false;
+  convention follows = convention::keras;
+
+  /// Post: what the state holds has the parameters' layouts.
+  template <class P>
+  constexpr auto init(P const& p) const {
+    auto v = detail::zeros_like(p);
+    auto mean = detail::zeros_if(centered, p);
+    auto m = detail::zeros_if(momentum != 0, p);
+    return rmsprop_state<decltype(v), decltype(mean), decltype(m)>{0, v, mean, m};
+  }
+  /// Error: a gradient of another layout than its parameter does not compile.
+  template <class P, class S, class G>
+  constexpr void update(P& p, S& state, G const& g) const {
+    double const r = rate(state.step++);
+    bool const keras = follows == convention::keras;
+    for_each_leaf(
+        [&](auto& x, auto const& gradient, auto& v, auto& mean, auto& m) {
+          detail::check_gradient<decltype(x), decltype(gradient)>();
+          using T = element_t<decltype(x)>;
+          detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho), T(momentum), T(epsilon), keras};
+          if (centered && momentum != 0)
+            update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
+          else if (centered)
+            update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
+          else if (momentum != 0)
+            update_each(detail::rmsprop_plain<T>{f}, x, gradient, v, m);
+          else
+            update_each(detail::rmsprop_plain<T>{f}, x, gradient, v);
+        },
+        p, g, state.v, state.mean, state.m);
+  }
+};
+
+}  // namespace ashlar

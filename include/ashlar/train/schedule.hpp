@@ -1,0 +1,58 @@
+// Rates that change from step to step.
+#pragma once
+#include "ashlar/plan/tensor.hpp"
+#include "ashlar/train/numbers.hpp"
+#include <concepts>
+
+namespace ashlar {
+
+/// The rate of each step of an optimizer: a number, one that falls or rises by a rule, or a function of the user's own.
+/// Optimizers take one wherever they take a rate; steps count from 0. It holds no state: a run that goes on from a
+/// checkpoint goes on with the rate of its step.
+/// Example: adam{.rate = warm_up(100, cosine_decay(1e-3, 10000))}, sgd{.rate = [](long step) { return 0.1 / (1.0 + step); }}
+class schedule {
+ public:
+  constexpr schedule(double rate) : rate_(rate) {}
+  template <class F>
+    requires(!std::convertible_to<F, double> && std::convertible_to<F, double (*)(long)>)
+  constexpr schedule(F const& rate_of_step) : own_(rate_of_step) {}
+
+  constexpr double operator()(long step) const {
+    if (step < rise_) return (*this)(rise_) * static_cast<double>(step + 1) / static_cast<double>(rise_);
+    step -= rise_;
+    if (own_) return own_(step);
+    if (fall_ == 0) return rate_;
+    double const t = static_cast<double>(step < fall_ ? step : fall_) / static_cast<double>(fall_);
+    return rate_ * (last_ + (1 - last_) * 0.5 * (1 + detail::cosine_of_pi(t)));
+  }
+
+  friend constexpr schedule cosine_decay(double rate, long steps, double last);
+  friend constexpr schedule warm_up(long steps, schedule then);
+
+ private:
+  double rate_ = 0, last_ = 0;
+  long fall_ = 0, rise_ = 0;
+  double (*own_)(long) = nullptr;
+};
+
+/// Half a cosine from `rate` at step 0 to rate * last at step `steps`, and that from then on.
+/// Pre: steps >= 1. Error: fewer throw ashlar::error.
+/// Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
+constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
+  if (steps < 1) detail::fail("ashlar::cosine_decay: it takes 1 step or more; a constant rate is a number");
+  schedule s(rate);
+  s.fall_ = steps;
+  s.last_ = last;
+  return s;
+}
+
+/// So many steps on which the rate rises by equal amounts to the one with which `then` begins, which the last of them has;
+/// behind them `then`, whose steps count from there.
+/// Pre: steps >= 0. Error: fewer throw ashlar::error.
+constexpr schedule warm_up(long steps, schedule then) {
+  if (steps < 0 || then.rise_) detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
+  then.rise_ = steps;
+  return then;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,65 @@
+// Stochastic gradient descent.
+#pragma once
+#include "ashlar/train/update.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// `inner` multiplies what the momentum gathers, `outer` what it is taken for: one of them is the rate, the other 1.
+template <class T>
+struct sgd_step {
+  T inner, outer, momentum;
+  bool nesterov;
+  ASHLAR_FUNCTION void operator()(T& p, T const& g) const { p -= inner * outer * g; }
+  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& m) const {
+    T const gathered = inner * g;
+    m = momentum * m + gathered;
+    p -= outer * (nesterov ? gathered + momentum * m : m);
+  }
+};
+
+}  // namespace detail
+
+/// Steps taken, and the momentum: tensors like the parameters, or of no elements where there is none.
+template <class M>
+struct sgd_state {
+  long step;
+  M m;
+};
+
+/// Stochastic gradient descent with momentum: m = momentum m + g, p -= rate m (Nesterov: p -= rate (g + momentum m)). With
+/// Keras' convention m = momentum m + rate g, p -= m (p -= rate g + momentum m), which differs where the rate changes.
+/// Cost: no communication; one kernel a parameter.
+struct sgd {
+  schedule rate = 1e-2;
+  double momentum = 0;
+  bool nesterov = false;
+  convention follows = convention::pytorch;
+
+  /// Post: the momentum has the parameters' layouts.
+  template <class P>
+  constexpr auto init(P const& p) const {
+    auto m = detail::zeros_if(momentum != 0, p);
+    return sgd_state<decltype(m)>{0, m};
+  }
+  /// Error: a gradient of another layout than its parameter does not compile.
+  template <class P, class S, class G>
+  constexpr void update(P& p, S& state, G const& g) const {
+    double const r = rate(state.step++);
+    bool const keras = follows == convention::keras;
+    for_each_leaf(
+        [&](auto& x, auto const& gradient, auto& m) {
+          detail::check_gradient<decltype(x), decltype(gradient)>();
+          using T = element_t<decltype(x)>;
+          detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
+          if (momentum != 0)
+            update_each(f, x, gradient, m);
+          else
+            update_each(f, x, gradient);
+        },
+        p, g, state.m);
+  }
+};
+
+}  // namespace ashlar

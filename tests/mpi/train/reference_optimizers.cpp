@@ -1,0 +1,120 @@
+// Ten steps of each optimizer, on every mesh and several layouts, against PyTorch's.
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/feed.hpp"
+#include "ashlar/train/optimizer.hpp"
+#include "support/reference.hpp"
+#include <doctest/doctest.h>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+
+npy_array const& gradient_of(bool kernel) {
+  static npy_array const k = reference("gradients_kernel"), b = reference("gradients_bias");
+  return kernel ? k : b;
+}
+
+template <class K, class B>
+struct layouts {
+  static constexpr axis_mask sharding = value_v<mesh_context<grid, K, B>, K>.sharding() | value_v<mesh_context<grid, K, B>, B>.sharding();
+  static axis_mask axes_with_ranks(device_mesh<grid> const& m) {
+    return (m.sizes().size[0] > 1 ? 1u : 0u) | (m.sizes().size[1] > 1 ? 2u : 0u);
+  }
+  static auto start(device_mesh<grid> const& m) {
+    return build<affine>(reference_tensor<double, K>(m, "start_kernel"), reference_tensor<double, B>(m, "start_bias"));
+  }
+  static auto gradients(device_mesh<grid> const& m, index_t step) {
+    return build<affine>(npy_tensor<double, K>(m, slice(gradient_of(true), step)), npy_tensor<double, B>(m, slice(gradient_of(false), step)));
+  }
+};
+
+// Calls check(mesh, layouts) for every mesh and some layouts of kernel and bias; extents 7 and 5 are uneven on it.
+template <class F>
+void for_each_layout(F check) {
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    check(m, layouts<layout<none, none>, layout<none>>{});
+    check(m, layouts<layout<none, "model">, layout<"model">>{});
+    check(m, layouts<layout<"model", none>, layout<none>>{});
+    check(m, layouts<layout<"model", "data">, layout<axes("data", "model")>>{});
+    check(m, layouts<layout<none, axes("data", "model")>, layout<axes("model", "data")>>{});
+  });
+}
+
+template <class Optimizer>
+void check(char const* name, Optimizer const& optimizer) {
+  CAPTURE(name);
+  for_each_layout([&](device_mesh<grid> const& m, auto layouts) {
+    auto p = layouts.start(m);
+    auto state = optimizer.init(p);
+    for (index_t step = 0; step < 10; ++step) optimizer.update(p, state, layouts.gradients(m, step));
+    CHECK(distance_from(p.kernel, std::string(name) + "_kernel") < 1e-12);
+    CHECK(distance_from(p.bias, std::string(name) + "_bias") < 1e-12);
+    CHECK(state.step == 10);
+    CHECK(m.verbs() == 0);
+  });
+}
+
+constexpr schedule risen(double rate) { return warm_up(4, cosine_decay(rate, 8, 0.1)); }
+
+}  // namespace
+
+TEST_CASE("sgd is PyTorch's") {
+  check("sgd", sgd{.rate = 0.1});
+  check("sgd_momentum", sgd{.rate = 0.1, .momentum = 0.9});
+  check("sgd_momentum", sgd{.rate = 0.1, .momentum = 0.9, .follows = convention::keras});  // a constant rate commutes
+  check("sgd_nesterov", sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true});
+  check("sgd_nesterov", sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true, .follows = convention::keras});
+  check("sgd_schedule", sgd{.rate = risen(0.1), .momentum = 0.9});
+}
+
+TEST_CASE("rmsprop is PyTorch's") {
+  rmsprop const like{.rate = 0.01, .epsilon = 1e-3, .follows = convention::pytorch};
+  auto with = [&](double momentum, bool centered) {
+    auto o = like;
+    o.momentum = momentum;
+    o.centered = centered;
+    return o;
+  };
+  check("rmsprop", like);
+  check("rmsprop_momentum", with(0.8, false));
+  check("rmsprop_centered", with(0, true));
+  check("rmsprop_both", with(0.8, true));
+}
+
+TEST_CASE("adam and adamw are PyTorch's") {
+  check("adam", adam{.rate = 0.01, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-3});
+  check("adamw", adamw{.rate = 0.01, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-3, .decay = 0.1});
+  check("adamw_schedule", adamw{.rate = risen(0.01), .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-3, .decay = 0.1});
+}
+
+TEST_CASE("clip_by_global_norm is PyTorch's, with one message at most") {
+  auto const norms = elements<double>(reference("clipped_norms"));
+  for_each_layout([&](device_mesh<grid> const& m, auto layouts) {
+    auto p = layouts.start(m);
+    sgd const optimizer{.rate = 0.1};
+    auto state = optimizer.init(p);
+    auto const before = m.verbs();
+    for (index_t step = 0; step < 10; ++step) {
+      auto const [g, norm] = clip_by_global_norm(layouts.gradients(m, step), 6.0, 1e-6);
+      double const found = item(norm);
+      CHECK(std::abs(found - norms[static_cast<std::size_t>(step)]) < 1e-12 * found);
+      optimizer.update(p, state, g);
+    }
+    CHECK(distance_from(p.kernel, "clipped_kernel") < 1e-12);
+    CHECK(distance_from(p.bias, "clipped_bias") < 1e-12);
+    // Steps whose gradients are all replicated need no message; all others need one.
+    bool const alone = (layouts.sharding & layouts.axes_with_ranks(m)) == 0;
+    CHECK(m.verbs() - before == (alone ? 0 : 10));
+  });
+}

@@ -1,0 +1,52 @@
+// Arrays that scripts/reference_arrays.py made, as tensors and as what tensors are compared with.
+#pragma once
+#include "ashlar/train/npy_tensor.hpp"
+#include "dense.hpp"
+#include <cmath>
+#include <string>
+
+namespace ashlar::test {
+
+inline npy_array reference(std::string const& name) { return read_npy(std::filesystem::path(ASHLAR_TEST_DATA) / (name + ".npy")); }
+
+template <class T>
+std::vector<T> elements(npy_array const& a) {
+  std::vector<T> v(a.bytes.size() / sizeof(T));
+  std::memcpy(v.data(), a.bytes.data(), a.bytes.size());
+  return v;
+}
+
+template <class T, class L, class M>
+auto reference_tensor(device_mesh<M> const& m, std::string const& name) {
+  return npy_tensor<T, L>(m, reference(name));
+}
+
+/// Slice i of the first dimension.
+inline npy_array slice(npy_array const& a, index_t i) {
+  npy_array s{{a.extents.begin() + 1, a.extents.end()}, a.kind, {}};
+  auto const n = static_cast<std::ptrdiff_t>(a.bytes.size()) / a.extents[0];
+  s.bytes.assign(a.bytes.begin() + i * n, a.bytes.begin() + (i + 1) * n);
+  return s;
+}
+
+/// How far this rank's shard is from its part of an array, relative to the array's largest element.
+template <class X>
+double distance_from(X const& x, std::vector<double> const& expected) {
+  auto const& t = materialize(x);
+  auto const own = shard(t);
+  auto const at = positions(t.extents(), t.layout, t.mesh().sizes(), t.mesh().rank());
+  if (own.size() != at.size() || static_cast<std::size_t>(t.extents().size()) != expected.size()) return HUGE_VAL;
+  double largest = 0, difference = 0;
+  for (double const e : expected) largest = std::max(largest, std::abs(e));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    double const d = std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]);
+    difference = d <= difference ? difference : d;  // NaN stays
+  }
+  return largest > 0 ? difference / largest : difference;
+}
+template <class X>
+double distance_from(X const& x, std::string const& name) {
+  return distance_from(x, elements<double>(reference(name)));
+}
+
+}  // namespace ashlar::test
