@@ -1,10 +1,15 @@
 // Planning and dry runs of generic code: no MPI, no Kokkos.
 #pragma once
 #include "ashlar/layout/layouts.hpp"
+#include "ashlar/plan/attention.hpp"
+#include "ashlar/plan/batch_norm.hpp"
 #include "ashlar/plan/bundle.hpp"
+#include "ashlar/plan/convolution.hpp"
 #include "ashlar/plan/einsum.hpp"
 #include "ashlar/plan/gather.hpp"
+#include "ashlar/plan/normalize.hpp"
 #include "ashlar/plan/planner.hpp"
+#include "ashlar/plan/pooling.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/plan/softmax.hpp"
 #include "ashlar/plan/view.hpp"

@@ -1,0 +1,307 @@
+// Convolution of row-major images [n][h][w][channels] by matrix products.
+#pragma once
+#include "ashlar/layout/window.hpp"
+#include "ashlar/ops/local/blas.hpp"
+#include "ashlar/ops/local/elementwise.hpp"
+#include "ashlar/tensor/boxes.hpp"
+#include "ashlar/tensor/storage.hpp"
+
+namespace ashlar::local {
+
+/// Images [n][rows.n][columns.n][channels] and a kernel [rows.size][columns.size][channels][filters].
+struct convolution {
+  index_t images = 0;
+  windows rows, columns;
+  index_t channels = 0, filters = 0;
+
+  /// Elements under one position of the kernel, and positions in one image.
+  KOKKOS_FUNCTION index_t patch() const { return rows.size * columns.size * channels; }
+  KOKKOS_FUNCTION index_t positions() const { return rows.count() * columns.count(); }
+  KOKKOS_FUNCTION index_t image_size() const { return rows.n * columns.n * channels; }
+  /// True where patches are the elements of a position: the product needs no copies.
+  bool is_product() const { return rows.size == 1 && columns.size == 1 && rows.stride == 1 && columns.stride == 1; }
+};
+
+}  // namespace ashlar::local
+
+namespace ashlar::detail {
+
+using local::convolution;
+
+// Elements of patches that are held at once: a part of a core's cache, or enough to fill a device.
+template <class Space>
+inline constexpr index_t patch_elements = runs_in_caller<Space> ? 1 << 16 : 1 << 25;
+
+// Of the products that sum over patches the small ones are faster, which BLAS computes without copies of its own (OpenBLAS
+// up to 10^6 multiplications). Those that threads compute side by side are so small that BLAS starts no threads of its own.
+inline index_t patches_on_host(convolution const& g, index_t multiplications, int threads) {
+  index_t const most = threads > 1 ? index_t{1} << 18 : multiplications;
+  return std::min(patch_elements<Kokkos::DefaultHostExecutionSpace>, std::max<index_t>(most / std::max<index_t>(g.filters, 1), 1));
+}
+inline constexpr index_t any_number = index_t{1} << 62, small_product = 1000000;
+
+/// Visits the pieces of patches that lie together in an image: rows of a window, or single elements of them where the
+/// kernel is dilated. visit(offset in the patches, offset in the image, length), offset -1 for what lies beyond an edge.
+template <class Visit>
+void for_each_piece(convolution const& g, index_t begin, index_t end, Visit const& visit) {
+  index_t const across = g.columns.count(), c = g.channels, run = g.columns.dilation == 1 ? g.columns.size : 1;
+  index_t at = 0, i = begin / across, j = begin % across;
+  for (index_t p = begin; p < end; ++p) {
+    index_t const y0 = g.rows.first(i), x0 = g.columns.first(j);
+    for (index_t k = 0; k < g.rows.size; ++k) {
+      index_t const y = y0 + k * g.rows.dilation;
+      bool const inside = y >= 0 && y < g.rows.n;
+      for (index_t l = 0; l < g.columns.size; l += run) {
+        index_t const x = x0 + l * g.columns.dilation;
+        index_t const left = inside ? std::clamp<index_t>(-x, 0, run) : run;
+        index_t const right = std::clamp<index_t>(g.columns.n - x, left, run);
+        if (left > 0) visit(at, index_t{-1}, left * c);
+        if (right > left) visit(at + left * c, (y * g.columns.n + x + left) * c, (right - left) * c);
+        if (run > right) visit(at + right * c, index_t{-1}, (run - right) * c);
+        at += run * c;
+      }
+    }
+    if (++j == across) j = 0, ++i;
+  }
+}
+
+/// Patches of the positions [begin, end) of one image, one a row.
+template <class T>
+void copy_patches(convolution const& g, T const* image, index_t begin, index_t end, T* patches) {
+  for_each_piece(g, begin, end, [&](index_t at, index_t from, index_t length) {
+    T* const to = patches + at;
+    if (from < 0) {
+      std::fill_n(to, length, T(0));
+    } else if (length < 8) {  // a call costs more
+      for (index_t i = 0; i < length; ++i) to[i] = image[from + i];
+    } else {
+      std::copy_n(image + from, length, to);
+    }
+  });
+}
+template <class T>
+void add_patches(convolution const& g, T const* patches, index_t begin, index_t end, T* image) {
+  for_each_piece(g, begin, end, [&](index_t at, index_t to, index_t length) {
+    if (to < 0) return;
+    T const* const from = patches + at;
+    T* const sum = image + to;
+    ASHLAR_INDEPENDENT
+    for (index_t i = 0; i < length; ++i) sum[i] += from[i];
+  });
+}
+
+/// A task copies one element of the patches of some images.
+template <class T>
+struct copy_patches_kernel {
+  convolution g;
+  T const* images;
+  T* patches;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    index_t const c = task % g.channels, l = task / g.channels % g.columns.size;
+    index_t const k = task / (g.channels * g.columns.size) % g.rows.size, p = task / g.patch();
+    index_t const j = p % g.columns.count(), i = p / g.columns.count() % g.rows.count(), n = p / g.positions();
+    index_t const y = g.rows.first(i) + k * g.rows.dilation, x = g.columns.first(j) + l * g.columns.dilation;
+    bool const inside = y >= 0 && y < g.rows.n && x >= 0 && x < g.columns.n;
+    patches[task] = inside ? images[((n * g.rows.n + y) * g.columns.n + x) * g.channels + c] : T(0);
+  }
+};
+/// A task sums one element of the images over all patches that it is in.
+template <class T>
+struct add_patches_kernel {
+  convolution g;
+  T const* patches;
+  T* images;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    index_t const c = task % g.channels, x = task / g.channels % g.columns.n;
+    index_t const y = task / (g.channels * g.columns.n) % g.rows.n, n = task / g.image_size();
+    T sum(0);
+    for (index_t k = 0; k < g.rows.size; ++k) {
+      index_t const up = y + g.rows.before() - k * g.rows.dilation, i = up / g.rows.stride;
+      if (up < 0 || up % g.rows.stride != 0 || i >= g.rows.count()) continue;
+      for (index_t l = 0; l < g.columns.size; ++l) {
+        index_t const left = x + g.columns.before() - l * g.columns.dilation, j = left / g.columns.stride;
+        if (left < 0 || left % g.columns.stride != 0 || j >= g.columns.count()) continue;
+        sum += patches[((n * g.rows.count() + i) * g.columns.count() + j) * g.patch() + (k * g.columns.size + l) * g.channels + c];
+      }
+    }
+    images[task] = sum;
+  }
+};
+
+/// Memory for patches of one thread, or of a device.
+template <class Space, class T>
+class patch_buffer {
+ public:
+  explicit patch_buffer(index_t elements)
+      : block_(pool<typename Space::memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T))) {}
+  T* data() const { return static_cast<T*>(block_->data); }
+
+ private:
+  std::shared_ptr<storage<typename Space::memory_space>> block_;
+};
+
+/// Calls body(first image, images, begin, end) for parts of the images [first, last) whose patches fit the buffer:
+/// positions [begin, end) of one image, or several images whole.
+template <class Body>
+void for_each_part(convolution const& g, index_t limit, index_t first, index_t last, Body const& body) {
+  index_t const positions = g.positions(), whole = limit / std::max<index_t>(positions * g.patch(), 1);
+  if (whole > 0) {
+    for (; first < last; first += whole) body(first, std::min(whole, last - first), index_t{0}, positions);
+    return;
+  }
+  // Parts of one image, of nearly equal size.
+  index_t const parts = std::min(positions, (positions * g.patch() + limit - 1) / limit);
+  for (; first < last; ++first)
+    for (index_t q = 0; q < parts; ++q) body(first, index_t{1}, positions * q / parts, positions * (q + 1) / parts);
+}
+inline index_t largest_part(convolution const& g, index_t limit, index_t images) {
+  index_t largest = 0;
+  for_each_part(g, limit, 0, images,
+                [&](index_t, index_t n, index_t begin, index_t end) { largest = std::max(largest, n * (end - begin)); });
+  return largest;
+}
+
+template <class T>
+struct convolution_on_host {
+  convolution g;
+
+  void copy(T const* images, index_t n, index_t begin, index_t end, T* patches) const {
+    for (index_t i = 0; i < n; ++i)
+      copy_patches(g, images + i * g.image_size(), begin, end, patches + i * (end - begin) * g.patch());
+  }
+  void add(T const* patches, index_t n, index_t begin, index_t end, T* images) const {
+    for (index_t i = 0; i < n; ++i)
+      add_patches(g, patches + i * (end - begin) * g.patch(), begin, end, images + i * g.image_size());
+  }
+};
+
+/// Images that are worth a thread of their own.
+inline index_t images_per_thread(convolution const& g) {
+  return elements_per_thread / std::max<index_t>(g.positions() * g.patch(), 1) + 1;
+}
+
+/// On how many slices of the batch the kernel's cotangent is summed apart: sizes alone decide, so that every number of
+/// threads gives the same bits.
+inline index_t slices_of_batch(convolution const& g) {
+  index_t const products = g.images * g.positions() * g.patch() * g.filters;
+  return std::clamp<index_t>(products >> 20, 1, std::min<index_t>(std::max<index_t>(g.images, 1), 8));
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::local {
+
+/// result[n, i, j, o] = sum over k, l, c of images[n, i s + k d - before, j s + l d - before, c] kernel[k, l, c, o], where
+/// zeros lie beyond the edges.
+/// Shape: result [images][rows.count()][columns.count()][filters]. Pre: the result overlaps no operand
+/// Cost: on the host patches of positions that fit a part of the cache are copied together and multiplied, by each thread
+/// for images of its own; on devices of as many images as fit 2^25 elements. A kernel of one element is a product.
+template <class Space, BlasScalar T>
+void convolve(Space const& space, convolution const& g, T const* images, T const* kernel, T* result) {
+  index_t const k = g.patch(), o = g.filters, positions = g.positions();
+  if (g.is_product() || k == 0)
+    return gemm(space, g.images * positions, o, k, T(1), matrix<T>{images, k}, matrix<T>{kernel, o}, T(0), result, o);
+  auto const multiply = [&](T const* patches, index_t first, index_t rows, index_t begin) {
+    gemm(space, rows, o, k, T(1), matrix<T>{patches, k}, matrix<T>{kernel, o}, T(0), result + (first * positions + begin) * o, o);
+  };
+  if constexpr (detail::runs_in_caller<Space>) {
+    index_t const limit = detail::patches_on_host(g, detail::small_product, space.concurrency());
+    detail::for_ranges("ashlar::convolve", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
+      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
+      detail::for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
+        detail::convolution_on_host<T>{g}.copy(images + n * g.image_size(), count, begin, end, patches.data());
+        multiply(patches.data(), n, count * (end - begin), begin);
+      });
+    });
+  } else {
+    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, std::max<index_t>(g.images, 1));
+    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
+    for (index_t n = 0; n < g.images; n += at_once) {
+      index_t const count = std::min(at_once, g.images - n);
+      detail::for_elements("ashlar::convolve", space, count * positions * k,
+                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches.data()});
+      multiply(patches.data(), n, count * positions, 0);
+    }
+    space.fence("ashlar::convolve: scratch");
+  }
+}
+
+/// The cotangent of the images from that of the result: the transpose of convolve in its images.
+template <class Space, BlasScalar T>
+void convolve_images_vjp(Space const& space, convolution const& g, T const* d_result, T const* kernel, T* d_images) {
+  index_t const k = g.patch(), o = g.filters, positions = g.positions();
+  auto const multiply = [&](T* patches, index_t first, index_t rows, index_t begin) {
+    gemm(space, rows, k, o, T(1), matrix<T>{d_result + (first * positions + begin) * o, o}, matrix<T>{kernel, o, true}, T(0), patches, k);
+  };
+  if (g.is_product()) return multiply(d_images, 0, g.images * positions, 0);
+  if constexpr (detail::runs_in_caller<Space>) {
+    index_t const limit = detail::patches_on_host(g, detail::any_number, space.concurrency());
+    detail::for_ranges("ashlar::convolve_vjp", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
+      std::fill_n(d_images + first * g.image_size(), (last - first) * g.image_size(), T(0));
+      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
+      detail::for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
+        multiply(patches.data(), n, count * (end - begin), begin);
+        detail::convolution_on_host<T>{g}.add(patches.data(), count, begin, end, d_images + n * g.image_size());
+      });
+    });
+  } else {
+    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, std::max<index_t>(g.images, 1));
+    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
+    for (index_t n = 0; n < g.images; n += at_once) {
+      index_t const count = std::min(at_once, g.images - n);
+      multiply(patches.data(), n, count * positions, 0);
+      detail::for_elements("ashlar::convolve_vjp", space, count * g.image_size(),
+                           detail::add_patches_kernel<T>{g, patches.data(), d_images + n * g.image_size()});
+    }
+    space.fence("ashlar::convolve_vjp: scratch");
+  }
+}
+
+/// The cotangent of the kernel: the transpose of convolve in its kernel, summed over blocks of the batch.
+/// Post: the same bits for every number of the host's threads.
+template <class Space, BlasScalar T>
+void convolve_kernel_vjp(Space const& space, convolution const& g, T const* images, T const* d_result, T* d_kernel) {
+  index_t const k = g.patch(), o = g.filters, positions = g.positions();
+  auto const multiply = [&](T const* patches, index_t first, index_t rows, index_t begin, T beta, T* sum) {
+    gemm(space, k, o, rows, T(1), matrix<T>{patches, k, true}, matrix<T>{d_result + (first * positions + begin) * o, o}, beta, sum, o);
+  };
+  fill(space, d_kernel, k * o, T(0));
+  if (g.images * positions == 0) return;
+  if (g.is_product()) return multiply(images, 0, g.images * positions, 0, T(0), d_kernel);
+  if constexpr (detail::runs_in_caller<Space>) {
+    index_t const limit = detail::patches_on_host(g, detail::small_product, space.concurrency());
+    index_t const slices = detail::slices_of_batch(g);
+    detail::patch_buffer<Space, T> const sums(slices * k * o);
+    detail::for_ranges("ashlar::convolve_vjp", space, slices, 1, [&](index_t from, index_t to) {
+      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, (g.images + slices - 1) / slices) * k);
+      for (index_t s = from; s < to; ++s) {
+        T beta(0);
+        detail::for_each_part(g, limit, g.images * s / slices, g.images * (s + 1) / slices,
+                              [&](index_t n, index_t count, index_t begin, index_t end) {
+                                detail::convolution_on_host<T>{g}.copy(images + n * g.image_size(), count, begin, end, patches.data());
+                                multiply(patches.data(), n, count * (end - begin), begin, beta, sums.data() + s * k * o);
+                                beta = T(1);
+                              });
+      }
+    });
+    for (index_t s = 0; s < slices; ++s) {
+      T const* const sum = sums.data() + s * k * o;
+      ASHLAR_INDEPENDENT
+      for (index_t i = 0; i < k * o; ++i) d_kernel[i] += sum[i];
+    }
+  } else {
+    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, g.images);
+    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
+    for (index_t n = 0; n < g.images; n += at_once) {
+      index_t const count = std::min(at_once, g.images - n);
+      detail::for_elements("ashlar::convolve_vjp", space, count * positions * k,
+                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches.data()});
+      multiply(patches.data(), n, count * positions, 0, T(1), d_kernel);
+    }
+    space.fence("ashlar::convolve_vjp: scratch");
+  }
+}
+
+}  // namespace ashlar::local
