@@ -15,8 +15,6 @@ struct batch_norm_words {
                   "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::batch_norm: a reduction pends over the axis; all_reduce or reduce_scatter it first");
-    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::batch_norm: the axis shards different dimensions of cotangent and value; redistribute one of them");
   }
 };
 
@@ -259,6 +257,22 @@ constexpr index_t ranks_along(X const& x) {
   return x.mesh().sizes().ranks(batch_axes<X>);
 }
 
+template <class L>
+struct numbers_are_not_one_a_channel {
+  static constexpr bool value = L::rank != 1;
+};
+
+template <class... X>
+constexpr void require_numbers_of_channels() {
+  // `none` has no layout, and stands for no numbers.
+  constexpr auto check = []<class N>(std::type_identity<N>) {
+    if constexpr (!std::is_same_v<N, none_t>)
+      static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
+                    "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
+  };
+  (check(std::type_identity<X>{}), ...);
+}
+
 template <class M, class Center, class Scale, class Shift>
 constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale, Shift const& shift) {
   constexpr bool scaled = !std::is_same_v<Scale, none_t>, shifted = !std::is_same_v<Shift, none_t>;
@@ -289,6 +303,7 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                         batch_norm_options const& o = {}, where w = where::current()) {
   using namespace detail;
+  require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const finish = [&](auto const& moments, auto const& of_batch) {
     auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
     auto const mean = apply(moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
@@ -310,6 +325,7 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
+  detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const moments = apply(moving_moments_op{}, state.variance);
   return apply(channel_affine_op{}, x, detail::coefficients(epsilon, moments, state.mean, scale, shift));
 }

@@ -14,8 +14,6 @@ struct normalize_words {
                   "ashlar::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::layer_norm: a reduction pends over the axis; all_reduce or reduce_scatter it first");
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value || breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::layer_norm: the axis shards the cotangent otherwise than the value; redistribute one of them");
   }
 };
 

@@ -33,12 +33,11 @@ template <class Space>
 inline constexpr index_t patch_elements = runs_in_caller<Space> ? 1 << 16 : 1 << 25;
 
 // Of the products that sum over patches the small ones are faster, which BLAS computes without copies of its own (OpenBLAS
-// up to 10^6 multiplications). Those that threads compute side by side are so small that BLAS starts no threads of its own.
-inline index_t patches_on_host(convolution const& g, index_t multiplications, int threads) {
-  index_t const most = threads > 1 ? index_t{1} << 18 : multiplications;
-  return std::min(patch_elements<Kokkos::DefaultHostExecutionSpace>, std::max<index_t>(most / std::max<index_t>(g.filters, 1), 1));
+// up to 10^6 multiplications).
+template <class Space>
+index_t patch_elements_of_sums(convolution const& g) {
+  return std::min<index_t>(patch_elements<Space>, std::max<index_t>(1000000 / std::max<index_t>(g.filters, 1), 1));
 }
-inline constexpr index_t any_number = index_t{1} << 62, small_product = 1000000;
 
 /// Visits the pieces of patches that lie together in an image: rows of a window, or single elements of them where the
 /// kernel is dilated. visit(offset in the patches, offset in the image, length), offset -1 for what lies beyond an edge.
@@ -207,7 +206,8 @@ void convolve(Space const& space, convolution const& g, T const* images, T const
     gemm(space, rows, o, k, T(1), matrix<T>{patches, k}, matrix<T>{kernel, o}, T(0), result + (first * positions + begin) * o, o);
   };
   if constexpr (detail::runs_in_caller<Space>) {
-    index_t const limit = detail::patches_on_host(g, detail::small_product, space.concurrency());
+    index_t const limit = detail::patch_elements_of_sums<Space>(g);
+    detail::one_thread_of_blas const of_each;
     detail::for_ranges("ashlar::convolve", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
       detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
       detail::for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
@@ -237,7 +237,8 @@ void convolve_images_vjp(Space const& space, convolution const& g, T const* d_re
   };
   if (g.is_product()) return multiply(d_images, 0, g.images * positions, 0);
   if constexpr (detail::runs_in_caller<Space>) {
-    index_t const limit = detail::patches_on_host(g, detail::any_number, space.concurrency());
+    index_t const limit = detail::patch_elements<Space>;
+    detail::one_thread_of_blas const of_each;
     detail::for_ranges("ashlar::convolve_vjp", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
       std::fill_n(d_images + first * g.image_size(), (last - first) * g.image_size(), T(0));
       detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
@@ -271,7 +272,8 @@ void convolve_kernel_vjp(Space const& space, convolution const& g, T const* imag
   if (g.images * positions == 0) return;
   if (g.is_product()) return multiply(images, 0, g.images * positions, 0, T(0), d_kernel);
   if constexpr (detail::runs_in_caller<Space>) {
-    index_t const limit = detail::patches_on_host(g, detail::small_product, space.concurrency());
+    index_t const limit = detail::patch_elements_of_sums<Space>(g);
+    detail::one_thread_of_blas const of_each;
     index_t const slices = detail::slices_of_batch(g);
     detail::patch_buffer<Space, T> const sums(slices * k * o);
     detail::for_ranges("ashlar::convolve_vjp", space, slices, 1, [&](index_t from, index_t to) {
