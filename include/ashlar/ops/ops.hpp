@@ -11,5 +11,6 @@
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/view.hpp"
+#include "ashlar/ops/vocabulary.hpp"
 #include "ashlar/plan/plan.hpp"
 #include "ashlar/tensor/tensor.hpp"

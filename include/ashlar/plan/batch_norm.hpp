@@ -236,15 +236,6 @@ struct batch_norm_options {
 
 namespace detail {
 
-// A tensor without its derivative.
-template <class X>
-constexpr auto const& constant(X const& x) {
-  if constexpr (plain_tensor<X>)
-    return x;
-  else
-    return x.value();
-}
-
 // Axes that shard dimensions other than the last.
 template <class X>
 inline constexpr axis_mask batch_axes = [] {

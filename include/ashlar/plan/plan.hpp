@@ -13,3 +13,4 @@
 #include "ashlar/plan/random.hpp"
 #include "ashlar/plan/softmax.hpp"
 #include "ashlar/plan/view.hpp"
+#include "ashlar/plan/vocabulary.hpp"

@@ -101,6 +101,21 @@ constexpr auto vocabulary = [](auto const& m) {
 constexpr log vocabulary_log = collectives(grid{{2, 4}}, vocabulary);
 static_assert(vocabulary_log.count() == 1 && vocabulary_log.count(forward, verb::all_reduce, "model") == 1);
 
+// The loss over classes that are split: three numbers for each of 16 / 2 rows, forward, and nothing backward.
+constexpr auto loss_of_classes = [](auto const& m) {
+  auto const result = value_and_grad<"data">([&](auto const& p) {
+    auto const logits = einsum<"bi,io->bo">(zeros<layout<"data", none>>(m, 16, 12), std::get<0>(p));
+    auto const l = vocabulary_cross_entropy(logits, make<std::int32_t, layout<"data">>(m, {16}));
+    static_assert(std::is_same_v<layout_t<decltype(l)>, partial<layout<>, "data">>);
+    return l;
+  })(std::tuple(zeros<layout<none, "model">>(m, 12, 100)));
+  static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>, partial<layout<none, "model">, "data">>);
+};
+constexpr log classes = collectives(grid{{2, 4}}, loss_of_classes);
+static_assert(classes.count() == 1 && classes.count(forward, verb::all_reduce, "model") == 1);
+static_assert(classes.bytes_per_rank() == 2 * (8 - 8 / 4) * 3 * 4);
+static_assert(collectives(grid{{8, 1}}, loss_of_classes).count() == 0);
+
 // Static extents stay so.
 constexpr grid m22{{2, 2}};
 constexpr auto fixed = conv2d<2>(make<float, layout<"data", none, none, none>>(m22, static_extents<4, 7, 6, 3>{}),
