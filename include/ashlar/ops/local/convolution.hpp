@@ -39,53 +39,88 @@ index_t patch_elements_of_sums(convolution const& g) {
   return std::min<index_t>(patch_elements<Space>, std::max<index_t>(1000000 / std::max<index_t>(g.filters, 1), 1));
 }
 
-/// Visits the pieces of patches that lie together in an image: rows of a window, or single elements of them where the
-/// kernel is dilated. visit(offset in the patches, offset in the image, length), offset -1 for what lies beyond an edge.
+/// `count` pieces of patches, one behind the other in a row of positions: `length` elements each that lie together in the
+/// image, from offset `image` on, or beyond an edge, where that is -1.
+struct patch_pieces {
+  index_t patch, image, length, count;
+};
+
+/// Visits all pieces of the patches of positions [begin, end): rows of a window, or single elements of them where the
+/// kernel is dilated. Pieces that an edge cuts come one by one.
 template <class Visit>
 void for_each_piece(convolution const& g, index_t begin, index_t end, Visit const& visit) {
-  index_t const across = g.columns.count(), c = g.channels, run = g.columns.dilation == 1 ? g.columns.size : 1;
-  index_t at = 0, i = begin / across, j = begin % across;
-  for (index_t p = begin; p < end; ++p) {
-    index_t const y0 = g.rows.first(i), x0 = g.columns.first(j);
+  windows const& w = g.columns;
+  index_t const across = w.count(), c = g.channels, run = w.dilation == 1 ? w.size : 1;
+  for (index_t p = begin, stop; p < end; p = stop) {
+    index_t const i = p / across, first = p % across, last = std::min(across, first + end - p);
+    stop = p + last - first;
     for (index_t k = 0; k < g.rows.size; ++k) {
-      index_t const y = y0 + k * g.rows.dilation;
-      bool const inside = y >= 0 && y < g.rows.n;
-      for (index_t l = 0; l < g.columns.size; l += run) {
-        index_t const x = x0 + l * g.columns.dilation;
-        index_t const left = inside ? std::clamp<index_t>(-x, 0, run) : run;
-        index_t const right = std::clamp<index_t>(g.columns.n - x, left, run);
-        if (left > 0) visit(at, index_t{-1}, left * c);
-        if (right > left) visit(at + left * c, (y * g.columns.n + x + left) * c, (right - left) * c);
-        if (run > right) visit(at + right * c, index_t{-1}, (run - right) * c);
-        at += run * c;
+      index_t const y = g.rows.first(i) + k * g.rows.dilation;
+      for (index_t l = 0; l < w.size; l += run) {
+        index_t const at = (p - begin - first) * g.patch() + (k * w.size + l) * c;  // of position 0
+        index_t const x = l * w.dilation - w.before(), row = y * w.n;
+        if (y < 0 || y >= g.rows.n) {
+          visit({at + first * g.patch(), -1, run * c, last - first});
+          continue;
+        }
+        auto const cut = [&](index_t j) {
+          index_t const from = x + j * w.stride, left = std::clamp<index_t>(-from, 0, run), right = std::clamp<index_t>(w.n - from, left, run);
+          index_t const to = at + j * g.patch();
+          if (left > 0) visit({to, -1, left * c, 1});
+          if (right > left) visit({to + left * c, (row + from + left) * c, (right - left) * c, 1});
+          if (run > right) visit({to + right * c, -1, (run - right) * c, 1});
+        };
+        // Positions [inside, outside) see no edge.
+        index_t const inside = std::clamp<index_t>(x < 0 ? (-x + w.stride - 1) / w.stride : 0, first, last);
+        index_t const outside = std::clamp<index_t>(w.n - run - x < 0 ? 0 : (w.n - run - x) / w.stride + 1, inside, last);
+        for (index_t j = first; j < inside; ++j) cut(j);
+        if (outside > inside) visit({at + inside * g.patch(), (row + x + inside * w.stride) * c, run * c, outside - inside});
+        for (index_t j = outside; j < last; ++j) cut(j);
       }
     }
-    if (++j == across) j = 0, ++i;
   }
+}
+
+/// Copies pieces of a length that the compiler knows: of a few elements each, where a call or a loop would cost more.
+template <int Length, class T>
+void copy_short_pieces(patch_pieces const& p, index_t step, index_t image_step, T const* image, T* patches) {
+  T const* from = image + p.image;
+  T* to = patches + p.patch;
+  for (index_t n = 0; n < p.count; ++n, from += image_step, to += step)
+    for (int i = 0; i < Length; ++i) to[i] = from[i];
 }
 
 /// Patches of the positions [begin, end) of one image, one a row.
 template <class T>
 void copy_patches(convolution const& g, T const* image, index_t begin, index_t end, T* patches) {
-  for_each_piece(g, begin, end, [&](index_t at, index_t from, index_t length) {
-    T* const to = patches + at;
-    if (from < 0) {
-      std::fill_n(to, length, T(0));
-    } else if (length < 8) {  // a call costs more
-      for (index_t i = 0; i < length; ++i) to[i] = image[from + i];
-    } else {
-      std::copy_n(image + from, length, to);
+  index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
+  for_each_piece(g, begin, end, [&](patch_pieces const& p) {
+    if (p.image < 0) {
+      for (index_t n = 0; n < p.count; ++n) std::fill_n(patches + p.patch + n * step, p.length, T(0));
+      return;
+    }
+    switch (p.length) {
+      case 1: return copy_short_pieces<1>(p, step, image_step, image, patches);
+      case 2: return copy_short_pieces<2>(p, step, image_step, image, patches);
+      case 3: return copy_short_pieces<3>(p, step, image_step, image, patches);
+      case 5: return copy_short_pieces<5>(p, step, image_step, image, patches);
+      default:
+        for (index_t n = 0; n < p.count; ++n) std::copy_n(image + p.image + n * image_step, p.length, patches + p.patch + n * step);
     }
   });
 }
+/// Adds patches to the image that they would be copies of.
 template <class T>
 void add_patches(convolution const& g, T const* patches, index_t begin, index_t end, T* image) {
-  for_each_piece(g, begin, end, [&](index_t at, index_t to, index_t length) {
-    if (to < 0) return;
-    T const* const from = patches + at;
-    T* const sum = image + to;
-    ASHLAR_INDEPENDENT
-    for (index_t i = 0; i < length; ++i) sum[i] += from[i];
+  index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
+  for_each_piece(g, begin, end, [&](patch_pieces const& p) {
+    if (p.image < 0) return;
+    for (index_t n = 0; n < p.count; ++n) {
+      T const* const from = patches + p.patch + n * step;
+      T* const sum = image + p.image + n * image_step;
+      ASHLAR_INDEPENDENT
+      for (index_t i = 0; i < p.length; ++i) sum[i] += from[i];
+    }
   });
 }
 
