@@ -1,7 +1,9 @@
 // One training step of the MNIST example's network beside what an expert writes with BLAS and MPI for the same work:
 // 784 -> dense 200, relu -> dropout 0.4 -> dense 10, softmax cross-entropy, Adam; data parallel and on a 2 x 2 mesh.
-// All variants train on the same eight batches, in turn, with the loss and the number of hits of each step.
+// All variants train on the same eight batches, in turn, with the loss and the number of hits of each step. Where Python
+// has PyTorch and JAX, they take the same step on as many cores as there are ranks.
 #include <ashlar/tensor/gather.hpp>
+#include "frameworks.hpp"
 #include "training_by_hand.hpp"
 
 namespace {
@@ -80,7 +82,7 @@ class ashlar_step {
   float loss_ = 0, hits_ = 0;
 };
 
-constexpr index_t checked_steps = 3;
+constexpr index_t checked_steps = frameworks::checked_steps;
 constexpr double tolerance = 5e-5;  // steps are of 1e-3; where a gradient all but vanishes, Adam magnifies its rounding
 
 template <class S>
@@ -99,8 +101,20 @@ bench::variant hand_variant(std::string const& name, hand_step<Mask>& s, outcome
           [&s] { s.reset(); }};
 }
 
+std::vector<bench::variant> framework_variants(frameworks& peers, outcome<float> const& first, index_t batch) {
+  std::vector<bench::variant> v;
+  for (std::size_t i = 0; i < peers.names().size(); ++i)
+    v.push_back({peers.names()[i], [&peers, i] { peers.ask("step", i); },
+                 [&peers, &first, batch, i] {
+                   outcome<float> const o = peers.checked(i);
+                   return !peers.is_root() || agree(o, plain_loops<philox_mask>(first).train(batch, checked_steps), tolerance);
+                 },
+                 [&peers, i] { peers.ask("reset", i); }});
+  return v;
+}
+
 template <class Strategy>
-void race(bench::races& all, int data_size, int model_size) {
+void race(bench::races& all, int data_size, int model_size, int cores) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {data_size, model_size});
   for (index_t batch : {16, 128, 512}) {
     std::string const what = "step batch " + std::to_string(batch) + ", data=" + std::to_string(data_size) +
@@ -111,7 +125,7 @@ void race(bench::races& all, int data_size, int model_size) {
     outcome<float> const first = ours.result();
     hand_step<philox_mask> with_philox(data, first, data_size, model_size);
     hand_step<hashed_mask> with_hash(data, first, data_size, model_size);
-    all.race(what, {{"ashlar", [&] { ours.run(); },
+    std::vector<bench::variant> variants{{"ashlar", [&] { ours.run(); },
                      [&] {
                        take_checked_steps(ours);
                        return agree(ours.result(), plain_loops<philox_mask>(first).train(batch, checked_steps),
@@ -119,7 +133,14 @@ void race(bench::races& all, int data_size, int model_size) {
                      },
                      [&] { ours.reset(); }},
                     hand_variant("hand: BLAS + MPI, Philox mask", with_philox, first, batch),
-                    hand_variant("hand: BLAS + MPI, hashed mask", with_hash, first, batch)});
+                    hand_variant("hand: BLAS + MPI, hashed mask", with_hash, first, batch)};
+    std::unique_ptr<frameworks> peers;
+    if (data_size * model_size <= cores) {
+      peers = std::make_unique<frameworks>(m, data, first);
+      if (peers->names().empty() && m.rank() == 0) std::printf("left out: PyTorch and JAX, which python3 does not have (ASHLAR_PYTHON names another)\n");
+      for (auto& v : framework_variants(*peers, first, batch)) variants.push_back(std::move(v));
+    }
+    all.race(what, variants);
   }
 }
 
@@ -134,8 +155,9 @@ void measure(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != 1 && ranks != 2 && ranks != 4)
     throw error("step: the batches are for 1, 2 or 4 ranks, found " + std::to_string(ranks));
-  race<mirrored>(all, ranks, 1);
-  if (ranks == 4) race<sharded>(all, 2, 2);
+  auto const cores = static_cast<int>(std::thread::hardware_concurrency());
+  race<mirrored>(all, ranks, 1, cores);
+  if (ranks == 4) race<sharded>(all, 2, 2, cores);
   all.write();
 }
 

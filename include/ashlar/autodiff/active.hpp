@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
 #include "ashlar/plan/bundle.hpp"
+#include <tuple>
 
 namespace ashlar {
 
@@ -108,7 +109,7 @@ inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>) & ~N
 
 template <class Op, int I, class Ct, class Y, class... X>
 struct no_derivative {
-  static constexpr bool value = !requires(Op const& op, Ct const& ct, Y const& y, X const&... x) { op.template pullback<I>(ct, y, x...); };
+  static constexpr bool value = !has_pullback<Op, I, Ct, Y, X...>;
 };
 
 template <int I, class Op, class Ct, class Y, class Operand, class... X>
@@ -125,6 +126,26 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
     }
   }
 }
+
+// What the backward pass does for one operation. (As a lambda that captures a pack it crashes nvcc 13.)
+template <class Op, class Result, class... X>
+struct pullback_of_operation {
+  Op op;
+  Result result;
+  std::tuple<X...> operands;
+
+  constexpr void operator()() const {
+    if (result.cotangent().is_set()) to_operands(std::index_sequence_for<X...>{});
+  }
+  template <std::size_t... I>
+  constexpr void to_operands(std::index_sequence<I...> all) const {
+    (to_operand<I>(all), ...);
+  }
+  template <std::size_t I, std::size_t... J>
+  constexpr void to_operand(std::index_sequence<J...>) const {
+    pull_back<static_cast<int>(I)>(op, result.cotangent().value(), result.value(), std::get<I>(operands), std::get<J>(operands)...);
+  }
+};
 
 constexpr tape& tape_of(auto const& x, auto const&... rest) {
   if constexpr (active_value<decltype(x)>)
@@ -146,13 +167,7 @@ constexpr auto apply(Op const& op, X const&... x) {
   auto y = apply(op, plain(x)...);
   using Y = decltype(y);
   active<Y, detail::replicated_after<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
-  result.recording_tape().push([op, result, ... x = x] {
-    if (!result.cotangent().is_set()) return;
-    auto const& ct = result.cotangent().value();
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (detail::pull_back<static_cast<int>(I)>(op, ct, result.value(), detail::operand_at<static_cast<int>(I)>(x...), x...), ...);
-    }(std::index_sequence_for<X...>{});
-  });
+  result.recording_tape().push(detail::pullback_of_operation<Op, decltype(result), X...>{op, result, {x...}});
   return result;
 }
 

@@ -22,10 +22,8 @@ struct sum {
 struct max {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-      return -std::numeric_limits<T>::infinity();
-    else
-      return std::numeric_limits<T>::lowest();
+    constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    return least;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
@@ -35,10 +33,8 @@ struct max {
 struct min {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-      return std::numeric_limits<T>::infinity();
-    else
-      return std::numeric_limits<T>::max();
+    constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    return most;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {

@@ -24,6 +24,13 @@ struct first_of<T, Rest...> {
 template <class... T>
 using first_t = typename first_of<T...>::type;
 
+/// Has an operation, or an elementwise function, a derivative with respect to operand I? (A concept of its own: in a
+/// requires-clause nvcc 13 takes this expression for ill-formed.)
+template <class F, int I, class Ct, class Y, class... X>
+concept has_pullback = requires {
+  std::declval<F const&>().template pullback<I>(std::declval<Ct const&>(), std::declval<Y const&>(), std::declval<X const&>()...);
+};
+
 constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
 
 template <class... X>

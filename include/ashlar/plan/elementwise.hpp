@@ -68,7 +68,7 @@ struct elementwise_op {
     return detail::broadcast_extents(out, a, b);
   }
   template <int I, class Ct, class Y, class... X>
-    requires requires(F const& g, Ct const& ct, Y const& y, X const&... x) { g.template pullback<I>(ct, y, x...); }
+    requires detail::has_pullback<F, I, Ct, Y, X...>
   constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
     return detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
   }

@@ -48,14 +48,18 @@ struct rule {
   static constexpr text_range range{key.c, key.c + Key.size};
 };
 
+/// Which layouts parameters get: those of the rules that match them, and replicated ones elsewhere. The axes named split
+/// the batch.
+template <class BatchAxes, class... Rules>
+struct layout_map {
+  using batch_axes = BatchAxes;
+};
 /// Parameters laid out by rules; the others are replicated. Batch names the axes that split the batch.
 template <dimension Batch, class... Rules>
-struct model_parallel {
-  using batch_axes = names_in_t<Batch>;
-};
+using model_parallel = layout_map<names_in_t<Batch>, Rules...>;
 /// Parameters replicated, the batch split.
 template <dimension Batch>
-using data_parallel = model_parallel<Batch>;
+using data_parallel = layout_map<names_in_t<Batch>>;
 
 namespace detail {
 
@@ -132,16 +136,16 @@ struct replicated_layout<Rank, std::integer_sequence<int, I...>> {
 
 template <class Strategy, class Path, int Rank>
 struct chosen_layout;
-template <dimension B, class... R, class Path, int Rank>
-struct chosen_layout<model_parallel<B, R...>, Path, Rank> {
+template <class B, class... R, class Path, int Rank>
+struct chosen_layout<layout_map<B, R...>, Path, Rank> {
   static constexpr int rule = rule_for<Path, R...>();
   static_assert(rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<Path>::type, R...>::value,
                 "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
   using type = typename slot<0, typename replicated_layout<Rank>::type>::type;
 };
-template <dimension B, class... R, class Path, int Rank>
+template <class B, class... R, class Path, int Rank>
   requires(rule_for<Path, R...>() >= 0)
-struct chosen_layout<model_parallel<B, R...>, Path, Rank> {
+struct chosen_layout<layout_map<B, R...>, Path, Rank> {
   using rules = slots<std::index_sequence_for<R...>, R...>;
   using type = typename decltype(pick<static_cast<std::size_t>(rule_for<Path, R...>())>(static_cast<rules*>(nullptr)))::type::layout_type;
   static_assert(!rule_has_another_rank<typename parameter_of<Path>::type, type, Rank>::value,
@@ -160,8 +164,8 @@ constexpr bool serves(int rule) {
   }
 }
 
-template <class Model, dimension B, class... R>
-constexpr void check_rules(model_parallel<B, R...>) {
+template <class Model, class B, class... R>
+constexpr void check_rules(layout_map<B, R...>) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ([&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
       static_assert(serves<root, Model, R...>(static_cast<int>(J)) || !rule_matches_no_parameter<Rule, Model>::value,

@@ -1,0 +1,135 @@
+"""The training step of step.cpp by PyTorch and by JAX, as a process beside the benchmark: frameworks.py FOLDER BATCH CORES.
+
+The folder holds what all variants begin with, as raw little-endian arrays: w1, w2, bias (float32), x0 .. x7 (float32),
+y0 .. y7 (int32), mask0 .. mask2 (float32, the dropout masks of the checked steps). The first line written is the names of the
+frameworks that are installed. Then each line read is a command and a position in that list, answered by one line:
+  check I   three steps from the beginning with the masks; writes checked_w1, checked_w2, checked_bias and
+            checked_loss (float32: loss and hits of the last step) to the folder
+  reset I   back to the beginning
+  step I    one step with a mask of the framework's own; answers when loss and hits are there
+"""
+import os
+import sys
+
+folder, batch, cores = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+os.environ["OMP_NUM_THREADS"] = str(cores)
+
+try:
+    import numpy as np
+except ImportError:
+    print(flush=True)
+    sys.exit()
+
+
+def array(name, extents, kind=np.float32):
+    return np.fromfile(os.path.join(folder, name), dtype=kind).reshape(extents)
+
+
+RATE, CHECKED, BATCHES = 0.4, 3, 8
+first = [array("w1", (784, 200)), array("w2", (200, 10)), array("bias", (10,))]
+xs = [array(f"x{k}", (batch, 784)) for k in range(BATCHES)]
+ys = [array(f"y{k}", (batch,), np.int32) for k in range(BATCHES)]
+masks = [array(f"mask{k}", (batch, 200)) for k in range(CHECKED)]
+
+
+class PyTorch:
+    def __init__(self):
+        import torch
+
+        self.torch, self.name = torch, "PyTorch " + torch.__version__.split("+")[0]
+        torch.set_num_threads(cores)
+        self.x = [torch.from_numpy(x) for x in xs]
+        self.y = [torch.from_numpy(y.astype(np.int64)) for y in ys]
+        self.masks = [torch.from_numpy(m) for m in masks]
+        self.reset()
+
+    def reset(self):
+        self.p = [self.torch.from_numpy(a.copy()).requires_grad_() for a in first]
+        self.adam = self.torch.optim.Adam(self.p, lr=1e-3, eps=1e-7, fused=True)
+        self.steps = 0
+
+    def step(self, mask=None):
+        functional = self.torch.nn.functional
+        x, y = self.x[self.steps % BATCHES], self.y[self.steps % BATCHES]
+        h = functional.relu(x @ self.p[0])
+        h = functional.dropout(h, RATE) if mask is None else h * mask
+        z = self.torch.addmm(self.p[2], h, self.p[1])
+        loss = functional.cross_entropy(z, y)
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        self.adam.step()
+        self.steps += 1
+        return loss.item(), (z.detach().argmax(1) == y).sum().item()
+
+    def parameters(self):
+        return [a.detach().numpy() for a in self.p]
+
+
+class Jax:
+    def __init__(self):
+        import jax
+
+        self.jax, self.name = jax, "JAX " + jax.__version__
+        jnp = jax.numpy
+        self.x, self.y = [jnp.asarray(x) for x in xs], [jnp.asarray(y) for y in ys]
+        self.masks = [jnp.asarray(m) for m in masks]
+
+        def loss(p, x, y, mask):
+            z = (jax.nn.relu(x @ p[0]) * mask) @ p[1] + p[2]
+            picked = jnp.take_along_axis(jax.nn.log_softmax(z), y[:, None], 1)
+            return -picked.mean(), (z.argmax(1) == y).sum()
+
+        # rate and c2 carry Adam's corrections, from double: powers in float are off by 1e-5, all weights to one side.
+        def update(p, m, v, rate, c2, x, y, mask):
+            (value, hits), g = jax.value_and_grad(loss, has_aux=True)(p, x, y, mask)
+            m = [0.9 * a + 0.1 * b for a, b in zip(m, g)]
+            v = [0.999 * a + 0.001 * b * b for a, b in zip(v, g)]
+            p = [a - rate * b / (jnp.sqrt(c / c2) + 1e-7) for a, b, c in zip(p, m, v)]
+            return p, m, v, value, hits
+
+        def drawn(p, m, v, rate, c2, x, y, t):
+            mask = jax.random.bernoulli(jax.random.fold_in(jax.random.key(4), t), 1 - RATE, (batch, 200)) / (1 - RATE)
+            return update(p, m, v, rate, c2, x, y, mask)
+
+        self.given = jax.jit(update)
+        self.drawn = jax.jit(drawn, donate_argnums=(0, 1, 2))
+        self.reset()
+
+    def reset(self):
+        jnp = self.jax.numpy
+        self.p = [jnp.array(a) for a in first]
+        self.m, self.v = [[jnp.zeros_like(a) for a in self.p] for _ in range(2)]
+        self.steps = 0
+
+    def step(self, mask=None):
+        k = self.steps % BATCHES
+        self.steps += 1
+        state = (self.p, self.m, self.v, 1e-3 / (1 - 0.9**self.steps), 1 - 0.999**self.steps, self.x[k], self.y[k])
+        self.p, self.m, self.v, loss, hits = self.drawn(*state, self.steps) if mask is None else self.given(*state, mask)
+        return float(loss), int(hits)
+
+    def parameters(self):
+        return [np.asarray(a) for a in self.p]
+
+
+def check(framework):
+    framework.reset()
+    for k in range(CHECKED):
+        result = framework.step(framework.masks[k])
+    for name, a in zip(("w1", "w2", "bias"), framework.parameters()):
+        np.asarray(a, np.float32).tofile(os.path.join(folder, "checked_" + name))
+    np.asarray(result, np.float32).tofile(os.path.join(folder, "checked_loss"))
+
+
+frameworks = []
+for make in (PyTorch, Jax):
+    try:
+        frameworks.append(make())
+    except ImportError:
+        pass
+print(*(f.name for f in frameworks), sep=",", flush=True)
+for line in sys.stdin:
+    what, which = line.split()
+    {"check": check, "reset": lambda f: f.reset(), "step": lambda f: f.step()}[what](frameworks[int(which)])
+    print("done", flush=True)
