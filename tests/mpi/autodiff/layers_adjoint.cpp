@@ -81,3 +81,15 @@ TEST_CASE("attention") {
     check_smooth<axes("data", "model")>(reals, f, operand<layout<"data", "model", none, none>>{q}, operand<images>{k}, operand<images>{k});
   }
 }
+
+TEST_CASE("extents that do not fit are errors on every rank") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto const x = make<double, images>(m, {2, 4, 5, 3});
+  auto const kernel_of = [&](index_t k, index_t channels) { return make<double, kernel>(m, {k, k, channels, 2}); };
+  CHECK_THROWS_WITH_AS(conv2d(x, kernel_of(3, 4)), doctest::Contains("have the same number of channels i; found (2, 4, 5, 3) and (3, 3, 4, 2)"), error);
+  CHECK_THROWS_WITH_AS((conv2d<1, 1, padding::valid>(x, kernel_of(5, 3))), doctest::Contains("the kernel is not larger than the images"), error);
+  CHECK_THROWS_WITH_AS(max_pool2d<6>(x), doctest::Contains("the window is not larger than the images; found (6, 6) and (2, 4, 5, 3)"), error);
+  auto const four = make<double, layout<none>>(m, {4});
+  CHECK_THROWS_WITH_AS(layer_norm(x, four, four, 1e-3), doctest::Contains("the factors have the extents of the last dimensions of x"), error);
+  CHECK_THROWS_WITH_AS(batch_norm(x, none, none, build<moving_statistics>(four, four)), doctest::Contains("one number a channel"), error);
+}
