@@ -5,5 +5,7 @@
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/layout/gather.hpp"
 #include "ashlar/layout/layout.hpp"
+#include "ashlar/layout/normalize.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/layout/view.hpp"
+#include "ashlar/layout/window.hpp"

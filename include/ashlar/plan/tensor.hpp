@@ -84,6 +84,15 @@ constexpr decltype(auto) materialize(X const& x) {
 
 namespace detail {
 
+// A tensor without its derivative, if it is under differentiation.
+template <class X>
+constexpr auto const& constant(X const& x) {
+  if constexpr (plain_tensor<X>)
+    return x;
+  else
+    return x.value();
+}
+
 // A message with numbers, without <string>.
 struct message {
   char text[512]{};

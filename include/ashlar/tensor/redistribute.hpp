@@ -22,12 +22,13 @@ inline constexpr bool is_ordered = requires(T a) { a < a; };
 template <class T, class F>
 void with_op(int op, F&& f) {
   if (op == op_sum) return f(op::sum{});
-  if (op == op_prod) return f(op::prod{});
+  if constexpr (requires(T a) { a * a; })
+    if (op == op_prod) return f(op::prod{});
   if constexpr (is_ordered<T>) {
     if (op == op_max) return f(op::max{});
     if (op == op_min) return f(op::min{});
   }
-  fail("ashlar::redistribute: only sum, max, min and prod are reduced, and of complex numbers only sum and prod");
+  fail("ashlar::redistribute: only sum, max, min and prod are reduced, and of elements without an order or a product only what they have");
 }
 
 template <class Space, class T>

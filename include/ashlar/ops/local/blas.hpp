@@ -11,7 +11,30 @@
 #include <algorithm>
 #include <complex>
 
+// OpenBLAS' own; null where another library is linked.
+extern "C" {
+[[gnu::weak]] int openblas_get_num_threads(void);
+[[gnu::weak]] void openblas_set_num_threads(int);
+}
+
 namespace ashlar::detail {
+
+/// While it lives OpenBLAS starts no threads: where Kokkos' threads call it side by side, they are enough. (Other
+/// libraries start none for products within a parallel region, or are to be told so by their own variables.)
+class one_thread_of_blas {
+ public:
+  one_thread_of_blas() : before_(openblas_get_num_threads ? openblas_get_num_threads() : 1) {
+    if (before_ > 1) openblas_set_num_threads(1);
+  }
+  one_thread_of_blas(one_thread_of_blas const&) = delete;
+  one_thread_of_blas& operator=(one_thread_of_blas const&) = delete;
+  ~one_thread_of_blas() {
+    if (before_ > 1) openblas_set_num_threads(before_);
+  }
+
+ private:
+  int before_;
+};
 
 using local::matrix;
 

@@ -1,0 +1,103 @@
+// Softmax cross-entropy of rows of which a rank has some of the columns.
+#pragma once
+#include "ashlar/ops/local/cross_entropy.hpp"
+#include "ashlar/plan/vocabulary.hpp"
+
+namespace ashlar::detail {
+
+/// Columns [first, first + n) of logits, and labels that count all columns.
+template <class T, class I>
+struct labelled_columns {
+  T const* logits;
+  I const* labels;
+  index_t n, first;
+
+  KOKKOS_FUNCTION T const* operator[](index_t r) const { return logits + r * n; }
+  /// The label's column here, or -1.
+  KOKKOS_FUNCTION index_t label(index_t r) const {
+    auto const l = static_cast<index_t>(labels[r]) - first;
+    return 0 <= l && l < n ? l : -1;
+  }
+};
+
+template <class T, class I>
+struct softmax_parts_kernel {
+  labelled_columns<T, I> rows;
+  softmax_part<T>* parts;
+  T nothing = op::max::identity<T>();  // made here: devices cannot call numeric_limits
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
+    T const* const x = rows[r];
+    T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
+    // Logits of -infinity count for nothing, even where a rank has no others.
+    T const none = nothing;
+    T const sum = lanes.template sum<T>(rows.n, [=](index_t j) { return x[j] == none ? T(0) : Kokkos::exp(x[j] - top); });
+    index_t const l = rows.label(r);
+    softmax_part<T> const part(top, sum, l < 0 ? T(0) : x[l]);
+    auto* const to = parts + r;
+    lanes.once([=] { *to = part; });
+  }
+};
+
+template <class T, class I>
+struct loss_of_parts {
+  using value_type = T;
+  softmax_part<T> const* parts;
+  I const* labels;
+  index_t classes;
+
+  template <class Lanes>
+  KOKKOS_FUNCTION T value(Lanes const&, index_t r) const {
+    auto const l = static_cast<index_t>(labels[r]);
+    if (l < 0 || l >= classes) return Kokkos::Experimental::quiet_NaN_v<T>;
+    return Kokkos::log(parts[r].sum) - (parts[r].target - parts[r].largest);
+  }
+};
+
+template <class T, class I>
+struct vocabulary_vjp_kernel {
+  labelled_columns<T, I> rows;
+  softmax_part<T> const* parts;
+  index_t classes;
+  T const* scale;
+  T factor;
+  T* d_logits;
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
+    T const* const x = rows[r];
+    T* const d = d_logits + r * rows.n;
+    auto const given = static_cast<index_t>(rows.labels[r]);
+    T const by = given < 0 || given >= classes ? Kokkos::Experimental::quiet_NaN_v<T> : *scale * factor;
+    T const top = parts[r].largest, part = by / parts[r].sum;
+    index_t const l = rows.label(r);
+    lanes.each(rows.n, [=](index_t j) { d[j] = Kokkos::exp(x[j] - top) * part - (j == l ? by : T(0)); });
+  }
+};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::local {
+
+/// The part of each row's loss that columns [first, first + n) make.
+template <class Space, class T, class I>
+void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, index_t first, softmax_part<T>* parts) {
+  detail::for_each_row("ashlar::softmax_parts", space, rows, n, 1, detail::softmax_parts_kernel<T, I>{{logits, labels, n, first}, parts});
+}
+
+/// *loss = the sum of the rows' losses from the parts of all columns; the same bits for every number of threads.
+template <class Space, class T, class I>
+void loss_of_parts(Space const& space, softmax_part<T> const* parts, I const* labels, index_t rows, index_t classes, T* loss) {
+  detail::sum_over_rows("ashlar::vocabulary_cross_entropy", space, rows, 1, detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
+}
+
+/// The cotangent of columns [first, first + n) where that of every row's loss is *scale * factor.
+template <class Space, class T, class I>
+void vocabulary_vjp(Space const& space, T const* logits, I const* labels, softmax_part<T> const* parts, index_t rows, index_t n,
+                    index_t first, index_t classes, T const* scale, T factor, T* d_logits) {
+  detail::for_each_row("ashlar::vocabulary_cross_entropy_vjp", space, n == 0 ? 0 : rows, n, 1,
+                       detail::vocabulary_vjp_kernel<T, I>{{logits, labels, n, first}, parts, classes, scale, factor, d_logits});
+}
+
+}  // namespace ashlar::local

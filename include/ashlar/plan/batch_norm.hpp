@@ -1,0 +1,324 @@
+// Batch normalisation, channels last: statistics of each channel over the whole batch, by one all-reduce.
+#pragma once
+#include "ashlar/meta/tree.hpp"
+#include "ashlar/plan/normalize.hpp"
+#include "ashlar/plan/verbs.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+struct batch_norm_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::batch_norm: a reduction pends over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
+// Where x and the numbers of its channels fit, the layout `out`.
+constexpr ruled with_channels(layout_value const& x, layout_value const& of, ruled const& out) {
+  ruled const r = channels_rule(x, of);
+  return r.why == fault::fits ? out : r;
+}
+
+}  // namespace detail
+
+/// Statistics over the whole batch, or over each rank's shard of it.
+enum class statistics { global, per_shard };
+
+// Sums are of distances from a center that all ranks know, the moving mean, and in double: neither large means nor long
+// sums cost digits. A channel's moments stand in a column: mean of (x - center), mean of (x - center)^2; with a leading
+// dimension of shards where statistics are per shard. From them come three coefficients a channel, factor, offset and
+// mean: y = factor (x - mean) + offset. The mean there is a constant; what y owes to it, the offset's derivative has.
+
+struct moments_pullback_op {
+  using words = detail::batch_norm_words;
+  bool per_shard;
+  template <class, class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& ct, layout_value const& x, layout_value const&) {
+    ruled r;
+    r.out = x;
+    r.out.pend(op_sum, ct.partial());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
+};
+
+template <statistics Over>
+struct moments_op {
+  using words = detail::batch_norm_words;
+  index_t shards = 1;
+  template <class, class>
+  using element = double;
+  static constexpr ruled rule(layout_value const& x, layout_value const& center) {
+    if (x.levels) return ruled::wrong(fault::not_linear, first_axis(x.partial()));
+    return detail::with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
+  }
+  constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
+    index_t const channels = x[x.rank - 1];
+    if (center[0] != channels)
+      detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", x, center);
+    return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
+  }
+  template <int I, class Ct, class Y, class X, class Center>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x, Center const& center) {
+    return apply(moments_pullback_op{Over == statistics::per_shard}, ct, x, center);
+  }
+};
+
+/// Moments about the moving mean that have the moving variance: what stands for the batch's where there is no training.
+struct moving_moments_op {
+  using words = detail::batch_norm_words;
+  template <class>
+  using element = double;
+  static constexpr ruled rule(layout_value const& variance) {
+    if (variance.levels) return ruled::wrong(fault::not_linear, first_axis(variance.partial()));
+    return channel_sums_rule(variance);
+  }
+  static constexpr shape extents(layout_value const&, shape const& variance) { return shape::of(2, variance[0]); }
+};
+
+/// Which of scale and shift a normalisation has; its operands are moments, center and those.
+template <bool Scaled, bool Shifted>
+struct coefficients_op;
+
+/// Cotangents of moments and of the scale, which may pend.
+template <bool Scaled>
+struct coefficients_moments_pullback_op {
+  using words = detail::batch_norm_words;
+  double epsilon;
+  template <class...>
+  using element = double;
+  static constexpr ruled rule(layout_value const& ct, auto const&...) {
+    ruled r;
+    r.out = ct;
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) { return moments; }
+};
+enum class coefficient { scale, shift };
+template <coefficient Which>
+struct coefficient_pullback_op {
+  using words = detail::batch_norm_words;
+  double epsilon;
+  template <class, class, class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& ct, layout_value const&, layout_value const&) {
+    return reduction_rule(op_sum, (1u << (ct.rank - 1)) - 1u, ct);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& like) { return like; }
+};
+
+template <bool Scaled, bool Shifted>
+struct coefficients_op {
+  using words = detail::batch_norm_words;
+  double epsilon;
+  template <class...>
+  using element = double;
+  static constexpr ruled rule(layout_value const& moments, auto const&... channels) {
+    if (moments.levels) return ruled::wrong(fault::not_linear, first_axis(moments.partial()));
+    ruled r;
+    r.out = moments;
+    ((r = r.why == fault::fits ? detail::with_channels(moments, channels, r) : r), ...);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
+    shape y = moments;
+    y[y.rank - 2] = 3;
+    auto const check = [&](shape const& c) {
+      if (c[0] != y[y.rank - 1])
+        detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", y, c);
+    };
+    (check(channels), ...);
+    return y;
+  }
+  template <int I, class Ct, class Y, class M, class Center, class... Factors>
+    requires(I != 1)
+  constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Center const&, Factors const&... f) const {
+    if constexpr (I == 0 && Scaled)
+      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, detail::first_operand(f...));
+    else if constexpr (I == 0)
+      return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
+    else if constexpr (I == 2 && Scaled)
+      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, detail::first_operand(f...));
+    else
+      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, detail::operand_at<I - 2>(f...));
+  }
+};
+
+/// factor ct: the cotangent of x where the coefficients are constants.
+struct channel_affine_pullback_op {
+  using words = detail::batch_norm_words;
+  template <class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& ct, layout_value const&) {
+    ruled r;
+    r.out = ct;
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& ct, shape const&) { return ct; }
+};
+/// The cotangent of the coefficients: sums over the batch, which pend.
+struct channel_affine_sums_op {
+  using words = detail::batch_norm_words;
+  template <class, class, class>
+  using element = double;
+  static constexpr ruled rule(layout_value const& ct, layout_value const& x, layout_value const& coefficients) {
+    ruled r = elementwise_rule(linearity::linear_in_first, ct, x);
+    if (r.why != fault::fits) return r;
+    if (coefficients.rank == 2) return channel_sums_rule(r.out);
+    axis_mask const pending = r.out.partial();
+    r.out.drop_pending(pending);
+    r = channel_sums_per_shard_rule(r.out);
+    r.out.pend(op_sum, pending);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) { return coefficients; }
+};
+
+/// factor (x - mean) + offset, channel by channel.
+struct channel_affine_op {
+  using words = detail::batch_norm_words;
+  template <class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& x, layout_value const& coefficients) {
+    if (x.levels) return ruled::wrong(fault::not_linear, first_axis(x.partial()));
+    return channels_rule(x, coefficients);
+  }
+  static constexpr shape extents(layout_value const&, shape const& x, shape const&) { return x; }
+  template <int I, class Ct, class Y, class X, class C>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x, C const& coefficients) {
+    if constexpr (I == 0)
+      return apply(channel_affine_pullback_op{}, ct, coefficients);
+    else
+      return apply(channel_affine_sums_op{}, ct, x, coefficients);
+  }
+};
+
+/// A moving mean, about which the moments are, or a moving variance, brought nearer to the batch's.
+enum class moving { mean, variance };
+template <moving Which>
+struct moving_op {
+  using words = detail::batch_norm_words;
+  double momentum;
+  template <class, class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& moments, layout_value const& old) {
+    if (moments.levels) return ruled::wrong(fault::not_linear, first_axis(moments.partial()));
+    return detail::with_channels(old, moments, {old});
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& old) { return old; }
+};
+
+/// Moving averages of a channel's mean and variance: state of a model that no gradient reaches.
+template <class Mean, class Variance>
+struct moving_statistics {
+  Mean mean;
+  Variance variance;
+  static constexpr auto names = ashlar::names("mean", "variance");
+};
+/// What batch_norm gives: the normalised value and the moving statistics after the batch.
+template <class Y, class State>
+struct batch_normalized {
+  Y y;
+  State state;
+};
+
+/// Keras' defaults.
+struct batch_norm_options {
+  double momentum = 0.99, epsilon = 1e-3;
+};
+
+namespace detail {
+
+// Axes that shard dimensions other than the last.
+template <class X>
+inline constexpr axis_mask batch_axes = [] {
+  layout_value const v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  return v.sharding() & ~v.dim[v.rank - 1].mask();
+}();
+
+template <class X>
+constexpr index_t ranks_along(X const& x) {
+  return x.mesh().sizes().ranks(batch_axes<X>);
+}
+
+template <class L>
+struct numbers_are_not_one_a_channel {
+  static constexpr bool value = L::rank != 1;
+};
+
+template <class... X>
+constexpr void require_numbers_of_channels() {
+  // `none` has no layout, and stands for no numbers.
+  constexpr auto check = []<class N>(std::type_identity<N>) {
+    if constexpr (!std::is_same_v<N, none_t>)
+      static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
+                    "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
+  };
+  (check(std::type_identity<X>{}), ...);
+}
+
+template <class M, class Center, class Scale, class Shift>
+constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale, Shift const& shift) {
+  constexpr bool scaled = !std::is_same_v<Scale, none_t>, shifted = !std::is_same_v<Shift, none_t>;
+  coefficients_op<scaled, shifted> const op{epsilon};
+  if constexpr (scaled && shifted)
+    return apply(op, moments, center, scale, shift);
+  else if constexpr (scaled)
+    return apply(op, moments, center, scale);
+  else if constexpr (shifted)
+    return apply(op, moments, center, shift);
+  else
+    return apply(op, moments, center);
+}
+
+}  // namespace detail
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over all of the batch,
+/// and the moving averages after it: momentum times the old ones, and 1 - momentum times the batch's (the variance as it
+/// is, not scaled to be unbiased). `none` stands for a scale of 1 and for a shift of 0. With statistics::per_shard each
+/// rank normalises by its shard's statistics; moving averages are those of the whole batch all the same.
+/// Shape: x (..., channels), all others (channels). Pre: the channels of all are sharded alike; all other dimensions of x
+/// may be sharded in any way.
+/// Collective: every rank calls it; it blocks.
+/// Cost: one all_reduce of two doubles a channel over the axes that shard the batch, none where none does; backward the
+/// same, and none with statistics::per_shard. Gradients of scale and shift pend as those of other parameters.
+/// Example: auto [y, state] = batch_norm(x, none, shift, moving);
+template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
+[[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+                                        batch_norm_options const& o = {}, where w = where::current()) {
+  using namespace detail;
+  require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  auto const finish = [&](auto const& moments, auto const& of_batch) {
+    auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
+    auto const mean = apply(moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
+    auto const variance = apply(moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
+    using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
+    return batch_normalized<std::remove_const_t<decltype(y)>, State>{y, {mean, variance}};
+  };
+  if constexpr (Over == statistics::global) {
+    auto const m = all_reduce(apply(moments_op<Over>{}, x, state.mean), w);
+    // The moments are whole, and each rank's use of them owes them a summand of their cotangent.
+    return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), constant(m));
+  } else {
+    auto const of_batch = all_reduce(apply(moments_op<statistics::global>{}, constant(x), state.mean), w);
+    return finish(apply(moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
+  }
+}
+
+/// The same by the moving statistics, as after training. Cost: no communication.
+template <tensor X, class Scale, class Shift, class Mean, class Variance>
+constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+                                    double epsilon = batch_norm_options{}.epsilon) {
+  detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  auto const moments = apply(moving_moments_op{}, state.variance);
+  return apply(channel_affine_op{}, x, detail::coefficients(epsilon, moments, state.mean, scale, shift));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Writes the arrays under tests/data/layers that the tests of layers compare with.
+
+Run by hand where PyTorch is installed: scripts/reference_layers.py. Everything is double, channels last and of fixed seeds.
+A case NAME is a function of operands: NAME.x0.npy, NAME.x1.npy, ... give NAME.y.npy; the cotangent NAME.ct.npy of y gives
+the cotangents NAME.g0.npy, ... of those operands that have one. Other results are NAME.<what>.npy.
+"""
+import pathlib
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "layers"
+
+
+def random(*extents, seed):
+    return torch.randn(*extents, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def save(name, x):
+    np.save(FOLDER / f"{name}.npy", np.ascontiguousarray(x.detach().numpy() if torch.is_tensor(x) else x))
+
+
+def case(name, f, *operands, **others):
+    operands = [x.clone().requires_grad_() if x.is_floating_point() else x for x in operands]
+    y = f(*operands)
+    ct = random(*y.shape, seed=99)
+    y.backward(ct)
+    for i, x in enumerate(operands):
+        save(f"{name}.x{i}", x)
+        if x.grad is not None:
+            save(f"{name}.g{i}", x.grad)
+    save(f"{name}.y", y)
+    save(f"{name}.ct", ct)
+    for what, x in others.items():
+        save(f"{name}.{what}", x)
+
+
+def edges(n, size, stride, dilation, same):
+    """Elements beyond the two edges of a dimension, as TensorFlow counts them."""
+    outside = max((-(-n // stride) - 1) * stride + (size - 1) * dilation + 1 - n, 0) if same else 0
+    return outside // 2, outside - outside // 2
+
+
+def pad(x, size, stride, dilation, same, value=0.0):  # x is (n, c, h, w)
+    (top, bottom), (left, right) = (edges(x.shape[2 + d], size[d], stride, dilation, same) for d in (0, 1))
+    return F.pad(x, (left, right, top, bottom), value=value)
+
+
+def conv2d(stride, dilation, same):
+    def f(x, k):
+        x = pad(x.permute(0, 3, 1, 2), k.shape[:2], stride, dilation, same)
+        return F.conv2d(x, k.permute(3, 2, 0, 1), stride=stride, dilation=dilation).permute(0, 2, 3, 1)
+    return f
+
+
+def max_pool(size, stride, same):
+    def f(x):
+        x = pad(x.permute(0, 3, 1, 2), (size, size), stride, 1, same, -np.inf)
+        return F.max_pool2d(x, size, stride).permute(0, 2, 3, 1)
+    return f
+
+
+def average_pool(size, stride, same):
+    def f(x):
+        x = x.permute(0, 3, 1, 2)
+        inside = pad(torch.ones_like(x), (size, size), stride, 1, same)
+        x = pad(x, (size, size), stride, 1, same)
+        return (F.avg_pool2d(x, size, stride) / F.avg_pool2d(inside, size, stride)).permute(0, 2, 3, 1)
+    return f
+
+
+def batch_norm(training):
+    def f(x, scale, shift):
+        mean, variance = moving[0].clone(), moving[1].clone()
+        y = F.batch_norm(x.permute(0, 3, 1, 2), mean, variance, scale, shift, training, 0.01, 1e-3)
+        return y.permute(0, 2, 3, 1)
+    return f
+
+
+def attention(causal):
+    def f(q, k, v):
+        q, k, v = (t.permute(0, 2, 1, 3) for t in (q, k, v))
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal).permute(0, 2, 1, 3)
+    return f
+
+
+FOLDER.mkdir(parents=True, exist_ok=True)
+
+images = random(3, 7, 6, 4, seed=1)
+kernel = random(3, 2, 4, 6, seed=2)
+case("conv_same", conv2d(1, 1, True), images, kernel)
+case("conv_same_stride", conv2d(2, 1, True), images, random(4, 5, 4, 6, seed=3))
+case("conv_valid_stride", conv2d(2, 1, False), images, kernel)
+case("conv_same_dilation", conv2d(1, 2, True), images, kernel)
+case("conv_one", conv2d(1, 1, True), images, random(1, 1, 4, 6, seed=4))
+
+case("max_pool_valid", max_pool(2, 2, False), images)
+case("max_pool_same", max_pool(3, 2, True), images)
+case("average_pool_valid", average_pool(2, 1, False), images)
+case("average_pool_same", average_pool(3, 2, True), images)
+case("global_average_pool", lambda x: x.mean((1, 2)), images)
+
+# A mean that is large beside the deviation: sums of plain squares would lose digits.
+x = random(5, 2, 3, 4, seed=5) + 50
+moving = random(4, seed=6), random(4, seed=7) ** 2
+factors = random(4, seed=8), random(4, seed=9)
+mean, variance = x.mean((0, 1, 2)), x.var((0, 1, 2), unbiased=False)
+case("batch_norm", batch_norm(True), x, *factors, mean=moving[0], variance=moving[1],
+     mean_after=0.99 * moving[0] + 0.01 * mean, variance_after=0.99 * moving[1] + 0.01 * variance)
+case("batch_norm_inference", batch_norm(False), x, *factors)
+
+rows = random(5, 3, 4, seed=10) + 3
+case("layer_norm", lambda x, a, b: F.layer_norm(x, (4,), a, b, 1e-5), rows, *factors)
+case("layer_norm_two", lambda x, a, b: F.layer_norm(x, (3, 4), a, b, 1e-5), rows, random(3, 4, seed=11), random(3, 4, seed=12))
+case("rms_norm", lambda x, a: F.rms_norm(x, (4,), a, 1e-5), rows, factors[0])
+
+indices = torch.tensor([[0, 6, 3], [6, 6, 1], [2, 4, 0], [5, 1, 6], [3, 0, 2]], dtype=torch.int64)
+case("embedding", lambda table, i: F.embedding(i, table), random(7, 4, seed=13), indices)
+
+heads = [random(3, 5, 4, 2, seed=s) for s in (14, 15, 16)]
+case("attention", attention(False), *heads)
+case("attention_causal", attention(True), *heads)

@@ -1,0 +1,170 @@
+// Convolution and its transposes, and pooling, against their definitions, element by element: all edges, strides and
+// dilations, images of more windows than are held at once, and none.
+#include "ashlar/ops/local/convolution.hpp"
+#include "ashlar/ops/local/pooling.hpp"
+#include "../../support/device_array.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+#include <random>
+
+using namespace ashlar;
+using namespace test;
+using local::convolution;
+using local::pooled;
+
+namespace {
+
+template <class T>
+std::vector<T> numbers(index_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<T> v(static_cast<std::size_t>(size));
+  for (T& x : v) x = static_cast<T>(normal(random));
+  return v;
+}
+
+// Calls f(offset in the images, in the kernel, in the result) for all products of a convolution.
+template <class F>
+void for_each_product(convolution const& g, F const& f) {
+  index_t out = 0;
+  for (index_t n = 0; n < g.images; ++n)
+    for (index_t i = 0; i < g.rows.count(); ++i)
+      for (index_t j = 0; j < g.columns.count(); ++j, out += g.filters)
+        for (index_t k = 0; k < g.rows.size; ++k)
+          for (index_t l = 0; l < g.columns.size; ++l) {
+            index_t const y = i * g.rows.stride - g.rows.before() + k * g.rows.dilation;
+            index_t const x = j * g.columns.stride - g.columns.before() + l * g.columns.dilation;
+            if (y < 0 || y >= g.rows.n || x < 0 || x >= g.columns.n) continue;
+            for (index_t c = 0; c < g.channels; ++c)
+              for (index_t o = 0; o < g.filters; ++o)
+                f(((n * g.rows.n + y) * g.columns.n + x) * g.channels + c, ((k * g.columns.size + l) * g.channels + c) * g.filters + o, out + o);
+          }
+}
+
+template <class T>
+void check_close(std::vector<T> const& found, std::vector<double> const& expected, double tolerance) {
+  REQUIRE(found.size() == expected.size());
+  double worst = 0, largest = 1;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected[i]));
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  CHECK(worst <= tolerance * largest);
+}
+
+template <class T>
+void check_convolution(convolution const& g, double tolerance) {
+  CAPTURE(g.images);
+  CAPTURE(g.rows.n);
+  CAPTURE(g.rows.size);
+  CAPTURE(g.rows.stride);
+  CAPTURE(g.rows.dilation);
+  CAPTURE(g.rows.count());
+  index_t const images = g.images * g.image_size(), kernel = g.patch() * g.filters, result = g.images * g.positions() * g.filters;
+  auto const x = numbers<T>(images, 1), k = numbers<T>(kernel, 2), ct = numbers<T>(result, 3);
+  std::vector<double> y(ct.size()), dx(x.size()), dk(k.size());
+  for_each_product(g, [&](index_t a, index_t b, index_t c) {
+    auto const i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b), o = static_cast<std::size_t>(c);
+    y[o] += static_cast<double>(x[i]) * static_cast<double>(k[j]);
+    dx[i] += static_cast<double>(ct[o]) * static_cast<double>(k[j]);
+    dk[j] += static_cast<double>(x[i]) * static_cast<double>(ct[o]);
+  });
+  auto const in = to_device(x), by = to_device(k), cotangent = to_device(ct);
+  device_array<T> const out("test", ct.size()), d_in("test", x.size()), d_by("test", k.size());
+  Kokkos::deep_copy(out, T(7));  // what stands there does not matter
+  Kokkos::deep_copy(d_in, T(7));
+  Kokkos::deep_copy(d_by, T(7));
+  local::convolve<space, T>(space(), g, in.data(), by.data(), out.data());
+  local::convolve_images_vjp<space, T>(space(), g, cotangent.data(), by.data(), d_in.data());
+  local::convolve_kernel_vjp<space, T>(space(), g, in.data(), cotangent.data(), d_by.data());
+  check_close(to_host(out), y, tolerance);
+  check_close(to_host(d_in), dx, tolerance);
+  check_close(to_host(d_by), dk, tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("convolution: edges, strides and dilations") {
+  for (padding edge : {padding::valid, padding::same})
+    for (index_t n : {1, 4, 7, 10})
+      for (index_t size : {1, 2, 3, 6})
+        for (index_t stride : {1, 2, 3})
+          for (index_t dilation : {1, 2}) {
+            windows const rows{n, size, stride, dilation, edge}, columns{n + 1, std::max<index_t>(size - 1, 1), stride, dilation, edge};
+            if (rows.count() == 0 || columns.count() == 0) continue;
+            check_convolution<double>({2, rows, columns, 3, 2}, 1e-13);
+          }
+}
+
+TEST_CASE("convolution: few and many images, channels and filters") {
+  auto const square = [](index_t n, index_t size, index_t stride) { return windows{n, size, stride, 1, padding::same}; };
+  for (index_t images : {0, 1, 5}) check_convolution<double>({images, square(6, 3, 1), square(5, 3, 1), 2, 4}, 1e-13);
+  check_convolution<float>({64, square(28, 3, 1), square(28, 3, 1), 1, 12}, 2e-5);
+  check_convolution<float>({3, square(28, 6, 2), square(28, 6, 2), 12, 24}, 2e-5);
+  // An image has more windows than are held at once; the kernel's cotangent is summed in slices.
+  check_convolution<double>({2, square(41, 5, 1), square(37, 5, 1), 24, 8}, 1e-12);
+  check_convolution<double>({9, square(14, 1, 1), square(13, 1, 1), 7, 5}, 1e-12);
+  check_convolution<double>({2, square(5, 3, 1), square(5, 3, 1), 0, 2}, 0);
+  check_convolution<double>({2, square(5, 3, 1), square(5, 3, 1), 2, 0}, 0);
+}
+
+#ifdef KOKKOS_ENABLE_OPENMP
+TEST_CASE("convolution: the kernel's cotangent has the same bits for every number of threads") {
+  windows const w{14, 6, 2, 1, padding::same};
+  convolution const g{20, w, w, 12, 16};
+  auto const x = numbers<float>(g.images * g.image_size(), 1), ct = numbers<float>(g.images * g.positions() * g.filters, 3);
+  std::vector<float> together(static_cast<std::size_t>(g.patch() * g.filters)), alone = together;
+  local::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(), g, x.data(), ct.data(), together.data());
+  local::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(1), g, x.data(), ct.data(), alone.data());
+  CHECK(together == alone);
+}
+#endif
+
+TEST_CASE("pooling") {
+  for (padding edge : {padding::valid, padding::same})
+    for (index_t n : {1, 4, 7})
+      for (index_t size : {1, 2, 3})
+        for (index_t stride : {1, 2, 4})
+          for (index_t channels : {1, 3}) {
+            pooled const g{3, {n, size, stride, 1, edge}, {n + 2, size, stride, 1, edge}, channels};
+            if (g.rows.count() == 0) continue;
+            CAPTURE(n);
+            CAPTURE(size);
+            CAPTURE(stride);
+            index_t const in = g.images * n * (n + 2) * channels, out = g.images * g.rows.count() * g.columns.count() * channels;
+            auto x = numbers<double>(in, 4);
+            for (double& e : x) e = std::floor(e);  // so that there are ties
+            auto const ct = numbers<double>(out, 5);
+            std::vector<double> largest(ct.size()), mean(ct.size()), d_largest(x.size()), d_mean(x.size());
+            for (index_t o = 0; o < out; ++o) {
+              index_t const c = o % channels, j = o / channels % g.columns.count(), i = o / (channels * g.columns.count()) % g.rows.count();
+              index_t const image = o / (channels * g.columns.count() * g.rows.count());
+              std::vector<std::size_t> inside;
+              for (index_t y = g.rows.first(i); y < g.rows.first(i) + size; ++y)
+                for (index_t z = g.columns.first(j); z < g.columns.first(j) + size; ++z)
+                  if (y >= 0 && y < n && z >= 0 && z < n + 2)
+                    inside.push_back(static_cast<std::size_t>(((image * n + y) * (n + 2) + z) * channels + c));
+              std::size_t best = inside[0];
+              double sum = 0;
+              for (std::size_t at : inside) {
+                if (x[at] > x[best]) best = at;
+                sum += x[at];
+              }
+              auto const at = static_cast<std::size_t>(o);
+              largest[at] = x[best];
+              mean[at] = sum / static_cast<double>(inside.size());
+              d_largest[best] += ct[at];
+              for (std::size_t k : inside) d_mean[k] += ct[at] / static_cast<double>(inside.size());
+            }
+            auto const a = to_device(x), b = to_device(ct);
+            device_array<double> const y("test", ct.size()), d("test", x.size());
+            local::pool<true, space, double>(space(), g, a.data(), y.data());
+            check_close(to_host(y), largest, 0);
+            local::pool_vjp<true, space, double>(space(), g, a.data(), b.data(), d.data());
+            check_close(to_host(d), d_largest, 1e-14);
+            local::pool<false, space, double>(space(), g, a.data(), y.data());
+            check_close(to_host(y), mean, 1e-14);
+            local::pool_vjp<false, space, double>(space(), g, a.data(), b.data(), d.data());
+            check_close(to_host(d), d_mean, 1e-14);
+          }
+}
