@@ -1,5 +1,6 @@
 // Copies of boxes against naive loops over indices, by rows and by elements.
 #include "ashlar/tensor/boxes.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
 #include <random>
@@ -7,6 +8,7 @@
 
 using namespace ashlar;
 using local::box;
+using test::shared_vector;
 
 namespace {
 
@@ -49,8 +51,8 @@ std::vector<std::size_t> offsets(shape const& s, box const& b) {
 }
 
 template <class T>
-std::vector<T> numbers(index_t n) {
-  std::vector<T> v(static_cast<std::size_t>(n));
+shared_vector<T> numbers(index_t n) {
+  shared_vector<T> v(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<int>(i) + 1);
   return v;
 }
@@ -69,8 +71,8 @@ std::vector<box> cut(shape const& s, int d, index_t parts) {
 }
 
 template <class T>
-std::vector<T> packed(std::vector<T> const& source, shape const& s, std::vector<box> const& boxes) {
-  std::vector<T> result;
+shared_vector<T> packed(shared_vector<T> const& source, shape const& s, std::vector<box> const& boxes) {
+  shared_vector<T> result;
   for (box const& b : boxes)
     for (std::size_t o : offsets(s, b)) result.push_back(source[o]);
   return result;
@@ -80,14 +82,14 @@ template <class T>
 void check_round_trip(shape const& s, std::vector<box> const& boxes) {
   auto const source = numbers<T>(s.size());
   auto const expected = packed(source, s, boxes);
-  std::vector<T> buffer(expected.size() + 1, T(-1));
+  shared_vector<T> buffer(expected.size() + 1, T(-1));
   local::pack(space(), source.data(), s, boxes, buffer.data());
   space().fence();
   CHECK(buffer.back() == T(-1));
   buffer.pop_back();
   CHECK(buffer == expected);
 
-  std::vector<T> back(source.size(), T(-1)), expected_back = back;
+  shared_vector<T> back(source.size(), T(-1)), expected_back = back;
   for (box const& b : boxes)
     for (std::size_t o : offsets(s, b)) expected_back[o] = source[o];
   local::unpack(space(), buffer.data(), boxes, back.data(), s);
@@ -125,7 +127,7 @@ TEST_CASE("pack takes any boxes, overlapping and empty ones too") {
       for (index_t n = random_index(0, 40); n > 0; --n) boxes.push_back(random_box(s));
       auto const source = numbers<double>(s.size());
       auto const expected = packed(source, s, boxes);
-      std::vector<double> buffer(expected.size());
+      shared_vector<double> buffer(expected.size());
       local::pack(space(), source.data(), s, boxes, buffer.data());
       space().fence();
       CHECK(buffer == expected);
@@ -133,13 +135,13 @@ TEST_CASE("pack takes any boxes, overlapping and empty ones too") {
 }
 
 TEST_CASE("rank 0 and arrays without elements") {
-  double const source = 3;
-  double buffer[2] = {0, 0}, back = 0;
+  shared_vector<double> const source{3};
+  shared_vector<double> buffer{0, 0}, back{0};
   std::vector<box> const one(1), two(2);
-  local::pack(space(), &source, shape{}, two, buffer);
-  local::unpack(space(), buffer, one, &back, shape{});
+  local::pack(space(), source.data(), shape{}, two, buffer.data());
+  local::unpack(space(), buffer.data(), one, back.data(), shape{});
   space().fence();
-  CHECK((buffer[0] == 3 && buffer[1] == 3 && back == 3));
+  CHECK((buffer[0] == 3 && buffer[1] == 3 && back[0] == 3));
   check_round_trip<float>(shape::of(0), cut(shape::of(0), 0, 3));
   check_round_trip<float>(shape::of(4, 0, 5), cut(shape::of(4, 0, 5), 0, 3));
   check_round_trip<float>(shape::of(4, 3), {});
@@ -157,7 +159,7 @@ TEST_CASE("copy_box moves a box between arrays of different extents") {
         t[d] = to.lower[d] + to.extent[d] + random_index(0, 2);
       }
       auto const source = numbers<float>(s.size());
-      std::vector<float> destination(static_cast<std::size_t>(t.size()), -1.f), expected = destination;
+      shared_vector<float> destination(static_cast<std::size_t>(t.size()), -1.f), expected = destination;
       auto const read = offsets(s, from), written = offsets(t, to);
       for (std::size_t i = 0; i < read.size(); ++i) expected[written[i]] = source[read[i]];
       local::copy_box(space(), source.data(), s, from, destination.data(), t, to);
@@ -174,7 +176,7 @@ TEST_CASE("copying by elements, as devices do, equals copying by rows") {
       std::vector<box> boxes;
       for (index_t n = random_index(1, 2 * detail::boxes_per_launch); n > 0; --n) boxes.push_back(random_box(s));
       auto const expected = packed(source, s, boxes);
-      std::vector<std::int32_t> buffer(expected.size());
+      shared_vector<std::int32_t> buffer(expected.size());
       auto const loops = detail::loops_of_boxes(s, boxes, detail::buffer_side::destination);
       detail::copy_boxes_by_elements(space(), source.data(), buffer.data(), loops);
       space().fence();
@@ -185,7 +187,7 @@ TEST_CASE("copying by elements, as devices do, equals copying by rows") {
 TEST_CASE_TEMPLATE("fill and copy", T, float, std::int64_t, Kokkos::complex<double>) {
   for (index_t n : {0, 1, 2, 7, 4096, 100003}) {
     auto const source = numbers<T>(n);
-    std::vector<T> destination(source.size() + 1, T(-1));
+    shared_vector<T> destination(source.size() + 1, T(-1));
     local::copy(space(), source.data(), destination.data(), n);
     space().fence();
     CHECK(destination.back() == T(-1));
@@ -193,6 +195,6 @@ TEST_CASE_TEMPLATE("fill and copy", T, float, std::int64_t, Kokkos::complex<doub
     CHECK(destination == source);
     local::fill(space(), destination.data(), n, T(5));
     space().fence();
-    CHECK(destination == std::vector<T>(source.size(), T(5)));
+    CHECK(destination == shared_vector<T>(source.size(), T(5)));
   }
 }
