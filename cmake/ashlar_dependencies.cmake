@@ -1,6 +1,6 @@
-# What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface, zlib. Used by
-# CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C, so its C++
-# component is taken.
+# What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface and that of Kokkos' device,
+# zlib. Used by CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C,
+# so its C++ component is taken.
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "ashlar uses MPI's C interface")
 if(NOT TARGET MPI::MPI_CXX)
   find_package(MPI QUIET COMPONENTS CXX)
@@ -50,4 +50,22 @@ if(NOT TARGET ashlar::cblas)
       "ashlar: a BLAS with cblas.h was not found; run scripts/setup, or set BLA_VENDOR and CMAKE_PREFIX_PATH, "
       "see docs/how_to/install.md.\n")
   endif()
+endif()
+
+# The device's BLAS: cuBLAS or hipBLAS where Kokkos is built for CUDA or HIP, else nothing.
+if(NOT TARGET ashlar::device_blas)
+  add_library(ashlar::device_blas INTERFACE IMPORTED GLOBAL)
+  if("CUDA" IN_LIST Kokkos_DEVICES)
+    find_package(CUDAToolkit QUIET)
+    set(ashlar_device_blas CUDA::cublas)
+  elseif("HIP" IN_LIST Kokkos_DEVICES)
+    find_package(hipblas QUIET)
+    set(ashlar_device_blas roc::hipblas)
+  endif()
+  if(ashlar_device_blas AND NOT TARGET ${ashlar_device_blas})
+    string(APPEND ashlar_NOT_FOUND_MESSAGE
+      "ashlar: Kokkos is built for a device whose BLAS, ${ashlar_device_blas}, was not found; install it, or set "
+      "CUDAToolkit_ROOT or hipblas_ROOT, see docs/how_to/install.md.\n")
+  endif()
+  target_link_libraries(ashlar::device_blas INTERFACE ${ashlar_device_blas})
 endif()

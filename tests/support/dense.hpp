@@ -16,6 +16,9 @@ inline int world_size() {
   return p;
 }
 
+/// Ranks of a node read each other's tensors where those lie in the host's memory; from a device they travel by messages.
+inline constexpr bool tensors_lie_in_host_memory = detail::runs_in_caller<Kokkos::DefaultExecutionSpace>;
+
 /// Calls f(sizes) for every way to write the number of ranks as a product of two.
 template <class F>
 void for_each_factorisation(F f) {

@@ -6,46 +6,36 @@
 namespace ashlar::test {
 
 /// What a kind of linearity promises holds for all functions of the kind, so a layout is right if it is for all of
-/// these. (Negative factors keep a pending max out of the linear kinds. A product stands for the quotient, which
+/// these three. (Negative factors keep a pending max out of the linear kinds. A product stands for the quotient, which
 /// integers lack: a (1 + b^2) is linear in a and in nothing else.)
-using binary = integer (*)(integer, integer);
-constexpr std::array<binary, 3> binary_functions(linearity kind) {
-  switch (kind) {
-    case linearity::linear:
-      return {[](integer a, integer b) { return a + b; }, [](integer a, integer b) { return a - b; },
-              [](integer a, integer b) { return b - a; }};
-    case linearity::multilinear:
-      return {[](integer a, integer b) { return a * b; }, [](integer a, integer b) { return -1 * a * b; },
-              [](integer a, integer b) { return 2 * a * b; }};
-    case linearity::linear_in_first:
-      return {[](integer a, integer b) { return a * (1 + b * b); },
-              [](integer a, integer b) { return a * (3 - b * b * b); },
-              [](integer a, integer b) { return -1 * a * (2 + b * b); }};
-    case linearity::nondecreasing:
-      return {[](integer a, integer b) { return a < b ? b : a; }, [](integer a, integer b) { return a < b ? a : b; },
-              [](integer a, integer b) { return a + b; }};
-    default:
-      return {[](integer a, integer b) { return a * a + b * b + 1; },
-              [](integer a, integer b) { return a * b * b - a; },
-              [](integer a, integer b) { return a * a * a + b * b - 7; }};
+struct binary {
+  linearity kind;
+  unsigned which;
+  constexpr integer operator()(integer a, integer b) const {
+    switch (kind) {
+      case linearity::linear: return which == 0 ? a + b : which == 1 ? a - b : b - a;
+      case linearity::multilinear: return which == 0 ? a * b : which == 1 ? -1 * a * b : 2 * a * b;
+      case linearity::linear_in_first:
+        return which == 0 ? a * (1 + b * b) : which == 1 ? a * (3 - b * b * b) : -1 * a * (2 + b * b);
+      case linearity::nondecreasing: return which == 0 ? (a < b ? b : a) : which == 1 ? (a < b ? a : b) : a + b;
+      default: return which == 0 ? a * a + b * b + 1 : which == 1 ? a * b * b - a : a * a * a + b * b - 7;
+    }
   }
-}
-
-using unary = integer (*)(integer);
-constexpr std::array<unary, 3> unary_functions(linearity kind) {
-  switch (kind) {
-    case linearity::linear:
-    case linearity::multilinear:
-    case linearity::linear_in_first:
-      return {[](integer a) { return -1 * a; }, [](integer a) { return 3 * a; }, [](integer a) { return -2 * a; }};
-    case linearity::nondecreasing:
-      return {[](integer a) { return a < 0 ? 0 : a; }, [](integer a) { return a < 0 ? a : 2 * a; },
-              [](integer a) { return a < 99 ? a : 99; }};
-    default:
-      return {[](integer a) { return a * a + 1; }, [](integer a) { return a < 3 ? 99 - a : a; },
-              [](integer a) { return a * a - a; }};
+};
+struct unary {
+  linearity kind;
+  unsigned which;
+  constexpr integer operator()(integer a) const {
+    switch (kind) {
+      case linearity::linear:
+      case linearity::multilinear:
+      case linearity::linear_in_first: return which == 0 ? -1 * a : which == 1 ? 3 * a : -2 * a;
+      case linearity::nondecreasing:
+        return which == 0 ? (a < 0 ? 0 : a) : which == 1 ? (a < 0 ? a : 2 * a) : a < 99 ? a : 99;
+      default: return which == 0 ? a * a + 1 : which == 1 ? (a < 3 ? 99 - a : a) : a * a - a;
+    }
   }
-}
+};
 
 constexpr array map(unary f, array a) {
   for (index_t i = 0, n = a.extents.size(); i < n; ++i) a[i] = f(a[i]);
@@ -97,7 +87,7 @@ constexpr shape extents_of(int rank, int first, mesh_shape const& mesh, unsigned
 constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, mesh_shape const& mesh,
                                  unsigned pending, unsigned sets) {
   t.judge(elementwise_rule(kind, a), a.rank, pending, sets, [&](unsigned data) {
-    unary const function = unary_functions(kind)[data % 3];
+    unary const function{kind, data % 3};
     return experiment([&](array const& x) { return map(function, x); }, mesh,
                       arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
   });
@@ -110,7 +100,7 @@ constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a
     return arbitrary_tensor(extents_of(v.rank, rank - v.rank, mesh, data), v, mesh, seed);
   };
   t.judge(elementwise_rule(kind, a, b), rank, pending, sets, [&](unsigned data) {
-    binary const function = binary_functions(kind)[data % 3];
+    binary const function{kind, data % 3};
     return experiment([&](array const& x, array const& y) { return map(function, x, y); }, mesh,
                       operand(a, data, 2 * data), operand(b, data, 2 * data + 1));
   });

@@ -12,9 +12,9 @@ void name_skipped_case(char const* condition);
 
 }  // namespace ashlar::testing
 
-/// Leaves a case that so many ranks cannot run, and names it.
-/// Example: `ASHLAR_NEEDS_RANKS(ashlar::testing::ranks() == 4);`
-#define ASHLAR_NEEDS_RANKS(...)                         \
+/// Leaves a case that so many ranks, or this build, cannot run, and names it.
+/// Example: `ASHLAR_NEEDS(ashlar::testing::ranks() == 4);`
+#define ASHLAR_NEEDS(...)                               \
   do {                                                  \
     if (!(__VA_ARGS__)) {                               \
       ashlar::testing::name_skipped_case(#__VA_ARGS__); \

@@ -21,7 +21,9 @@ struct integer {
   friend constexpr integer operator+(integer a, integer b) { return static_cast<long long>(a.bits() + b.bits()); }
   friend constexpr integer operator-(integer a, integer b) { return static_cast<long long>(a.bits() - b.bits()); }
   friend constexpr integer operator*(integer a, integer b) { return static_cast<long long>(a.bits() * b.bits()); }
-  friend constexpr auto operator<=>(integer, integer) = default;
+  // Written out: what nvcc makes of defaulted ones g++ takes for undefined in constant expressions.
+  friend constexpr bool operator==(integer a, integer b) { return a.value == b.value; }
+  friend constexpr auto operator<=>(integer a, integer b) { return a.value <=> b.value; }
 
  private:
   constexpr unsigned long long bits() const { return static_cast<unsigned long long>(value); }

@@ -100,7 +100,7 @@ void all_reduce(communicator const& c, T const* source, T* destination, std::siz
   if (p == 1) return copy_block(source, destination, n);
   if (n == 0) return;
   c.counters().all_reduce.add(n * sizeof(T));
-  if (all_reduce_on_node<Op>(c, source, destination, n)) return;
+  if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
 
   if (how.exchanges(p) && n * sizeof(T) <= (p == 2 ? how.whole_bytes_of_2 : how.whole_bytes))
     return all_reduce_whole<Op>(c, source, destination, n, how);

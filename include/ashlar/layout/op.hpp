@@ -4,6 +4,16 @@
 #include <limits>
 #include <type_traits>
 
+namespace ashlar::detail {
+
+// Bounds of a type, as constants: kernels may not call the functions of <limits>.
+template <class T>
+inline constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+
+}  // namespace ashlar::detail
+
 /// Reductions, as types: `partial<L, "model", op::max>`. Each is a commutative monoid: `combine` is associative and
 /// commutative (up to rounding) and `identity` is its neutral element. A type of the user's own with the same two static
 /// members is a reduction too.
@@ -22,8 +32,7 @@ struct sum {
 struct max {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-    return least;
+    return detail::least<T>;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
@@ -33,8 +42,7 @@ struct max {
 struct min {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-    return most;
+    return detail::most<T>;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {

@@ -38,6 +38,14 @@ struct operands_on_different_meshes {
   static constexpr bool value = !(std::is_same_v<mesh_t<first_t<X...>>, mesh_t<X>> && ...);
 };
 
+/// False for tensors that the kernels of operations cannot read, since they run where results are allocated (tensor/).
+template <class X>
+inline constexpr bool in_reach_of_kernels = true;
+template <class... X>
+struct operands_out_of_reach {
+  static constexpr bool value = !(in_reach_of_kernels<X> && ...);
+};
+
 /// Name of an axis of a mesh as a type, for messages; axis -1 has none.
 struct no_axis {};
 template <class Names, int Axis>
@@ -75,6 +83,8 @@ template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
   static_assert(!detail::operands_on_different_meshes<X...>::value,
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
+  static_assert(!detail::operands_out_of_reach<X...>::value,
+                "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
   using R = detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
     using type = detail::tensor_type<typename R::element, typename R::layout>;

@@ -32,13 +32,18 @@ inline constexpr shape static_extents_v = detail::plain_t<X>::static_extents_typ
 
 namespace detail {
 
-template <shape const& S, int... D>
-static_extents<S.extent[D]...> extents_of_shape(std::integer_sequence<int, D...>);
+// A class, since nvcc 13 writes a function's decltype out where the type is used, and there it has no name for a literal.
+template <class From, class = std::make_integer_sequence<int, From::value.rank>>
+struct extents_from;
+template <class From, int... D>
+struct extents_from<From, std::integer_sequence<int, D...>> {
+  using type = static_extents<From::value[D]...>;
+};
 
 /// The tensor with the extents that the shape of `From::value` has in its type.
 template <class From, class X>
 constexpr auto fix(X const& x) {
-  return with_extents<X, decltype(extents_of_shape<From::value>(std::make_integer_sequence<int, From::value.rank>{}))>(x);
+  return with_extents<X, typename extents_from<From>::type>(x);
 }
 
 // Extents of an operation's result where they follow from types alone.

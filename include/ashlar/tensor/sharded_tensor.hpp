@@ -105,6 +105,10 @@ sharded_tensor<typename detail::storable<T>::type, L, M> allocate(detail::tensor
 
 namespace detail {
 
+template <class T, class L, class M, class S>
+inline constexpr bool in_reach_of_kernels<sharded_tensor<T, L, M, S>> =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, typename S::memory_space>::accessible;
+
 /// The same elements under another layout, or other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>
 sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {

@@ -84,7 +84,7 @@ void check_extrema(shape const& any, F const& complete) {
 }
 
 auto const as_it_is = [](auto const& y) { return y; };
-auto const all = [](auto const& y) { return all_reduce(y); };
+auto const reduced = [](auto const& y) { return all_reduce(y); };
 
 }  // namespace
 
@@ -96,10 +96,10 @@ TEST_CASE("over whole dimensions") {
 }
 
 TEST_CASE("over sharded dimensions, and shards that are empty") {
-  check_extrema<"data", layout<"data", "model">, 0>(shape::of(7, 5), all);
-  check_extrema<"data", layout<"data", "model">>(shape::of(2, world_size() + 1), all);
-  check_extrema<axes("data", "model"), layout<none, "model">, 1>(shape::of(7, 5), all);
-  check_extrema<"data", layout<axes("model", "data")>>(shape::of(11), all);
+  check_extrema<"data", layout<"data", "model">, 0>(shape::of(7, 5), reduced);
+  check_extrema<"data", layout<"data", "model">>(shape::of(2, world_size() + 1), reduced);
+  check_extrema<axes("data", "model"), layout<none, "model">, 1>(shape::of(7, 5), reduced);
+  check_extrema<"data", layout<axes("model", "data")>>(shape::of(11), reduced);
   check_extrema<"data", layout<"model", "data">, 0>(shape::of(7, 5),
                                                     [](auto const& y) { return reduce_scatter<"model", 0>(y); });
 }

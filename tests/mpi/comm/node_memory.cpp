@@ -3,6 +3,7 @@
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
+#include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
 
 #include <doctest/doctest.h>
@@ -70,6 +71,7 @@ std::string said(F f) {
 }  // namespace
 
 TEST_CASE("node_memory: verbs between ranks that see each other's memory ask nothing of MPI") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory);
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   REQUIRE((group_of(m) != nullptr) == (world_size() > 1));
   for (index_t n : {1, 10, 3000}) {
@@ -110,8 +112,8 @@ TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   index_t const n = 4096 * world_size();
   auto const inside = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
-  Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace> own("own", static_cast<std::size_t>(n));
-  std::copy(inside.data(), inside.data() + n, own.data());
+  Kokkos::View<double*, Kokkos::LayoutRight> const own("own", static_cast<std::size_t>(n));
+  Kokkos::deep_copy(own, inside.view());
   auto const outside = adopt<partial<layout<none>, "x">>(m, own, {n});
   auto const x = world_rank() == world_size() - 1 ? outside : inside;
   auto const sum = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
@@ -127,6 +129,7 @@ TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages
 }
 
 TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory);
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;
   for (index_t n : {2, 3000}) {
@@ -181,6 +184,7 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
 }
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory);
   variable const soon("ASHLAR_DEADLINE", "2.5");
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;

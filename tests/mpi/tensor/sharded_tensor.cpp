@@ -221,7 +221,8 @@ TEST_CASE("with_extents: real tensors and expressions go through operations as t
       auto const y = relu(einsum<"ij,jk->ik">(u, v) - 1.) * 2.;
       return redistribute<layout<"y", "x">>(y * y + y);
     };
-    auto const expected = program(a, b), found = program(fix_extents<40, 13>(a), fix_extents<13, 21>(b));
+    auto const expected = program(a, b);
+    auto const found = program(fix_extents<40, 13>(a), fix_extents<13, 21>(b));
     static_assert(static_extents_v<decltype(found)> == shape::of(40, 21));
     CHECK(gather_all(found) == gather_all(expected));
     CHECK_THROWS_WITH_AS((void)(fix_extents<40, 14>(a)),

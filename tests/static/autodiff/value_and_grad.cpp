@@ -37,7 +37,7 @@ constexpr auto tensor_of(auto const& m, N... n) {
 // Bytes that a rank receives in an all-reduce of n floats over q ranks.
 constexpr index_t reduced(index_t n, index_t q) { return q == 1 ? 0 : 2 * (n - n / q) * 4; }
 
-using log = ledger<grid>;
+using calls = ledger<grid>;
 
 // Is the ledger these verbs and no others?
 struct entry {
@@ -47,7 +47,7 @@ struct entry {
   index_t bytes;
 };
 template <std::size_t N>
-constexpr bool is(log const& found, entry const (&expected)[N]) {
+constexpr bool is(calls const& found, entry const (&expected)[N]) {
   int i = 0;
   if (found.count() != static_cast<int>(N)) return false;
   for (entry const& e : expected) {
@@ -112,7 +112,7 @@ constexpr auto step_of = [](auto const& m) {
 };
 
 template <class Strategy>
-constexpr log ledger_on(int d, int m) {
+constexpr calls ledger_on(int d, int m) {
   return collectives(grid{{d, m}}, step_of<Strategy>);
 }
 
@@ -135,7 +135,7 @@ static_assert(is(ledger_on<mirrored>(4, 1), {{update, verb::all_reduce, data, re
 static_assert(ledger_on<mirrored>(1, 4).count() == 0 && ledger_on<mirrored>(1, 1).count() == 0);
 
 // The ledger's questions agree with its lines.
-constexpr log on_2x4 = ledger_on<sharded>(2, 4);
+constexpr calls on_2x4 = ledger_on<sharded>(2, 4);
 static_assert(on_2x4.count(forward) == 1 && on_2x4.count(backward) == 0 && on_2x4.count(update) == 1 &&
               on_2x4.count(verb::all_reduce) == 2);
 static_assert(on_2x4.bytes_per_rank(forward) == 288 && on_2x4.bytes_per_rank(backward) == 0 &&
@@ -156,7 +156,7 @@ struct gradient_of {
     return [&](auto const& p, auto const&... x) { return value_and_grad<Batch>(f)(p, x...); }(inputs(m));
   }
   constexpr void operator()(auto const& m) const { (void)run(m); }
-  constexpr log on(int d, int m) const { return collectives(grid{{d, m}}, *this); }
+  constexpr calls on(int d, int m) const { return collectives(grid{{d, m}}, *this); }
 };
 template <dimension Batch, class Inputs, class F>
 constexpr gradient_of<Batch, Inputs, F> differentiate(Inputs in, F f) {
@@ -194,7 +194,7 @@ static_assert(same<layout_t<decltype(megatron_gradients::second.first)>, partial
 static_assert(same<layout_t<decltype(megatron_gradients::third.second)>, partial<layout<"model", none>, "data">>);
 
 // A backward collective has the line of the verb that caused it.
-constexpr log lines = megatron.on(1, 2);
+constexpr calls lines = megatron.on(1, 2);
 static_assert(lines[2].line == lines[3].line && lines[2].line + 1 == lines[0].line && lines[0].line == lines[1].line);
 
 // The first layer alone under differentiation: its cotangent still passes both pairs. The last alone: nothing passes.
@@ -355,7 +355,7 @@ static_assert(fan_out.on(2, 2).count(backward) == 1 &&
 
 // Two steps, one after the other: each has its passes.
 static_assert([] {
-  log const l = collectives(grid{{2, 2}}, [](auto const& m) {
+  calls const l = collectives(grid{{2, 2}}, [](auto const& m) {
     step_of<sharded>(m);
     step_of<sharded>(m);
   });

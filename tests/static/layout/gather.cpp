@@ -89,6 +89,6 @@ constexpr layout_value pending_over(layout_value v, int axis) {
   v.pend(op_sum, mask_of(axis));
   return v;
 }
-constexpr layout_value table = over(2, 0), index = over(1, 1);
-static_assert(gather_rule(table, index).out == pending_over(over(2, 1), 0));
-static_assert(scatter_rule(index, over(2, 1), table.dim[0]).out == pending_over(table, 1));
+constexpr layout_value table = over(2, 0), indices = over(1, 1);  // `index` is a function of <strings.h>
+static_assert(gather_rule(table, indices).out == pending_over(over(2, 1), 0));
+static_assert(scatter_rule(indices, over(2, 1), table.dim[0]).out == pending_over(table, 1));

@@ -1,11 +1,13 @@
 // Fused expressions against naive loops, by rows and by elements.
 #include "ashlar/ops/local/elementwise.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <random>
 #include <vector>
 
 using namespace ashlar;
 using local::strided;
+using test::shared_vector;
 
 namespace {
 
@@ -23,8 +25,9 @@ shape random_shape(int rank) {
 
 // Small integers: sums of products are exact in every type.
 template <class T>
-std::vector<T> numbers(index_t n) {
-  std::vector<T> v;
+shared_vector<T> numbers(index_t n) {
+  shared_vector<T> v;
+  v.reserve(static_cast<std::size_t>(n));
   for (index_t i = 0; i < n; ++i) v.push_back(T(static_cast<int>(random_index(20)) - 10));
   return v;
 }
@@ -38,7 +41,7 @@ index_t offset(shape const& s, index_t i, index_t const* stride) {
 // An array of its own extents, broadcast to s along random dimensions, the others in row-major or in reverse order.
 template <class T>
 struct operand {
-  std::vector<T> data;
+  shared_vector<T> data;
   strided<T> leaf;
 
   explicit operand(shape const& s) : leaf{nullptr, {}} {
@@ -64,8 +67,8 @@ struct multiply_add {
 };
 
 template <class T, class F, class... Leaf>
-std::vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
-  std::vector<T> out(static_cast<std::size_t>(s.size()));
+shared_vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
+  shared_vector<T> out(static_cast<std::size_t>(s.size()));
   using leaves = detail::leaves<Leaf...>;
   leaves const l(leaf...);
   detail::map_by_elements(space(), detail::map_kernel<T, F, leaves>{
@@ -75,8 +78,8 @@ std::vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
 }
 
 template <class T, class F, class... Leaf>
-std::vector<T> by_map(shape const& s, F const& f, Leaf const&... leaf) {
-  std::vector<T> out(static_cast<std::size_t>(s.size()) + 1, T(77));
+shared_vector<T> by_map(shape const& s, F const& f, Leaf const&... leaf) {
+  shared_vector<T> out(static_cast<std::size_t>(s.size()) + 1, T(77));
   local::map(space(), s, out.data(), f, leaf...);
   space().fence();
   CHECK(out.back() == T(77));
@@ -87,7 +90,8 @@ std::vector<T> by_map(shape const& s, F const& f, Leaf const&... leaf) {
 template <class T>
 void check_multiply_add(shape const& s) {
   operand<T> const a(s), b(s), c(s);
-  std::vector<T> expected;
+  shared_vector<T> expected;
+  expected.reserve(static_cast<std::size_t>(s.size()));
   for (index_t i = 0; i < s.size(); ++i) expected.push_back(static_cast<T>(a(s, i) * b(s, i) + c(s, i)));
   CHECK(by_map<T>(s, multiply_add{}, a.leaf, b.leaf, c.leaf) == expected);
   CHECK(by_elements<T>(s, multiply_add{}, a.leaf, b.leaf, c.leaf) == expected);
@@ -134,7 +138,7 @@ TEST_CASE("a global index is base + sum of index * stride; types may differ") {
     shape const s = random_shape(3);
     operand<std::int32_t> const a(s);
     local::global_index const g{index_t{1} << 40, {700, 80, 1}};
-    std::vector<double> expected;
+    shared_vector<double> expected;
     for (index_t i = 0; i < s.size(); ++i)
       expected.push_back(static_cast<double>(a(s, i) + g.base + offset(s, i, g.stride)) / 2);
     CHECK(by_map<double>(s, plus{}, a.leaf, g) == expected);
@@ -150,8 +154,8 @@ TEST_CASE("constants, and expressions without leaves") {
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == x[i] * 3 + 2);
   CHECK(y == by_elements<float>(s, multiply_add{}, local::contiguous(x.data(), s), local::constant<float>{3},
                                 local::constant<float>{2}));
-  CHECK(by_map<std::int64_t>(s, seven{}) == std::vector<std::int64_t>(2100, 7));
-  CHECK(by_map<float>(shape{}, seven{}) == std::vector<float>{7});
+  CHECK(by_map<std::int64_t>(s, seven{}) == shared_vector<std::int64_t>(2100, 7));
+  CHECK(by_map<float>(shape{}, seven{}) == shared_vector<float>{7});
 }
 
 TEST_CASE("map in place") {

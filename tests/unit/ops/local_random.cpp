@@ -1,11 +1,13 @@
 // Random fills do not depend on how the array is cut; dropout masks follow the uniform numbers.
 #include "ashlar/ops/local/random.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>
 #include <vector>
 
 using namespace ashlar;
+using test::shared_vector;
 
 namespace {
 
@@ -39,7 +41,7 @@ region whole(shape const& s) {
 // Fills random parts of the array with extents s, some of them dealt, and compares each element with the whole array's.
 template <class T, class Fill>
 void check_parts(shape const& s, Fill const& fill) {
-  std::vector<T> all(static_cast<std::size_t>(s.size()));
+  shared_vector<T> all(static_cast<std::size_t>(s.size()));
   fill(all.data(), whole(s), s);
   for (int repeat = 0; repeat < 40; ++repeat) {
     region part = whole(s);
@@ -52,7 +54,7 @@ void check_parts(shape const& s, Fill const& fill) {
         part.dim[d] = local_indices(s[d], axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))}, mesh_shape{1, {ranks}},
                                     static_cast<int>(random_index(0, ranks - 1)));
       }
-    std::vector<T> out(static_cast<std::size_t>(part.size()));
+    shared_vector<T> out(static_cast<std::size_t>(part.size()));
     fill(out.data(), part, s);
     index_t different = 0;
     for (index_t i = 0; i < part.size(); ++i) {
@@ -77,7 +79,7 @@ TEST_CASE_TEMPLATE("an element's number depends on its global index alone", T, f
 TEST_CASE_TEMPLATE("uniform numbers are those of the index, beyond 2^32 too", T, float, double) {
   for (index_t base : {index_t{0}, index_t{3}, (index_t{1} << 32) - 2, index_t{1} << 50}) {
     region part{2, {{base / 1000, base / 1000 + 9}, {base % 1000, base % 1000 + 33}}};
-    std::vector<T> out(297);
+    shared_vector<T> out(297);
     local::fill_uniform(space(), out.data(), part, shape::of(index_t{1} << 41, 1000), prng_key{11}, 0, 1);
     space().fence();
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -88,7 +90,7 @@ TEST_CASE_TEMPLATE("uniform numbers are those of the index, beyond 2^32 too", T,
 TEST_CASE_TEMPLATE("normal numbers have the normal moments and do not follow the uniform ones", T, float, double) {
   constexpr index_t n = 1 << 18;
   constexpr double count = n;
-  std::vector<T> z(n);
+  shared_vector<T> z(n);
   local::fill_normal(space(), z.data(), whole(shape::of(n)), shape::of(n), prng_key{5}, 0, 1);
   space().fence();
   double sum[5]{}, neighbours = 0, with_uniform = 0, inside = 0;
@@ -110,25 +112,25 @@ TEST_CASE_TEMPLATE("normal numbers have the normal moments and do not follow the
 }
 
 TEST_CASE("normal numbers follow Box and Muller; one by one they are those of the fill") {
-  double z[100];
-  local::fill_normal(space(), z, whole(shape::of(100)), shape::of(100), prng_key{5}, 0, 1);
+  shared_vector<double> z(100);
+  local::fill_normal(space(), z.data(), whole(shape::of(100)), shape::of(100), prng_key{5}, 0, 1);
   space().fence();
   prng_key const key = detail::normal_key(prng_key{5});
   local::normal_numbers<double> const leaf{prng_key{5}, 0, {1}};
   for (index_t i = 0; i < 100; i += 2) {
     double const radius = std::sqrt(-2 * std::log1p(-uniform<double>(key, i)));
     double const angle = 2 * std::acos(-1.) * uniform<double>(key, i + 1);
-    CHECK(z[i] == doctest::Approx(radius * std::cos(angle)).epsilon(1e-12));
-    CHECK(z[i + 1] == doctest::Approx(radius * std::sin(angle)).epsilon(1e-12));
-    CHECK(z[i] == doctest::Approx(leaf.at(i)).epsilon(1e-14));
+    CHECK(z[static_cast<std::size_t>(i)] == doctest::Approx(radius * std::cos(angle)).epsilon(1e-12));
+    CHECK(z[static_cast<std::size_t>(i) + 1] == doctest::Approx(radius * std::sin(angle)).epsilon(1e-12));
+    CHECK(z[static_cast<std::size_t>(i)] == doctest::Approx(leaf.at(i)).epsilon(1e-14));
   }
 }
 
 TEST_CASE("a dropout mask is the same for float and double and follows the uniform numbers") {
   shape const s = shape::of(64, 100);
   local::uniform_numbers<float> const numbers{prng_key{9}, 100, {200, 1}};
-  std::vector<float> x(6400, 2.f), y(6400);
-  std::vector<double> xd(6400, 2.), yd(6400);
+  shared_vector<float> x(6400, 2.f), y(6400);
+  shared_vector<double> xd(6400, 2.), yd(6400);
   local::map(space(), s, y.data(), local::dropout<float>(0.4), local::contiguous(x.data(), s), numbers);
   local::map(space(), s, yd.data(), local::dropout<double>(0.4), local::contiguous(xd.data(), s), numbers);
   space().fence();

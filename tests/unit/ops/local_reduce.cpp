@@ -1,10 +1,12 @@
 // Reductions against naive loops, by rows and by elements.
 #include "ashlar/ops/local/reduce.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <random>
 #include <vector>
 
 using namespace ashlar;
+using test::shared_vector;
 
 namespace {
 
@@ -23,8 +25,9 @@ shape random_shape(int rank) {
 
 // Values whose sums, and products of which, are exact in every type.
 template <class Op, class T>
-std::vector<T> numbers(index_t n) {
-  std::vector<T> v;
+shared_vector<T> numbers(index_t n) {
+  shared_vector<T> v;
+  v.reserve(static_cast<std::size_t>(n));
   for (index_t i = 0; i < n; ++i) {
     auto const x = static_cast<int>(random_index(-9, 9));
     v.push_back(T(!std::is_same_v<Op, op::prod> ? x : x < 0 ? -1 : 1));
@@ -52,12 +55,12 @@ index_t outputs(shape const& s, unsigned dims) {
 template <class Op, class T>
 void check_reduce(shape const& s, unsigned dims) {
   auto const in = numbers<Op, T>(s.size());
-  std::vector<T> expected(static_cast<std::size_t>(outputs(s, dims)), Op::template identity<T>());
+  shared_vector<T> expected(static_cast<std::size_t>(outputs(s, dims)), Op::template identity<T>());
   for (index_t i = 0; i < s.size(); ++i) {
     T& e = expected[output(s, dims, i)];
     e = Op::combine(e, in[static_cast<std::size_t>(i)]);
   }
-  std::vector<T> out(expected.size() + 1, T(77));
+  shared_vector<T> out(expected.size() + 1, T(77));
   local::reduce<Op>(space(), in.data(), s, dims, out.data());
   space().fence();
   CHECK(out.back() == T(77));
@@ -126,9 +129,9 @@ TEST_CASE("a sum has the same bits for every number of threads") {
   Kokkos::OpenMP const one_thread(1);
   for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
-      std::vector<float> in;
+      shared_vector<float> in;
       for (index_t i = 0; i < s.size(); ++i) in.push_back(std::uniform_real_distribution<float>(0, 1)(generator));
-      std::vector<float> out(static_cast<std::size_t>(outputs(s, dims))), alone(out.size());
+      shared_vector<float> out(static_cast<std::size_t>(outputs(s, dims))), alone(out.size());
       local::reduce<op::sum>(Kokkos::OpenMP(), in.data(), s, dims, out.data());
       local::reduce<op::sum>(one_thread, in.data(), s, dims, alone.data());
       CHECK(out == alone);
@@ -140,7 +143,7 @@ TEST_CASE("map_reduce reduces the values of an expression") {
   for (shape const& s : {shape::of(7, 5), shape::of(3, 1009), shape::of(2003, 10), shape::of(50021, 2)})
     for (unsigned dims = 0; dims < 4; ++dims) {
       auto const x = numbers<op::sum, double>(s.size()), rows = numbers<op::sum, double>(s[0]);
-      std::vector<double> expected(static_cast<std::size_t>(outputs(s, dims))), out = expected;
+      shared_vector<double> expected(static_cast<std::size_t>(outputs(s, dims))), out = expected;
       for (index_t i = 0; i < s.size(); ++i) {
         double const distance = x[static_cast<std::size_t>(i)] - rows[static_cast<std::size_t>(i / s[1])];
         expected[output(s, dims, i)] += distance * distance;
@@ -155,9 +158,9 @@ TEST_CASE("map_reduce reduces the values of an expression") {
 TEST_CASE_TEMPLATE("argmax_last finds the first of the largest", T, float, double, std::int32_t, std::int64_t) {
   for (index_t rows : {0, 1, 7, 5003})
     for (index_t n : {1, 2, 10, 31}) {
-      std::vector<T> x;
+      shared_vector<T> x;
       for (index_t i = 0; i < rows * n; ++i) x.push_back(static_cast<T>(random_index(-5, 5)));
-      std::vector<std::int32_t> out(static_cast<std::size_t>(rows), -1);
+      shared_vector<std::int32_t> out(static_cast<std::size_t>(rows), -1);
       local::argmax_last(space(), x.data(), rows, n, out.data());
       space().fence();
       for (index_t r = 0; r < rows; ++r) {

@@ -1,5 +1,6 @@
 // Copies of boxes against naive loops over indices.
 #include "ashlar/tensor/boxes.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
 #include <random>
@@ -7,6 +8,7 @@
 
 using namespace ashlar;
 using local::box;
+using test::shared_vector;
 
 namespace {
 
@@ -49,8 +51,8 @@ std::vector<std::size_t> offsets(shape const& s, box const& b) {
 }
 
 template <class T>
-std::vector<T> numbers(index_t n) {
-  std::vector<T> v(static_cast<std::size_t>(n));
+shared_vector<T> numbers(index_t n) {
+  shared_vector<T> v(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(static_cast<int>(i) + 1);
   return v;
 }
@@ -69,7 +71,7 @@ TEST_CASE("copy_box moves a box between arrays of different extents") {
         t[d] = to.lower[d] + to.extent[d] + random_index(0, 2);
       }
       auto const source = numbers<float>(s.size());
-      std::vector<float> destination(static_cast<std::size_t>(t.size()), -1.f), expected = destination;
+      shared_vector<float> destination(static_cast<std::size_t>(t.size()), -1.f), expected = destination;
       auto const read = offsets(s, from), written = offsets(t, to);
       for (std::size_t i = 0; i < read.size(); ++i) expected[written[i]] = source[read[i]];
       local::copy_box(space(), source.data(), s, from, destination.data(), t, to);
@@ -81,7 +83,7 @@ TEST_CASE("copy_box moves a box between arrays of different extents") {
 TEST_CASE_TEMPLATE("fill and copy", T, float, std::int64_t, Kokkos::complex<double>) {
   for (index_t n : {0, 1, 2, 7, 4096, 100003}) {
     auto const source = numbers<T>(n);
-    std::vector<T> destination(source.size() + 1, T(-1));
+    shared_vector<T> destination(source.size() + 1, T(-1));
     local::copy(space(), source.data(), destination.data(), n);
     space().fence();
     CHECK(destination.back() == T(-1));
@@ -89,6 +91,6 @@ TEST_CASE_TEMPLATE("fill and copy", T, float, std::int64_t, Kokkos::complex<doub
     CHECK(destination == source);
     local::fill(space(), destination.data(), n, T(5));
     space().fence();
-    CHECK(destination == std::vector<T>(source.size(), T(5)));
+    CHECK(destination == shared_vector<T>(source.size(), T(5)));
   }
 }

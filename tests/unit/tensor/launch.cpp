@@ -1,5 +1,6 @@
 // Ranges and elements are covered once, by any number of threads.
 #include "ashlar/tensor/launch.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <vector>
 
@@ -13,7 +14,7 @@ struct count_visit {
 }  // namespace
 
 TEST_CASE("for_ranges covers [0, n) once, in parts of the grain or more") {
-  Kokkos::DefaultExecutionSpace const space;
+  Kokkos::DefaultHostExecutionSpace const space;  // devices have no ranges
   for (index_t n : {0, 1, 2, 7, 4096, 10007})
     for (index_t grain : {0, 1, 3, 4096, 1 << 20}) {
       std::vector<int> visits(static_cast<std::size_t>(n)), smaller(visits.size());
@@ -29,9 +30,9 @@ TEST_CASE("for_ranges covers [0, n) once, in parts of the grain or more") {
 TEST_CASE("for_elements visits each element once") {
   Kokkos::DefaultExecutionSpace const space;
   for (index_t n : {0, 1, 10007}) {
-    std::vector<int> visits(static_cast<std::size_t>(n));
+    test::shared_vector<int> visits(static_cast<std::size_t>(n));
     detail::for_elements("count", space, n, count_visit{visits.data()});
     space.fence();
-    CHECK(visits == std::vector<int>(static_cast<std::size_t>(n), 1));
+    CHECK(visits == test::shared_vector<int>(static_cast<std::size_t>(n), 1));
   }
 }

@@ -1,5 +1,6 @@
 // What shards have in common, as loops, against naive loops over indices; packing, by rows and by elements.
 #include "ashlar/tensor/moves.hpp"
+#include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
 #include <random>
@@ -7,6 +8,7 @@
 
 using namespace ashlar;
 using namespace ashlar::detail;
+using test::shared_vector;
 
 namespace {
 
@@ -40,10 +42,10 @@ region random_region(shape const& s) {
 }
 
 // Global row-major positions of the elements of a region, in order: one loop a dimension.
-std::vector<index_t> positions(shape const& s, region const& r) {
-  std::vector<index_t> all{0};
+shared_vector<index_t> positions(shape const& s, region const& r) {
+  shared_vector<index_t> all{0};
   for (int d = 0; d < s.rank; ++d) {
-    std::vector<index_t> next;
+    shared_vector<index_t> next;
     for (index_t o : all)
       for (index_t i = 0; i < r.dim[d].size(); ++i) next.push_back(o * s[d] + r.dim[d][i]);
     all = next;
@@ -51,8 +53,8 @@ std::vector<index_t> positions(shape const& s, region const& r) {
   return all;
 }
 
-std::vector<index_t> common(std::vector<index_t> const& a, std::vector<index_t> const& b) {
-  std::vector<index_t> both;
+shared_vector<index_t> common(shared_vector<index_t> const& a, shared_vector<index_t> const& b) {
+  shared_vector<index_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   return both;
 }
@@ -65,7 +67,7 @@ TEST_CASE("loops between shards reach every common element once, and nothing els
       shape const s = random_shape(rank);
       region const a = random_region(s), b = random_region(s);
       auto const source = positions(s, a), target = positions(s, b);
-      std::vector<index_t> destination(target.size(), -1), expected = destination;
+      shared_vector<index_t> destination(target.size(), -1), expected = destination;
       for (std::size_t i = 0; i < target.size(); ++i)
         if (std::binary_search(source.begin(), source.end(), target[i])) expected[i] = target[i];
       copy_boxes(space(), source.data(), destination.data(), loops_between(a, b));
@@ -82,14 +84,14 @@ TEST_CASE("blocks lie in the buffer one after the other, each in row-major order
       region const shard = random_region(s);
       auto const source = positions(s, shard);
       message_blocks out, in;
-      std::vector<index_t> expected;
+      shared_vector<index_t> expected;
       std::vector<bool> travels(source.size(), false);
       for (int peers = random_int(1, 5); peers > 0; --peers) {
         region const theirs = random_region(s);
         bool const serves = random_int(0, 4) != 0;
         out.add(shard, theirs, serves, buffer_side::destination);
         in.add(shard, theirs, serves, buffer_side::source);
-        auto const block = serves ? common(source, positions(s, theirs)) : std::vector<index_t>();
+        auto const block = serves ? common(source, positions(s, theirs)) : shared_vector<index_t>();
         CHECK(out.count.back() == block.size());
         for (index_t p : block)
           travels[static_cast<std::size_t>(std::lower_bound(source.begin(), source.end(), p) - source.begin())] = true;
@@ -100,13 +102,13 @@ TEST_CASE("blocks lie in the buffer one after the other, each in row-major order
       CHECK(out.total == expected.size());
       CHECK(out.in_order == (expected == source));
       if (out.in_order) continue;
-      std::vector<index_t> by_rows(expected.size()), by_elements(expected.size());
+      shared_vector<index_t> by_rows(expected.size()), by_elements(expected.size());
       copy_boxes(space(), source.data(), by_rows.data(), out.loops);
       copy_boxes_by_elements(space(), source.data(), by_elements.data(), out.loops);
       space().fence();
       CHECK(by_rows == expected);
       CHECK(by_elements == expected);
-      std::vector<index_t> back(source.size(), -1);
+      shared_vector<index_t> back(source.size(), -1);
       copy_boxes(space(), static_cast<index_t const*>(by_rows.data()), back.data(), in.loops);
       space().fence();
       for (std::size_t i = 0; i < back.size(); ++i) CHECK(back[i] == (travels[i] ? source[i] : -1));
@@ -115,12 +117,12 @@ TEST_CASE("blocks lie in the buffer one after the other, each in row-major order
 
 TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", T, float, double, std::int32_t, Kokkos::complex<double>) {
   auto const check = [](shape const& s, int dim, int ranks) {
-    std::vector<T> source(static_cast<std::size_t>(s.size()));
+    shared_vector<T> source(static_cast<std::size_t>(s.size()));
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = T(static_cast<int>(i) + 1);
     region whole;
     for (; whole.rank < s.rank; ++whole.rank) whole.dim[whole.rank] = {0, s[whole.rank]};
     message_blocks blocks;
-    std::vector<T> expected;
+    shared_vector<T> expected;
     for (int r = 0; r < ranks; ++r) {
       region part = whole;
       part.dim[dim] = local_indices(s[dim], axis_list{1, {0}}, mesh_shape{1, {ranks}}, r);
@@ -130,7 +132,7 @@ TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", 
     blocks.finish(whole);
     CHECK(blocks.in_order == (expected == source));
     if (blocks.in_order) return;
-    std::vector<T> buffer(expected.size());
+    shared_vector<T> buffer(expected.size());
     copy_boxes(space(), static_cast<T const*>(source.data()), buffer.data(), blocks.loops);
     space().fence();
     CHECK(buffer == expected);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 std::size_t largest_block = 0;
 }
+#ifndef __CUDA_ARCH__  // nvcc would compile them for the device, too
 [[gnu::noinline]] void* operator new(std::size_t n) {
   largest_block = std::max(largest_block, n);
   if (void* p = std::malloc(n > 0 ? n : 1)) return p;
@@ -24,6 +25,7 @@ std::size_t largest_block = 0;
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif
 
 namespace {
 

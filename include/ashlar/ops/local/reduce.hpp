@@ -216,6 +216,7 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
   leaves<local::strided<T>> const read(local::contiguous<T>(partial.data(), extents));
   for_elements("ashlar::reduce", space, outputs,
                reduce_output<combination>{combination(extents, 1u, r.out, same_value{}, read)});
+  space.fence("ashlar::reduce: scratch");
 }
 
 template <class T>
