@@ -133,16 +133,16 @@ class alltoallw {
   std::vector<int> ones_, zeros_;
 };
 
-template <class T, class L, class M, int N>
-auto filled(device_mesh<M> const& m, index_t const (&extents)[N]) {
-  auto x = make<T, L>(m, extents);
+// In the host's memory, as the peers' arrays are, also where Kokkos is built for a device.
+template <class T, class L, class M>
+auto filled(device_mesh<M> const& m, shape const& extents) {
+  sharded_tensor<T, L, M, Kokkos::DefaultHostExecutionSpace> x(m, extents);
   region const part = x.local_region();
   T* to = x.data();
   shape at = part.extents();
-  std::vector<index_t> i(static_cast<std::size_t>(N), 0);
   for (index_t k = 0; k < at.size(); ++k) {
     index_t rest = k, number = 0, stride = 1;
-    for (int d = N - 1; d >= 0; --d) {
+    for (int d = extents.rank - 1; d >= 0; --d) {
       number += part.dim[d][rest % at[d]] * stride;
       rest /= at[d];
       stride *= extents[d];
@@ -164,8 +164,8 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   std::string const what = "rows to columns, " + std::to_string(n) + "^2 " + name_of<T>;
   if (!all.wants(what)) return;
   index_t const p = m.size(), r = m.rank(), nb = n / p;
-  auto const x = filled<T, rows>(m, {n, n}), over_mpi = filled<T, rows>(mpi, {n, n});
-  auto const expected = filled<T, columns>(m, {n, n});
+  auto const x = filled<T, rows>(m, shape::of(n, n)), over_mpi = filled<T, rows>(mpi, shape::of(n, n));
+  auto const expected = filled<T, columns>(m, shape::of(n, n));
   auto const shard = static_cast<std::size_t>(nb * n);
   std::vector<T> from(x.data(), x.data() + shard), to(shard), packed(shard);
   auto const arrived = [&] { return std::equal(to.begin(), to.end(), expected.data()); };
@@ -275,7 +275,7 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
   std::string const what = "transpose, " + std::to_string(n) + "^2 double";
   if (!all.wants(what)) return;
   index_t const p = m.size(), nb = n / p;
-  auto const x = filled<double, rows>(m, {n, n}), over_mpi = filled<double, rows>(mpi, {n, n});
+  auto const x = filled<double, rows>(m, shape::of(n, n)), over_mpi = filled<double, rows>(mpi, shape::of(n, n));
   auto const shard = static_cast<std::size_t>(nb * n);
   std::vector<double> from(x.data(), x.data() + shard), to(shard), packed(shard), expected(shard);
   for (index_t i = 0; i < nb; ++i)
@@ -338,8 +338,8 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
 void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   using blocks = layout<"x", "y">;
   using cyclic64 = layout<cyclic("x", 64), cyclic("y", 64)>;
-  auto const b = filled<double, blocks>(m, {n, n}), b_mpi = filled<double, blocks>(mpi, {n, n});
-  auto const c = filled<double, cyclic64>(m, {n, n}), c_mpi = filled<double, cyclic64>(mpi, {n, n});
+  auto const b = filled<double, blocks>(m, shape::of(n, n)), b_mpi = filled<double, blocks>(mpi, shape::of(n, n));
+  auto const c = filled<double, cyclic64>(m, shape::of(n, n)), c_mpi = filled<double, cyclic64>(mpi, shape::of(n, n));
   auto const shard = static_cast<std::size_t>(b.local_size());
   std::vector<double> to(shard);
   auto const race = [&](std::string const& what, bool deal) {
@@ -393,8 +393,8 @@ void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> 
   std::string const what = "slabs to pencils to pencils, " + std::to_string(n) + "^3 double";
   if (!all.wants(what)) return;
   index_t const px = m.sizes().size[0], py = m.sizes().size[1];
-  auto const x = filled<double, slabs>(m, {n, n, n}), over_mpi = filled<double, slabs>(mpi, {n, n, n});
-  auto const expected = filled<double, others>(m, {n, n, n});
+  auto const x = filled<double, slabs>(m, shape::of(n, n, n)), over_mpi = filled<double, slabs>(mpi, shape::of(n, n, n));
+  auto const expected = filled<double, others>(m, shape::of(n, n, n));
   auto const shard = static_cast<std::size_t>(x.local_size());
   std::vector<double> from(x.data(), x.data() + shard), between(shard), to(shard);
   MPI_Comm neighbours = MPI_COMM_NULL;

@@ -6,13 +6,21 @@
 
 namespace training {
 
+/// Elements where the host reads them: in place, if it can.
+template <class X>
+auto on_host(X const& x) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.view());
+}
+
 /// By hand: parameters, gradients and moments each in one block, which one MPI_Allreduce and one loop serve. Ranks that
 /// share a part of the batch split the hidden layer, and add up logits.
 template <class Mask>
 class hand_step {
  public:
   hand_step(training_data const& d, outcome<float> const& first, int data_size, int model_size)
-      : data_(d), model_size_(model_size), data_size_(data_size) {
+      : batch_(d.batch), model_size_(model_size), data_size_(data_size) {
+    for (auto const& x : d.x) images_.push_back(on_host(x));
+    for (auto const& y : d.y) labels_.push_back(on_host(y));
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, rank % model_size, rank, &over_data_);
@@ -49,7 +57,7 @@ class hand_step {
 
   void run() {
     auto const k = static_cast<std::size_t>(step_ % batches);
-    float const* const x = data_.x[k].data();
+    float const* const x = images_[k].data();
     float const *const w1 = w_.data(), *const w2 = w1 + n1_, *const bias = w2 + n2_;
     float *const g1 = g_.data(), *const g2 = g1 + n1_;
     gemm(false, false, rows_, units_, inputs, x, w1, 0, a_.data());
@@ -63,7 +71,7 @@ class hand_step {
       for (index_t i = 0; i < rows_; ++i)
         for (index_t o = 0; o < classes; ++o) z_[at(i * classes + o)] += bias[o];
     }
-    cross_entropy(data_.y[k].data(), &g_[at(n1_ + n2_)]);
+    cross_entropy(labels_[k].data(), &g_[at(n1_ + n2_)]);
     gemm(true, false, units_, classes, rows_, h_.data(), z_.data(), 0, g2);
     gemm(false, true, rows_, units_, classes, z_.data(), w2, 0, da_.data());
     multiply(rows_ * units_, mask_.data(), da_.data());
@@ -104,7 +112,7 @@ class hand_step {
   // The cotangent of the logits in their place; tail: the bias' gradient, the loss and the hits of this rank's rows.
   void cross_entropy(std::int32_t const* label, float* tail) {
     std::fill_n(tail, classes + 2, 0.f);
-    float const one_over_batch = 1 / static_cast<float>(data_.batch);
+    float const one_over_batch = 1 / static_cast<float>(batch_);
     for (index_t i = 0; i < rows_; ++i) {
       float* const z = &z_[at(i * classes)];
       float const largest = *std::max_element(z, z + classes), right = z[label[i]];
@@ -126,7 +134,9 @@ class hand_step {
     }
   }
 
-  training_data const& data_;
+  index_t batch_;
+  std::vector<decltype(on_host(std::declval<training_data::images>()))> images_;
+  std::vector<decltype(on_host(std::declval<training_data::labels>()))> labels_;
   outcome<float> first_;
   int model_size_, data_size_;
   MPI_Comm over_data_ = MPI_COMM_NULL, over_model_ = MPI_COMM_NULL;

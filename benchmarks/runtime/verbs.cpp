@@ -1,6 +1,7 @@
 // Each verb beside what an expert writes with MPI and Kokkos for the same work, on one mesh axis over all ranks.
 // Sizes are those of the larger of a rank's two shards. Where a dimension other than the first is cut or joined, blocks
-// of columns are packed or unpacked: by a Kokkos kernel, by memcpy row by row, or by a derived type of MPI's.
+// of columns are packed or unpacked: by a Kokkos kernel, by memcpy row by row, or by a derived type of MPI's. All of it
+// in the host's memory, also where Kokkos is built for a device.
 #include <ashlar/ops/ops.hpp>
 
 #include "verbs_by_hand.hpp"
@@ -26,9 +27,9 @@ std::string size_text(index_t bytes) {
   return std::to_string(bytes) + " B";
 }
 
-template <class L, int N>
-auto operand(device_mesh<line> const& m, matrix const& shard, index_t const (&extents)[N]) {
-  auto x = make<float, L>(m, extents);
+template <class L>
+auto operand(device_mesh<line> const& m, matrix const& shard, index_t const (&extents)[2]) {
+  sharded_tensor<float, L, line, Kokkos::DefaultHostExecutionSpace> x(m, shape::of(extents[0], extents[1]));
   std::copy(shard.data(), shard.data() + shard.size(), x.data());
   return x;
 }

@@ -72,10 +72,8 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   sharded_tensor<T, L, M> x(m, extents);
   using space = typename decltype(x)::execution_space;
   auto const own = detail::host_mirror<space>(x.data(), x.local_size());
-  detail::transfer part;
-  part.add(x.local_region(), region{});
   Kokkos::DefaultHostExecutionSpace const host{};
-  local::pack(host, reinterpret_cast<T const*>(from.bytes.data()), extents, part.box, own.data());
+  detail::copy_boxes(host, reinterpret_cast<T const*>(from.bytes.data()), own.data(), detail::loops_between(detail::whole_region(extents), x.local_region()));
   host.fence("ashlar: the elements are given back");
   Kokkos::deep_copy(detail::unmanaged<space, T>(x.data(), own.size()), own);
   return x;
