@@ -17,9 +17,9 @@ struct layer_array {
       for (auto x : elements<decltype(example)>(a)) element.push_back(static_cast<double>(x));
     };
     switch (a.kind) {
-      case npy_kind::f8: return take(double{});
-      case npy_kind::i8: return take(std::int64_t{});
-      case npy_kind::i4: return take(std::int32_t{});
+      case npy_kind::f8: take(double{}); break;
+      case npy_kind::i8: take(std::int64_t{}); break;
+      case npy_kind::i4: take(std::int32_t{}); break;
       default: throw error(name + ": expected doubles or integers");
     }
   }

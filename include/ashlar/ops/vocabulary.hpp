@@ -31,7 +31,7 @@ template <class T, class L, class M, class S, class Z, class Y>
 void evaluate(softmax_parts_op const&, sharded_tensor<softmax_part<T>, L, M, S>& parts, Z const& logits, Y const& labels) {
   region const part = logits.local_region();
   detail::rows_of const r(part.extents());
-  local::softmax_parts(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, part.dim[part.rank - 1].begin, parts.data());
+  local::softmax_parts(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, part.dim[part.rank - 1], parts.data());
 }
 template <class T, class L, class M, class S, class Z, class Y, class P>
 void evaluate(vocabulary_cross_entropy_op const&, sharded_tensor<T, L, M, S>& loss, Z const& logits, Y const& labels, P const& parts) {
@@ -43,8 +43,8 @@ template <class T, class L, class M, class S, class Ct, class Z, class Y, class 
 void evaluate(vocabulary_cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, Z const& logits, Y const& labels, P const& parts) {
   region const part = logits.local_region();
   detail::rows_of const r(part.extents());
-  local::vocabulary_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<softmax_part<T> const*>(parts.data()), r.rows, r.n,
-                        part.dim[part.rank - 1].begin, detail::rows_of(logits.extents()).n, static_cast<T const*>(ct.data()),
+  local::vocabulary_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<softmax_part<T> const*>(parts.data()), r.rows,
+                        part.dim[part.rank - 1], detail::rows_of(logits.extents()).n, static_cast<T const*>(ct.data()),
                         detail::one_over_rows<T>(logits.extents()), g.data());
 }
 

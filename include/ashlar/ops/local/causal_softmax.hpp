@@ -1,5 +1,6 @@
 // Softmax of the rows of square blocks, up to the diagonal.
 #pragma once
+#include "ashlar/layout/split.hpp"
 #include "ashlar/ops/local/rows.hpp"
 
 namespace ashlar::detail {
@@ -8,13 +9,14 @@ template <class T>
 struct causal_softmax_kernel {
   T const* x;
   T* y;
-  index_t block, n, first;
+  index_set positions;
+  index_t n;
 
   template <class Lanes>
   KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
     T const* const in = x + r * n;
     T* const out = y + r * n;
-    index_t const after = first + r % block + 1, seen = after < n ? after : n;
+    index_t const after = positions[r % positions.size()] + 1, seen = after < n ? after : n;
     T const top = lanes.template max<T>(seen, [=](index_t j) { return in[j]; });
     lanes.each(n, [=](index_t j) { out[j] = j < seen ? Kokkos::exp(in[j] - top) : T(0); });
     T const sum = lanes.template sum<T>(seen, [=](index_t j) { return out[j]; });
@@ -26,12 +28,12 @@ struct causal_softmax_kernel {
 
 namespace ashlar::local {
 
-/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Every `block` rows are the positions
-/// i = first, first + 1, ... of one matrix. In place is allowed.
+/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Every positions.size() rows are the rows
+/// i = positions[0], positions[1], ... of one matrix. In place is allowed.
 template <class Space, class T>
-void causal_softmax(Space const& space, T const* x, index_t rows, index_t block, index_t n, index_t first, T* y) {
+void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
   detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
-                       detail::causal_softmax_kernel<T>{x, y, block, n, first});
+                       detail::causal_softmax_kernel<T>{x, y, positions, n});
 }
 
 }  // namespace ashlar::local

@@ -5,19 +5,17 @@
 
 namespace ashlar::detail {
 
-/// Columns [first, first + n) of logits, and labels that count all columns.
+/// Some columns of logits, and labels that count all columns.
 template <class T, class I>
 struct labelled_columns {
   T const* logits;
   I const* labels;
-  index_t n, first;
+  index_set held;
+  index_t n = held.size();
 
   KOKKOS_FUNCTION T const* operator[](index_t r) const { return logits + r * n; }
   /// The label's column here, or -1.
-  KOKKOS_FUNCTION index_t label(index_t r) const {
-    auto const l = static_cast<index_t>(labels[r]) - first;
-    return 0 <= l && l < n ? l : -1;
-  }
+  KOKKOS_FUNCTION index_t label(index_t r) const { return held.find(static_cast<index_t>(labels[r])); }
 };
 
 template <class T, class I>
@@ -80,10 +78,10 @@ struct vocabulary_vjp_kernel {
 
 namespace ashlar::local {
 
-/// The part of each row's loss that columns [first, first + n) make.
+/// The part of each row's loss that the columns `held` make.
 template <class Space, class T, class I>
-void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, index_t first, softmax_part<T>* parts) {
-  detail::for_each_row("ashlar::softmax_parts", space, rows, n, 1, detail::softmax_parts_kernel<T, I>{{logits, labels, n, first}, parts});
+void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held, softmax_part<T>* parts) {
+  detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1, detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
 }
 
 /// *loss = the sum of the rows' losses from the parts of all columns; the same bits for every number of threads.
@@ -92,12 +90,12 @@ void loss_of_parts(Space const& space, softmax_part<T> const* parts, I const* la
   detail::sum_over_rows("ashlar::vocabulary_cross_entropy", space, rows, 1, detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
 }
 
-/// The cotangent of columns [first, first + n) where that of every row's loss is *scale * factor.
+/// The cotangent of the columns `held` where that of every row's loss is *scale * factor.
 template <class Space, class T, class I>
-void vocabulary_vjp(Space const& space, T const* logits, I const* labels, softmax_part<T> const* parts, index_t rows, index_t n,
-                    index_t first, index_t classes, T const* scale, T factor, T* d_logits) {
-  detail::for_each_row("ashlar::vocabulary_cross_entropy_vjp", space, n == 0 ? 0 : rows, n, 1,
-                       detail::vocabulary_vjp_kernel<T, I>{{logits, labels, n, first}, parts, classes, scale, factor, d_logits});
+void vocabulary_vjp(Space const& space, T const* logits, I const* labels, softmax_part<T> const* parts, index_t rows,
+                    index_set const& held, index_t classes, T const* scale, T factor, T* d_logits) {
+  detail::for_each_row("ashlar::vocabulary_cross_entropy_vjp", space, held.size() == 0 ? 0 : rows, held.size(), 1,
+                       detail::vocabulary_vjp_kernel<T, I>{{logits, labels, held}, parts, classes, scale, factor, d_logits});
 }
 
 }  // namespace ashlar::local
