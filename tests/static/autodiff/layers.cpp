@@ -8,7 +8,7 @@ using namespace ashlar;
 namespace {
 
 using grid = mesh<axis<"data">, axis<"model">>;
-using log = ledger<grid>;
+using notes = ledger<grid>;
 constexpr auto forward = pass::forward, backward = pass::backward;
 
 // Bytes that a rank receives in an all-reduce of two doubles for each of n channels over q ranks.
@@ -34,7 +34,7 @@ constexpr auto by_data = [](auto const& m) {
   })(std::tuple(zeros<layout<none, none, none, none>>(m, 3, 3, 4, 12), zeros<layout<none>>(m, 12), zeros<layout<none>>(m, 12)));
 };
 constexpr auto run_by_data = [](auto const& m) { (void)by_data(m); };
-constexpr log data_4 = collectives(grid{{4, 1}}, run_by_data);
+constexpr notes data_4 = collectives(grid{{4, 1}}, run_by_data);
 static_assert(data_4.count() == 2 && data_4.count(forward, verb::all_reduce, "data") == 1 && data_4.count(backward, verb::all_reduce, "data") == 1);
 static_assert(data_4.bytes_per_rank(forward) == moments(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
 static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 && collectives(grid{{3, 2}}, run_by_data).count() == 2);
@@ -51,7 +51,7 @@ constexpr auto per_shard = [](auto const& m) {
     return mean(square(batch_norm<statistics::per_shard>(x, std::get<0>(p), none, statistics_of<layout<none>>(m, 12)).y));
   })(std::tuple(zeros<layout<none>>(m, 12)));
 };
-constexpr log shards_4 = collectives(grid{{4, 1}}, per_shard);
+constexpr notes shards_4 = collectives(grid{{4, 1}}, per_shard);
 static_assert(shards_4.count() == 1 && shards_4.count(forward, verb::all_reduce, "data") == 1 && shards_4.bytes_per_rank() == moments(12, 4));
 
 // Channels sharded by the filters of a convolution: each rank reduces its own 6.
@@ -63,7 +63,7 @@ constexpr auto by_both = [](auto const& m) {
     return all_reduce<"model">(mean(square(y)));
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<"model">>(m, 12)));
 };
-constexpr log both = collectives(grid{{4, 2}}, by_both);
+constexpr notes both = collectives(grid{{4, 2}}, by_both);
 static_assert(both.count(verb::all_reduce, "data") == 2 && both.count(forward, verb::all_reduce, "model") == 1 && both.count() == 3);
 static_assert(both[0].bytes_per_rank == moments(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
 
@@ -76,7 +76,7 @@ constexpr auto pair = [](auto const& m) {
     return mean(square(max_pool2d<2>(all_reduce<"model">(y))));
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<none, none, "model", none>>(m, 5, 5, 12, 6)));
 };
-constexpr log pairs = collectives(grid{{2, 4}}, pair);
+constexpr notes pairs = collectives(grid{{2, 4}}, pair);
 static_assert(pairs.count() == 1 && pairs.count(forward, verb::all_reduce, "model") == 1);
 
 // Normalisation of rows, attention with heads on an axis, and inference: nothing, either way.
@@ -98,7 +98,7 @@ constexpr auto vocabulary = [](auto const& m) {
     return mean(square(all_reduce<"model">(rows)));
   })(std::tuple(zeros<layout<"model", none>>(m, 100, 12)));
 };
-constexpr log vocabulary_log = collectives(grid{{2, 4}}, vocabulary);
+constexpr notes vocabulary_log = collectives(grid{{2, 4}}, vocabulary);
 static_assert(vocabulary_log.count() == 1 && vocabulary_log.count(forward, verb::all_reduce, "model") == 1);
 
 // The loss over classes that are split: three numbers for each of 16 / 2 rows, forward, and nothing backward.
@@ -111,7 +111,7 @@ constexpr auto loss_of_classes = [](auto const& m) {
   })(std::tuple(zeros<layout<none, "model">>(m, 12, 100)));
   static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>, partial<layout<none, "model">, "data">>);
 };
-constexpr log classes = collectives(grid{{2, 4}}, loss_of_classes);
+constexpr notes classes = collectives(grid{{2, 4}}, loss_of_classes);
 static_assert(classes.count() == 1 && classes.count(forward, verb::all_reduce, "model") == 1);
 static_assert(classes.bytes_per_rank() == 2 * (8 - 8 / 4) * 3 * 4);
 static_assert(collectives(grid{{8, 1}}, loss_of_classes).count() == 0);
