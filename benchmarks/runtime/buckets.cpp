@@ -13,16 +13,18 @@ using namespace ashlar;
 using namespace bench;
 using line = mesh<axis<"x">>;
 
-constexpr std::size_t tensors = 200;
+constexpr std::size_t tensors = 20 * 10;
 constexpr index_t elements = 1024;
 
+// 20 groups of 10, as the parameters of a model are a tree.
 template <class F, std::size_t... I>
-auto make_all(F f, std::index_sequence<I...>) {
+auto tuple_of(F f, std::index_sequence<I...>) {
   return std::tuple{f(static_cast<index_t>(I))...};
 }
 template <class F>
 auto make_all(F f) {
-  return make_all(f, std::make_index_sequence<tensors>{});
+  return tuple_of([&](index_t group) { return tuple_of([&](index_t i) { return f(10 * group + i); }, std::make_index_sequence<10>{}); },
+                  std::make_index_sequence<20>{});
 }
 
 float summand(index_t tensor, index_t i, int rank) { return static_cast<float>((tensor * 31 + i * 7 + rank * 3) % 64); }
@@ -60,12 +62,14 @@ void measure(int argc, char** argv) {
     return variant{std::move(name),
                    [&g] {
                      auto const reduced = all_reduce<"x">(bundle(g));
-                     escape(std::get<0>(std::get<0>(reduced)).data());
+                     escape(detail::first_leaf(reduced).data());
                    },
                    [&g, &right] {
                      auto const reduced = all_reduce<"x">(bundle(g));
                      index_t t = 0;
-                     return std::apply([&](auto const&... x) { return (right(t++, x.data()) && ...); }, std::get<0>(reduced));
+                     bool all_right = true;
+                     for_each_leaf([&](auto const& x) { all_right = right(t++, x.data()) && all_right; }, reduced);
+                     return all_right;
                    }};
   };
   std::vector<std::vector<float>> from(tensors, std::vector<float>(elements)), to = from;
