@@ -1,0 +1,74 @@
+// Redistribution between meshes of the same ranks, on real tensors.
+#pragma once
+#include "ashlar/plan/between_meshes.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+inline step_moves moves_between(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after,
+                                shape const& extents, int rank) {
+  region const source = local_region(extents, from, before, rank), destination = local_region(extents, to, after, rank);
+  step_moves m;
+  m.source = source.extents();
+  m.destination = destination.extents();
+  m.fingerprint = fingerprint(verb::exchange, pack(from), pack_blocks(from), pack(to), pack_blocks(to));
+  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, extents[d]);
+  for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, after.size[a]);
+  for (int p = 0; p < before.ranks(); ++p) {
+    region const theirs = local_region(extents, from, before, p);
+    m.out.add(source, local_region(extents, to, after, p), serves(from, before, rank, p), buffer_side::destination);
+    m.in.add(destination, theirs, serves(from, before, p, rank), buffer_side::source);
+    m.direct.push_back(serves(from, before, p, rank) ? loops_between(theirs, destination) : copy_loops());
+  }
+  m.out.finish(source);
+  m.in.finish(destination);
+  m.received = m.in.total - m.in.count[static_cast<std::size_t>(rank)];
+  return m;
+}
+
+inline void require_same_ranks(communicator const& a, communicator const& b) {
+  int relation = MPI_IDENT;
+  if (a.size() == b.size() && a.size() > 1) comm::check(MPI_Comm_compare(a.get(), b.get(), &relation), "MPI_Comm_compare");
+  if (a.size() != b.size() || (relation != MPI_IDENT && relation != MPI_CONGRUENT))
+    throw error("ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");
+}
+
+}  // namespace detail
+
+/// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
+/// Pre: both meshes are made from one communicator. Nothing pends.
+/// Collective: every rank of the meshes calls it; it blocks.
+/// Cost: one exchange; a rank receives what it lacks of its new shard, each element once. Who sends what is worked out in each
+/// call, with a look at every rank.
+/// Error: ashlar::error where the meshes have other ranks, or the same in another order. A layout in which a reduction pends, of
+/// another rank or with axes that the other mesh lacks does not compile. It has no derivative.
+/// Example: redistribute<layout<"rows", "columns">>(x, grid) with x of layout<"data", none> on a line of 4 ranks and grid of 2 x 2
+template <class To, plain_tensor X, class M2>
+[[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, where w = where::current()) {
+  using L = layout_t<X>;
+  using T = element_t<X>;
+  detail::check_between_meshes<L, To, M2>();
+  auto const& t = materialize(x);
+  using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
+  auto const& m = t.mesh();
+  detail::require_same_ranks(m.communicator(), other.communicator());
+  constexpr layout_value from = value_v<mesh_context<mesh_t<X>, L>, L>, to = value_v<mesh_context<M2, To>, To>;
+  auto const moves = detail::moves_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank());
+  sharded_tensor<T, To, M2, Space> y(other, t.extents(), moves.destination.size());
+  if (m.size() == 1) {
+    local::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
+    return y;
+  }
+  plan_step s;
+  s.what = verb::exchange;
+  s.axes = mask_of(m.sizes().axes) - 1u;
+  if (m.recorder()) detail::note(m, s, detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
+  detail::verb_scope const scope(m, s, moves.received * sizeof(T), w);
+  if (!detail::exchange_on_node(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data()))
+    detail::exchange(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data());
+  return y;
+}
+
+}  // namespace ashlar
