@@ -34,8 +34,8 @@ class frameworks {
       y.push_back(gather_all(data.y[static_cast<std::size_t>(k)]));
     }
     comm::on_root(ranks_, [&] {
-      char pattern[] = "/tmp/ashlar_frameworks_XXXXXX";
-      if (mkdtemp(pattern) == nullptr) throw error("step: cannot make a folder in /tmp");
+      std::string pattern = std::filesystem::temp_directory_path() / "ashlar_frameworks_XXXXXX";
+      if (mkdtemp(pattern.data()) == nullptr) throw error("step: cannot make the folder " + pattern);
       folder_ = pattern;
       write("w1", first.w1);
       write("w2", first.w2);
