@@ -1,4 +1,4 @@
-// The options of mnist_mlp.
+// The options of the training programs.
 #pragma once
 #include <ashlar/meta/error.hpp>
 
@@ -10,14 +10,22 @@
 #include <string>
 #include <string_view>
 
+// What differs from program to program; numbers as a command line has them. Without an axis "model" there is no strategy
+// to choose.
+struct program {
+  char const *name, *purpose;
+  bool model_axis;
+  char const *batch, *epochs, *dropout;
+};
+
 struct options {
   int data_size = 1, model_size = 1;
   std::string data, losses, trace;
   bool model_parallel = true, shuffle = true, double_precision = false;
-  std::int64_t batch = 128, steps = std::numeric_limits<std::int64_t>::max();
-  int epochs = 5;
+  std::int64_t batch = 1, steps = std::numeric_limits<std::int64_t>::max();
+  int epochs = 1;
   std::uint64_t seed = 1;
-  double dropout = 0.4;
+  double dropout = 0;
   std::string help;  // not empty where it was asked for
 };
 
@@ -34,15 +42,15 @@ T number(std::string const& option, std::string_view text, T least, char const* 
 }
 
 // "data=2,model=4", each axis once; one that is left out has size 1.
-inline void read_mesh(std::string const& text, options& o) {
-  char const* const expected = "data=D,model=M with sizes of 1 or more, each once";
+inline void read_mesh(std::string const& text, bool model_axis, options& o) {
+  char const* const expected = model_axis ? "data=D,model=M with sizes of 1 or more, each once" : "data=D, the only axis, with a size of 1 or more";
   bool data = false, model = false;
   for (std::size_t begin = 0; begin <= text.size();) {
     std::size_t const end = std::min(text.find(',', begin), text.size());
     std::string_view const part = std::string_view(text).substr(begin, end - begin);
     if (part.starts_with("data=") && !data)
       data = true, o.data_size = number<int>("mesh", part.substr(5), 1, expected);
-    else if (part.starts_with("model=") && !model)
+    else if (part.starts_with("model=") && model_axis && !model)
       model = true, o.model_size = number<int>("mesh", part.substr(6), 1, expected);
     else
       refuse("mesh", text, expected);
@@ -51,20 +59,22 @@ inline void read_mesh(std::string const& text, options& o) {
 }
 
 /// Reads the command line. Error: ashlar::error with what was expected and what was found.
-inline options parse(int argc, char** argv) {
-  cxxopts::Options description("mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.");
+inline options parse(int argc, char** argv, program const& p) {
+  cxxopts::Options description(p.name, p.purpose);
   auto const text = [] { return cxxopts::value<std::string>(); };
   char const* const environment = std::getenv("ASHLAR_DATA");
   // clang-format off
   description.add_options()
-      ("mesh", "the mesh, data x model ranks", text()->default_value("data=1,model=1"))
-      ("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text()->default_value(environment ? environment : ""))
-      ("strategy", "model_parallel or data_parallel", text()->default_value("model_parallel"))
-      ("batch", "images a step, over all ranks", text()->default_value("128"))
-      ("epochs", "passes over the training images", text()->default_value("5"))
+      ("mesh", p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks", text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"))
+      ("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text()->default_value(environment ? environment : ""));
+  if (p.model_axis)
+    description.add_options()("strategy", "model_parallel or data_parallel", text()->default_value("model_parallel"));
+  description.add_options()
+      ("batch", "images a step, over all ranks", text()->default_value(p.batch))
+      ("epochs", "passes over the training images", text()->default_value(p.epochs))
       ("steps", "stop after so many steps", text())
       ("seed", "of weights, dropout and order", text()->default_value("1"))
-      ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value("0.4"))
+      ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout))
       ("no-shuffle", "take the images as they are stored")
       ("precision", "float or double", text()->default_value("float"))
       ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
@@ -84,11 +94,11 @@ inline options parse(int argc, char** argv) {
       return number(option, given[option].as<std::string>(), least, expected);
     };
     if (given.count("help")) o.help = description.help();
-    read_mesh(given["mesh"].as<std::string>(), o);
+    read_mesh(given["mesh"].as<std::string>(), p.model_axis, o);
     o.data = given["data"].as<std::string>();
     o.losses = given["losses"].as<std::string>();
     o.trace = given["trace"].as<std::string>();
-    o.model_parallel = one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
+    o.model_parallel = p.model_axis && one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
     o.double_precision = one_of("precision", "double", "float", "float or double");
     o.shuffle = given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1}, "a whole number of 1 or more");
