@@ -7,9 +7,7 @@
 //   mpiexec -n 4 keras_jax_convnet --mesh data=4
 #include <ashlar/ashlar.hpp>
 #include <ashlar/comm/trace.hpp>
-#include <ashlar/plan/batch_norm.hpp>
 #include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/plan/pooling.hpp>
 #include <ashlar/tensor/print.hpp>
 
 #include <algorithm>
