@@ -39,10 +39,12 @@ accuracy() {
 
 # refused SENTENCE ARGUMENT...: 2 ranks must end badly, print the sentence once, and not hang.
 refused() {
-  local sentence=$1
+  local sentence=$1 status
   shift
-  if timeout 10 "$launch" 2 "$program" --mesh data=2 --steps 1 "$@" > "$folder/out" 2> "$folder/err"; then fail "$*: ended well"; fi
-  [ $? != 124 ] || fail "$*: hung"
+  timeout 10 "$launch" 2 "$program" --mesh data=2 --steps 1 "$@" > "$folder/out" 2> "$folder/err"
+  status=$?
+  [ $status != 0 ] || fail "$*: ended well"
+  [ $status != 124 ] || fail "$*: hung"
   [ "$(grep -c -- "$sentence" "$folder/err")" = 1 ] || fail "$*: expected '$sentence' once, found: $(cat "$folder/err")"
 }
 
