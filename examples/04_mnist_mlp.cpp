@@ -10,11 +10,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
-#include "options.hpp"
+#include "training.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
@@ -89,6 +88,8 @@ static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 // [proof]
 
+constexpr program about{"mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.", true, "128", "5", "0.4"};
+
 template <class T, class P>
 double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {
   shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
@@ -120,14 +121,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
-  std::ofstream losses;
-  comm::on_root(m.communicator(), [&] {
-    if (o.losses.empty()) return;
-    losses.open(o.losses);
-    if (!losses) throw error("mnist_mlp: cannot write " + o.losses + "; choose a file in a folder that may be written");
-    losses.precision(17);
-  });
-
+  loss_file losses(m.communicator(), about, o);
   std::optional<comm::trace> trace;
   if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
 
@@ -143,16 +137,15 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, i, T(1) / T(255));
       auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, i, 1);
       auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
-      if (losses.is_open()) losses << item(l) << "\n";
-      loss_sum += static_cast<double>(item(l)) * static_cast<double>(batches.size(i));
+      T const step_loss = item(l);
+      losses.add(step_loss);
+      loss_sum += static_cast<double>(step_loss) * static_cast<double>(batches.size(i));
       hits += static_cast<double>(item(h));
       done += batches.size(i);
       bar.show(done, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
     }
   }
-  comm::on_root(m.communicator(), [&] {
-    if (losses.is_open() && !losses.flush()) throw error("mnist_mlp: writing " + o.losses + " failed; is there room left?");
-  });
+  losses.close();
   if (trace) trace->write();
   double const accuracy = test_accuracy<T>(m, p, data);
   if (root) std::printf("\ntest accuracy: %.4f\n", accuracy);
@@ -162,29 +155,11 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size, o.model_size});
   if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.data_size, o.model_size, m.size());
-  digit_data const data = load(m.communicator(), [&] {
-    return o.data.empty() ? synthetic_digits(prng_key{o.seed}, 60000, 10000) : read_mnist(o.data);
-  });
-  if (m.rank() == 0)
-    std::printf("%s: %ld training images, %ld test images\n", o.data.empty() ? "digits drawn by the built-in generator (name MNIST's folder by --data or $ASHLAR_DATA)" : o.data.c_str(),
-                static_cast<long>(data.train_images.extents[0]), static_cast<long>(data.test_images.extents[0]));
+  digit_data const data = load_digits(m.communicator(), o);
   if (o.model_parallel && o.double_precision) return train<sharded, double>(m, o, data);
   if (o.model_parallel) return train<sharded, float>(m, o, data);
   if (o.double_precision) return train<mirrored, double>(m, o, data);
   return train<mirrored, float>(m, o, data);
 }
 
-int main(int argc, char** argv) {
-  environment const env;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
-    options const o = parse(argc, argv, {"mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.", true, "128", "5", "0.4"});
-    if (o.help.empty()) return run(o);
-    if (rank == 0) std::fputs(o.help.c_str(), stdout);
-    return 0;
-  } catch (std::exception const& e) {
-    if (rank == 0) std::fprintf(stderr, "mnist_mlp: %s\n", e.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -12,11 +12,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
-#include "options.hpp"
+#include "training.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
@@ -163,6 +162,8 @@ static_assert(communicates_as_it_should(2));
 static_assert(communicates_as_it_should(4));
 // [proof]
 
+constexpr program about{"keras_jax_convnet", "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", false, "64", "2", "0.5"};
+
 template <class T, class S>
 double test_accuracy(device_mesh<grid> const& m, S const& s, digit_data const& data) {
   shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
@@ -187,14 +188,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
   }
 
-  std::ofstream losses;
-  comm::on_root(m.communicator(), [&] {
-    if (o.losses.empty()) return;
-    losses.open(o.losses);
-    if (!losses) throw error("keras_jax_convnet: cannot write " + o.losses + "; choose a file in a folder that may be written");
-    losses.precision(17);
-  });
-
+  loss_file losses(m.communicator(), about, o);
   std::optional<comm::trace> trace;
   if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
 
@@ -209,15 +203,14 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       auto x = feed<T, sharded_images>(m, data.train_images, batches, i, T(1));
       auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, i, 1);
       auto [l, h] = train_step(state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
-      if (losses.is_open()) losses << item(l) << "\n";
-      loss.add(static_cast<double>(item(l)), batches.size(i));
+      T const step_loss = item(l);
+      losses.add(step_loss);
+      loss.add(static_cast<double>(step_loss), batches.size(i));
       accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
       bar.show(loss.examples(), loss.value(), accuracy.value());
     }
   }
-  comm::on_root(m.communicator(), [&] {
-    if (losses.is_open() && !losses.flush()) throw error("keras_jax_convnet: writing " + o.losses + " failed; is there room left?");
-  });
+  losses.close();
   if (trace) trace->write();
   double const reached = test_accuracy<T>(m, state, data);
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
@@ -227,26 +220,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size});
   if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.data_size, m.size());
-  digit_data const data = load(m.communicator(), [&] {
-    return o.data.empty() ? synthetic_digits(prng_key{o.seed}, 60000, 10000) : read_mnist(o.data);
-  });
-  if (m.rank() == 0)
-    std::printf("%s: %ld training images, %ld test images\n", o.data.empty() ? "digits drawn by the built-in generator (name MNIST's folder by --data or $ASHLAR_DATA)" : o.data.c_str(),
-                static_cast<long>(data.train_images.extents[0]), static_cast<long>(data.test_images.extents[0]));
+  digit_data const data = load_digits(m.communicator(), o);
   return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
 }
 
-int main(int argc, char** argv) {
-  environment const env;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
-    options const o = parse(argc, argv, {"keras_jax_convnet", "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", false, "64", "2", "0.5"});
-    if (o.help.empty()) return run(o);
-    if (rank == 0) std::fputs(o.help.c_str(), stdout);
-    return 0;
-  } catch (std::exception const& e) {
-    if (rank == 0) std::fprintf(stderr, "keras_jax_convnet: %s\n", e.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -3,12 +3,7 @@
 #   losses    the first 100 losses agree on all meshes and strategies: 1e-11 in double, 1e-5 in float, relative
 #   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on drawn digits)
 #   errors    wrong options and files end every rank with one sentence, within 10 seconds
-set -u
-launch=$1 program=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
+source "$(dirname "${BASH_SOURCE[0]}")/training"
 
 losses() {
   local precision tolerance
@@ -21,9 +16,7 @@ losses() {
         data=${mesh%,*} model=${mesh#*,}
         "$launch" $((data * model)) "$program" --mesh "data=$data,model=$model" --strategy $strategy --steps 100 --epochs 1 \
           --precision $precision --losses "$folder/many" > "$folder/log" || fail "$mesh $strategy $precision: $(cat "$folder/log")"
-        paste "$folder/one" "$folder/many" | awk -v t=$tolerance -v n="$mesh $strategy $precision" '
-          { d = ($1 - $2) / $1; if (d < 0) d = -d; if (d > m) m = d; if (NF != 2) bad = 1 }
-          END { print n ": " NR " losses, largest relative difference " m + 0; exit !(NR == 100 && !bad && m <= t) }' || fail "$mesh $strategy $precision"
+        agree "$mesh $strategy $precision" 100 $tolerance "$folder/one" "$folder/many"
       done
     done
   done
@@ -37,35 +30,23 @@ accuracy() {
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
 }
 
-# refused SENTENCE ARGUMENT...: 2 ranks must end badly, print the sentence once, and not hang.
-refused() {
-  local sentence=$1 status
-  shift
-  timeout 10 "$launch" 2 "$program" --mesh data=2 --steps 1 "$@" > "$folder/out" 2> "$folder/err"
-  status=$?
-  [ $status != 0 ] || fail "$*: ended well"
-  [ $status != 124 ] || fail "$*: hung"
-  [ "$(grep -c -- "$sentence" "$folder/err")" = 1 ] || fail "$*: expected '$sentence' once, found: $(cat "$folder/err")"
-}
-
 errors() {
-  refused "need 6 ranks and the communicator has 2" --mesh data=3,model=2
-  refused "data=D,model=M" --mesh rows=2
-  refused "data=D,model=M" --mesh data=2,data=1
-  refused "a whole number of 1 or more, found '0'" --batch 0
-  refused "a whole number of 1 or more, found 'many'" --epochs many
-  refused "less than 1, found '1'" --dropout 1
-  refused "model_parallel or data_parallel, found 'both'" --strategy both
-  refused "float or double, found 'half'" --precision half
-  refused "help lists the options" --unknown 3
-  refused "cannot write" --losses "$folder/missing/file"
-  refused "found neither" --data "$folder/missing"
+  refused 10 "need 6 ranks and the communicator has 2" --mesh data=3,model=2
+  refused 10 "data=D,model=M" --mesh rows=2
+  refused 10 "data=D,model=M" --mesh data=2,data=1
+  refused 10 "a whole number of 1 or more, found '0'" --batch 0
+  refused 10 "a whole number of 1 or more, found 'many'" --epochs many
+  refused 10 "less than 1, found '1'" --dropout 1
+  refused 10 "model_parallel or data_parallel, found 'both'" --strategy both
+  refused 10 "float or double, found 'half'" --precision half
+  refused 10 "help lists the options" --unknown 3
+  refused 10 "cannot write" --losses "$folder/missing/file"
+  refused 10 "found neither" --data "$folder/missing"
   mkdir "$folder/broken"
   for part in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
     printf 'not an IDX file' > "$folder/broken/$part-ubyte"
   done
-  refused "IDX" --data "$folder/broken"
+  refused 10 "IDX" --data "$folder/broken"
 }
 
-"$3"
-exit $failed
+check_case

@@ -1,5 +1,6 @@
 // The IDX reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/train/idx.hpp"
+#include "../../support/files.hpp"
 #include <doctest/doctest.h>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 using namespace ashlar;
+using namespace ashlar::test;
 namespace fs = std::filesystem;
 
 // The largest block anybody asks for, so that a test can say "this file made nobody allocate". Inlined, g++ takes the
@@ -29,38 +31,10 @@ std::size_t largest_block = 0;
 
 namespace {
 
-using bytes = std::vector<std::uint8_t>;
-
-struct temporary_folder {
-  fs::path path;
-  temporary_folder() {
-    std::string name = (fs::temp_directory_path() / "ashlar_idx_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~temporary_folder() { fs::remove_all(path); }
-};
-
-void write(fs::path const& path, bytes const& content) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<char const*>(content.data()), static_cast<std::streamsize>(content.size()));
-}
-
 bytes header(std::vector<std::uint32_t> const& extents, std::uint8_t type = 8) {
   bytes b{0, 0, type, static_cast<std::uint8_t>(extents.size())};
   for (std::uint32_t n : extents)
     for (int shift : {24, 16, 8, 0}) b.push_back(static_cast<std::uint8_t>(n >> shift));
-  return b;
-}
-
-bytes joined(bytes a, bytes const& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-bytes counting(std::size_t n) {
-  bytes b(n);
-  for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<std::uint8_t>(i * 7 + i / 100);
   return b;
 }
 

@@ -1,5 +1,6 @@
 // The .npy reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/train/npy.hpp"
+#include "../../support/files.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cstdlib>
@@ -9,37 +10,10 @@
 #include <optional>
 
 using namespace ashlar;
+using namespace ashlar::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-using bytes = std::vector<std::uint8_t>;
-
-struct temporary_folder {
-  fs::path path;
-  temporary_folder() {
-    std::string name = (fs::temp_directory_path() / "ashlar_npy_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~temporary_folder() { fs::remove_all(path); }
-};
-
-void write(fs::path const& path, bytes const& content) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<char const*>(content.data()), static_cast<std::streamsize>(content.size()));
-}
-
-bytes joined(bytes a, bytes const& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-bytes counting(std::size_t n) {
-  bytes b(n);
-  for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<std::uint8_t>(i * 7 + i / 100);
-  return b;
-}
 
 // A header as NumPy pads it: the elements begin at a multiple of 64.
 bytes header(std::string dictionary, int major = 1) {
