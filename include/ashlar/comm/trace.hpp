@@ -69,12 +69,10 @@ class trace {
     std::string const rank = std::to_string(ranks_.rank());
     std::string text = "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " + rank + ", \"args\": {\"name\": \"rank " + rank + "\"}},\n";
     for (verb_event const& e : verb_log::instance().kept()) {
-      std::string const what = comm::to_string(e);
-      std::size_t const comma = what.rfind(", ");
       char times[80];
       std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f", 1e6 * (e.begin - zero_), 1e6 * (e.end - e.begin));
-      text += "{\"name\": " + quoted(what.substr(0, comma)) + ", \"cat\": \"verb\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
-              ", \"args\": {\"bytes\": " + std::to_string(e.bytes) + ", \"line\": " + quoted(what.substr(comma + 2)) + "}},\n";
+      text += "{\"name\": " + quoted(call_text(e)) + ", \"cat\": \"verb\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
+              ", \"args\": {\"bytes\": " + std::to_string(e.bytes) + ", \"line\": " + quoted(line_text(e)) + "}},\n";
     }
     return text;
   }

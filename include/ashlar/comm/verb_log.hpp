@@ -26,14 +26,20 @@ struct verb_event {
   double begin = 0, end = 0;  ///< seconds of the monotonic clock, where verbs are timed
 };
 
-/// "all_reduce over data, mlp.cpp:70".
-inline std::string to_string(verb_event const& e) {
-  std::string s = to_text(e.what), axes;
+/// "all_reduce over data".
+inline std::string call_text(verb_event const& e) {
+  std::string axes;
   for (int a = 0; a < max_axes; ++a)
     if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
-  std::string_view const path = e.file == nullptr ? "" : e.file;
-  return s + axes + ", " + std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
+  return to_text(e.what) + axes;
 }
+/// "mlp.cpp:70".
+inline std::string line_text(verb_event const& e) {
+  std::string_view const path = e.file == nullptr ? "" : e.file;
+  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
+}
+/// "all_reduce over data, mlp.cpp:70".
+inline std::string to_string(verb_event const& e) { return call_text(e) + ", " + line_text(e); }
 
 /// The verbs of this process: the last 64 always, all while a trace is kept. Any thread may read it; verbs are begun by one
 /// thread at a time.

@@ -2,22 +2,13 @@
 #pragma once
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/local/channels.hpp"
+#include "ashlar/ops/local/rows.hpp"
 #include "ashlar/plan/batch_norm.hpp"
 #include "ashlar/tensor/staging.hpp"
 
 namespace ashlar {
 
 namespace detail {
-
-// A shard as rows of channels.
-struct channel_rows {
-  index_t rows = 1, channels;
-  explicit channel_rows(shape const& s) : channels(s[s.rank - 1]) {
-    for (int d = 0; d + 1 < s.rank; ++d) rows *= s[d];
-  }
-  /// Elements of a channel of the whole tensor.
-  static index_t all(shape const& global) { return channel_rows(global).rows; }
-};
 
 // Number j of each channel, of a shard of moments or coefficients.
 template <class X>
@@ -35,13 +26,13 @@ template <class Space, class T>
 class narrowed_row {
  public:
   template <class X>
-  narrowed_row(X const& x, int j) : to_(buffer_.device(static_cast<std::size_t>(x.local_extents()[rank_v<X> - 1]))) {
+  narrowed_row(X const& x, int j) : to_(buffer_.allocate(static_cast<std::size_t>(x.local_extents()[rank_v<X> - 1]))) {
     local::map(Space{}, shape::of(x.local_extents()[rank_v<X> - 1]), to_, narrow<T>{}, channel_row(x, j));
   }
   T const* data() const { return to_; }
 
  private:
-  mpi_buffer<Space, T> buffer_;
+  pool_scratch<Space, T> buffer_;
   T* to_;
 };
 
@@ -74,17 +65,17 @@ struct inverse_deviation {
 template <statistics Over, class L, class M, class S, class X, class Center>
 void evaluate(moments_op<Over> const&, sharded_tensor<double, L, M, S>& m, X const& x, Center const& center) {
   using T = element_t<X>;
-  detail::channel_rows const r(x.local_extents());
-  index_t const n = Over == statistics::global ? detail::channel_rows::all(x.extents()) : r.rows;
-  local::channel_moments(S{}, static_cast<T const*>(x.data()), r.rows, r.channels, static_cast<T const*>(center.data()),
+  detail::rows_of const r(x.local_extents());
+  index_t const n = Over == statistics::global ? detail::rows_of(x.extents()).rows : r.rows;
+  local::channel_moments(S{}, static_cast<T const*>(x.data()), r.rows, r.n, static_cast<T const*>(center.data()),
                          n ? 1. / static_cast<double>(n) : 0., m.data());
 }
 template <class T, class L, class M, class S, class Ct, class X, class Center>
 void evaluate(moments_pullback_op const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& x, Center const& center) {
-  detail::channel_rows const r(x.local_extents());
-  auto const n = static_cast<double>(op.per_shard ? r.rows : detail::channel_rows::all(x.extents()));
+  detail::rows_of const r(x.local_extents());
+  auto const n = static_cast<double>(op.per_shard ? r.rows : detail::rows_of(x.extents()).rows);
   detail::narrowed_row<S, T> const first(ct, 0), second(ct, 1);
-  local::map_channels(S{}, r.rows, r.channels, g.data(), detail::moments_pullback<T>{static_cast<T>(1 / n)}, static_cast<T const*>(x.data()),
+  local::map_channels(S{}, r.rows, r.n, g.data(), detail::moments_pullback<T>{static_cast<T>(1 / n)}, static_cast<T const*>(x.data()),
                       static_cast<T const*>(center.data()), first.data(), second.data());
 }
 template <class L, class M, class S, class X>
@@ -190,23 +181,23 @@ void evaluate(coefficient_pullback_op<Which> const& op, sharded_tensor<T, L, M, 
 
 template <class T, class L, class M, class S, class X, class C>
 void evaluate(channel_affine_op const&, sharded_tensor<T, L, M, S>& y, X const& x, C const& coefficients) {
-  detail::channel_rows const r(x.local_extents());
+  detail::rows_of const r(x.local_extents());
   detail::narrowed_row<S, T> const factor(coefficients, 0), offset(coefficients, 1), mean(coefficients, 2);
-  local::map_channels(S{}, r.rows, r.channels, y.data(), detail::affine<T>{}, static_cast<T const*>(x.data()), factor.data(), offset.data(), mean.data());
+  local::map_channels(S{}, r.rows, r.n, y.data(), detail::affine<T>{}, static_cast<T const*>(x.data()), factor.data(), offset.data(), mean.data());
 }
 template <class T, class L, class M, class S, class Ct, class C>
 void evaluate(channel_affine_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, C const& coefficients) {
-  detail::channel_rows const r(ct.local_extents());
+  detail::rows_of const r(ct.local_extents());
   detail::narrowed_row<S, T> const factor(coefficients, 0);
-  local::map_channels(S{}, r.rows, r.channels, g.data(), fn::multiply{}, static_cast<T const*>(ct.data()), factor.data());
+  local::map_channels(S{}, r.rows, r.n, g.data(), fn::multiply{}, static_cast<T const*>(ct.data()), factor.data());
 }
 template <class L, class M, class S, class Ct, class X, class C>
 void evaluate(channel_affine_sums_op const&, sharded_tensor<double, L, M, S>& g, Ct const& ct, X const& x, C const& coefficients) {
   using T = element_t<X>;
-  detail::channel_rows const r(x.local_extents());
+  detail::rows_of const r(x.local_extents());
   detail::narrowed_row<S, T> const mean(coefficients, 2);
-  local::channel_affine_sums(S{}, static_cast<T const*>(x.data()), static_cast<T const*>(ct.data()), r.rows, r.channels, mean.data(), g.data());
-  local::fill(S{}, g.data() + 2 * r.channels, r.channels, 0.);
+  local::channel_affine_sums(S{}, static_cast<T const*>(x.data()), static_cast<T const*>(ct.data()), r.rows, r.n, mean.data(), g.data());
+  local::fill(S{}, g.data() + 2 * r.n, r.n, 0.);
 }
 template <moving Which, class T, class L, class M, class S, class X, class Old>
 void evaluate(moving_op<Which> const& op, sharded_tensor<T, L, M, S>& y, X const& moments, Old const& old) {

@@ -9,13 +9,6 @@
 namespace ashlar {
 
 namespace detail {
-// A shard as rows: all dimensions but the last, and the last.
-struct rows_of {
-  index_t rows = 1, n = 1;
-  explicit rows_of(shape const& s) : n(s[s.rank - 1]) {
-    for (int d = 0; d + 1 < s.rank; ++d) rows *= s[d];
-  }
-};
 struct to_element {
   template <class I>
   KOKKOS_FUNCTION I operator()(I x) const {
@@ -70,8 +63,8 @@ namespace detail {
 template <class T, class L, class M, class S, class Z, class Y>
 void evaluate_hits(sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels, index_t k) {
   rows_of const r(logits.local_extents());
-  mpi_buffer<S, std::int64_t> count;
-  std::int64_t* const n = count.device(1);
+  pool_scratch<S, std::int64_t> const count(1);
+  std::int64_t* const n = count.data();
   local::accuracy_count(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, n, k);
   local::map(S{}, shape{}, hits.data(), to_element{}, local::strided<std::int64_t>{n, {}});
 }

@@ -17,14 +17,10 @@ inline step_moves moves_between(layout_value const& from, mesh_shape const& befo
   for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, extents[d]);
   for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, after.size[a]);
   for (int p = 0; p < before.ranks(); ++p) {
-    region const theirs = local_region(extents, from, before, p);
-    m.out.add(source, local_region(extents, to, after, p), serves(from, before, rank, p), buffer_side::destination);
-    m.in.add(destination, theirs, serves(from, before, p, rank), buffer_side::source);
-    m.direct.push_back(serves(from, before, p, rank) ? loops_between(theirs, destination) : copy_loops());
+    m.send(source, local_region(extents, to, after, p), serves(from, before, rank, p));
+    m.receive(destination, local_region(extents, from, before, p), serves(from, before, p, rank));
   }
-  m.out.finish(source);
-  m.in.finish(destination);
-  m.received = m.in.total - m.in.count[static_cast<std::size_t>(rank)];
+  m.finish(source, destination, rank);
   return m;
 }
 

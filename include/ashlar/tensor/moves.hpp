@@ -148,6 +148,19 @@ struct step_moves {
   std::vector<copy_loops> direct;  // from each of the others' shards to this rank's, for ranks that see them
   std::size_t received = 0;  // elements that come from other ranks
   std::uint64_t fingerprint = 0;
+
+  // With each rank that takes part, in order: what of this rank's source it needs, and what of it this rank needs.
+  void send(region const& own, region const& theirs, bool serves) { out.add(own, theirs, serves, buffer_side::destination); }
+  void receive(region const& own, region const& theirs, bool serves) {
+    in.add(own, theirs, serves, buffer_side::source);
+    direct.push_back(serves ? loops_between(theirs, own) : copy_loops());
+  }
+  // When all have been asked; `self` is this rank's number among them.
+  void finish(region const& own_source, region const& own_destination, int self) {
+    out.finish(own_source);
+    in.finish(own_destination);
+    if (!in.count.empty()) received = in.total - in.count[static_cast<std::size_t>(self)];
+  }
 };
 
 inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
@@ -183,16 +196,11 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   if (what == verb::reduce_scatter) m.kept = loops_between(source, destination);
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);
-    if (what != verb::all_gather) m.out.add(source, local_region(extents, s.to, mesh, p), serves(rank, p), buffer_side::destination);
-    if (what == verb::reduce_scatter) continue;
-    region const theirs = local_region(extents, s.from, mesh, p);
-    m.in.add(destination, theirs, serves(p, rank), buffer_side::source);
-    m.direct.push_back(serves(p, rank) ? loops_between(theirs, destination) : copy_loops());
+    if (what != verb::all_gather) m.send(source, local_region(extents, s.to, mesh, p), serves(rank, p));
+    if (what != verb::reduce_scatter) m.receive(destination, local_region(extents, s.from, mesh, p), serves(p, rank));
   }
-  m.out.finish(source);
-  m.in.finish(destination);
-  auto const self = static_cast<std::size_t>(mesh.position(rank, s.axes));
-  m.received = what == verb::reduce_scatter ? static_cast<std::size_t>((ranks - 1) * m.destination.size()) : m.in.total - m.in.count[self];
+  m.finish(source, destination, mesh.position(rank, s.axes));
+  if (what == verb::reduce_scatter) m.received = static_cast<std::size_t>((ranks - 1) * m.destination.size());
   return m;
 }
 

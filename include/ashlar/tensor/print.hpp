@@ -68,8 +68,8 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
   axis_mask const axes = x.layout.sharding();
   if (m.sizes().position(m.rank(), ~axes) != 0) return {};
   region const shard = x.local_region(), mine = what.among_printed(shard);
-  mpi_buffer<S, T> block;
-  T* const picked = block.device(static_cast<std::size_t>(mine.size()));
+  pool_scratch<S, T> const block(mine.size());
+  T* const picked = block.data();
   for (unsigned c = 0; c < 1u << what.rank; ++c) {
     region const corner = what.corner(c);
     local::box from{}, to{};

@@ -49,16 +49,16 @@ void all_reduce(Space const& space, plan_step const& s, step_moves const& v, com
 
 // What travels, in the order of the ranks: the shard itself or, packed in `buffer`, its blocks.
 template <class Space, class T>
-T const* in_order(Space const& space, message_blocks const& blocks, T const* shard, mpi_buffer<Space, T>& buffer) {
+T const* in_order(Space const& space, message_blocks const& blocks, T const* shard, pool_scratch<Space, T>& buffer) {
   if (blocks.in_order) return shard;
-  T* const packed = buffer.device(blocks.total);
+  T* const packed = buffer.allocate(blocks.total);
   copy_boxes(space, shard, packed, blocks.loops);
   return packed;
 }
 
 template <class Space, class T>
 void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
-  mpi_buffer<Space, T> packed;
+  pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
   with_op<T>(s.op, [&](auto op) {
     with_mpi_memory(space, from, v.out.total, destination, static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
@@ -74,9 +74,9 @@ template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
   auto const n_out = gathers ? static_cast<std::size_t>(v.source.size()) : v.out.total;
-  mpi_buffer<Space, T> packed, arrived;
+  pool_scratch<Space, T> packed, arrived;
   T const* const from = gathers ? source : in_order(space, v.out, source, packed);
-  T* const to = v.in.in_order ? destination : arrived.device(v.in.total);
+  T* const to = v.in.in_order ? destination : arrived.allocate(v.in.total);
   with_mpi_memory(space, from, n_out, to, v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
       comm::all_gather(ranks, send, n_out, receive);

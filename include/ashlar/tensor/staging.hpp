@@ -27,19 +27,6 @@ inline constexpr bool mpi_reads =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 #endif
 
-/// Scratch for one message, from the pool.
-template <class Space, class T>
-class mpi_buffer {
- public:
-  T* device(std::size_t n) {
-    block_ = pool<typename Space::memory_space>::allocate(n * sizeof(T));
-    return static_cast<T*>(block_->data);
-  }
-
- private:
-  std::shared_ptr<storage<typename Space::memory_space>> block_;
-};
-
 /// Calls f(source, destination) with memory that MPI can use, when the kernels that wrote the source, or read the
 /// destination, are done.
 template <class Space, class T, class F>

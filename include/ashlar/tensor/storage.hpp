@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -174,5 +175,21 @@ void storage<MemorySpace>::detach() {
   data = own->data;
   lender_ = own;
 }
+
+/// Memory that a call needs for a while, from the pool: n elements where kernels of the space read them.
+template <class Space, class T>
+class pool_scratch {
+ public:
+  pool_scratch() = default;
+  explicit pool_scratch(std::integral auto n) { allocate(static_cast<std::size_t>(n)); }
+  T* allocate(std::size_t n) {
+    block_ = pool<typename Space::memory_space>::allocate(n * sizeof(T));
+    return data();
+  }
+  T* data() const { return static_cast<T*>(block_->data); }
+
+ private:
+  std::shared_ptr<storage<typename Space::memory_space>> block_;
+};
 
 }  // namespace ashlar::detail

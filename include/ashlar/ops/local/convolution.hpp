@@ -164,18 +164,6 @@ struct add_patches_kernel {
   }
 };
 
-/// Memory for patches of one thread, or of a device.
-template <class Space, class T>
-class patch_buffer {
- public:
-  explicit patch_buffer(index_t elements)
-      : block_(pool<typename Space::memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T))) {}
-  T* data() const { return static_cast<T*>(block_->data); }
-
- private:
-  std::shared_ptr<storage<typename Space::memory_space>> block_;
-};
-
 /// Calls body(first image, images, begin, end) for parts of the images [first, last) whose patches fit the buffer:
 /// positions [begin, end) of one image, or several images whole.
 template <class Body>
@@ -195,6 +183,16 @@ inline index_t largest_part(convolution const& g, index_t limit, index_t images)
   for_each_part(g, limit, 0, images,
                 [&](index_t, index_t n, index_t begin, index_t end) { largest = std::max(largest, n * (end - begin)); });
   return largest;
+}
+
+/// On devices: calls body(first image, images, patches) for as many images at once as have room for their patches.
+template <class T, class Space, class Body>
+void for_each_batch(char const* label, Space const& space, convolution const& g, Body const& body) {
+  index_t const elements = g.positions() * g.patch();
+  index_t const at_once = std::clamp<index_t>(patch_elements<Space> / std::max<index_t>(elements, 1), 1, std::max<index_t>(g.images, 1));
+  pool_scratch<Space, T> const patches(at_once * elements);
+  for (index_t n = 0; n < g.images; n += at_once) body(n, std::min(at_once, g.images - n), patches.data());
+  space.fence(label);
 }
 
 template <class T>
@@ -244,22 +242,18 @@ void convolve(Space const& space, convolution const& g, T const* images, T const
     index_t const limit = detail::patch_elements_of_sums<Space>(g);
     detail::one_thread_of_blas const of_each;
     detail::for_ranges("ashlar::convolve", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
-      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
+      detail::pool_scratch<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
       detail::for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
         detail::convolution_on_host<T>{g}.copy(images + n * g.image_size(), count, begin, end, patches.data());
         multiply(patches.data(), n, count * (end - begin), begin);
       });
     });
   } else {
-    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, std::max<index_t>(g.images, 1));
-    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
-    for (index_t n = 0; n < g.images; n += at_once) {
-      index_t const count = std::min(at_once, g.images - n);
+    detail::for_each_batch<T>("ashlar::convolve: scratch", space, g, [&](index_t n, index_t count, T* patches) {
       detail::for_elements("ashlar::convolve", space, count * positions * k,
-                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches.data()});
-      multiply(patches.data(), n, count * positions, 0);
-    }
-    space.fence("ashlar::convolve: scratch");
+                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches});
+      multiply(patches, n, count * positions, 0);
+    });
   }
 }
 
@@ -276,22 +270,18 @@ void convolve_images_vjp(Space const& space, convolution const& g, T const* d_re
     detail::one_thread_of_blas const of_each;
     detail::for_ranges("ashlar::convolve_vjp", space, g.images, detail::images_per_thread(g), [&](index_t first, index_t last) {
       std::fill_n(d_images + first * g.image_size(), (last - first) * g.image_size(), T(0));
-      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
+      detail::pool_scratch<Space, T> const patches(detail::largest_part(g, limit, last - first) * k);
       detail::for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
         multiply(patches.data(), n, count * (end - begin), begin);
         detail::convolution_on_host<T>{g}.add(patches.data(), count, begin, end, d_images + n * g.image_size());
       });
     });
   } else {
-    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, std::max<index_t>(g.images, 1));
-    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
-    for (index_t n = 0; n < g.images; n += at_once) {
-      index_t const count = std::min(at_once, g.images - n);
-      multiply(patches.data(), n, count * positions, 0);
+    detail::for_each_batch<T>("ashlar::convolve_vjp: scratch", space, g, [&](index_t n, index_t count, T* patches) {
+      multiply(patches, n, count * positions, 0);
       detail::for_elements("ashlar::convolve_vjp", space, count * g.image_size(),
-                           detail::add_patches_kernel<T>{g, patches.data(), d_images + n * g.image_size()});
-    }
-    space.fence("ashlar::convolve_vjp: scratch");
+                           detail::add_patches_kernel<T>{g, patches, d_images + n * g.image_size()});
+    });
   }
 }
 
@@ -310,9 +300,9 @@ void convolve_kernel_vjp(Space const& space, convolution const& g, T const* imag
     index_t const limit = detail::patch_elements_of_sums<Space>(g);
     detail::one_thread_of_blas const of_each;
     index_t const slices = detail::slices_of_batch(g);
-    detail::patch_buffer<Space, T> const sums(slices * k * o);
+    detail::pool_scratch<Space, T> const sums(slices * k * o);
     detail::for_ranges("ashlar::convolve_vjp", space, slices, 1, [&](index_t from, index_t to) {
-      detail::patch_buffer<Space, T> const patches(detail::largest_part(g, limit, (g.images + slices - 1) / slices) * k);
+      detail::pool_scratch<Space, T> const patches(detail::largest_part(g, limit, (g.images + slices - 1) / slices) * k);
       for (index_t s = from; s < to; ++s) {
         T beta(0);
         detail::for_each_part(g, limit, g.images * s / slices, g.images * (s + 1) / slices,
@@ -329,15 +319,11 @@ void convolve_kernel_vjp(Space const& space, convolution const& g, T const* imag
       for (index_t i = 0; i < k * o; ++i) d_kernel[i] += sum[i];
     }
   } else {
-    index_t const at_once = std::clamp<index_t>(detail::patch_elements<Space> / std::max<index_t>(positions * k, 1), 1, g.images);
-    detail::patch_buffer<Space, T> const patches(at_once * positions * k);
-    for (index_t n = 0; n < g.images; n += at_once) {
-      index_t const count = std::min(at_once, g.images - n);
+    detail::for_each_batch<T>("ashlar::convolve_vjp: scratch", space, g, [&](index_t n, index_t count, T* patches) {
       detail::for_elements("ashlar::convolve_vjp", space, count * positions * k,
-                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches.data()});
-      multiply(patches.data(), n, count * positions, 0, T(1), d_kernel);
-    }
-    space.fence("ashlar::convolve_vjp: scratch");
+                           detail::copy_patches_kernel<T>{g, images + n * g.image_size(), patches});
+      multiply(patches, n, count * positions, 0, T(1), d_kernel);
+    });
   }
 }
 

@@ -113,8 +113,8 @@ void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T co
 /// The cotangent of the scale: sum over rows of d_y (x - mean) / root.
 template <bool Centered, class Space, class T>
 void normalize_scale_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* d_y, double epsilon, T* d_scale) {
-  auto const block = detail::pool<typename Space::memory_space>::allocate(static_cast<std::size_t>(2 * rows) * sizeof(T));
-  T* const statistics = static_cast<T*>(block->data);
+  detail::pool_scratch<Space, T> const block(2 * rows);
+  T* const statistics = block.data();
   detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
                        detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
   shape const e = shape::of(rows, n);

@@ -1,9 +1,18 @@
 // Kernels over rows of elements: a thread a row, or on devices a team for long rows.
 #pragma once
+#include "ashlar/layout/shape.hpp"
 #include "ashlar/tensor/launch.hpp"
 #include <climits>
 
 namespace ashlar::detail {
+
+/// An array as rows of its last dimensions: one, unless said otherwise.
+struct rows_of {
+  index_t rows = 1, n = 1;
+  explicit rows_of(shape const& s, int dims = 1) {
+    for (int d = 0; d < s.rank; ++d) (d < s.rank - dims ? rows : n) *= s[d];
+  }
+};
 
 /// Runs kernel(i) for i in [0, count); each i touches about `work` elements.
 template <class Space, class Kernel>
