@@ -37,6 +37,7 @@ struct communicator_state {
   std::size_t buffer_size = 0;
 
   std::unique_ptr<node_group> node;  // where the ranks see each other's memory
+  int tag = 0;                       // of messages between ranks: told by the verb that sends them
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
@@ -63,6 +64,9 @@ struct communicator_state {
     return reinterpret_cast<T*>(buffer.get());
   }
 };
+
+// What a rank does now and then while it waits in a verb; it may throw.
+inline void (*while_waiting)() = [] {};
 
 // Waits for requests and gives the core away between two looks at them.
 inline void poll(std::span<MPI_Request> requests) {
@@ -182,10 +186,21 @@ class communicator {
 
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
 
-  /// Blocks until all requests are complete, polling and yielding where `yields()`.
+  /// Blocks until all requests are complete, polling, and yielding where `yields()`.
+  /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are given up then.
   void wait_all(std::span<MPI_Request> requests) const {
-    if (yields()) return detail::poll(requests);
-    comm::check(MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    try {
+      for (int look = 1, done = 0;; ++look) {
+        comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+        if (done) return;
+        if (yields()) sched_yield();
+        if (look % 64 == 0) detail::while_waiting();
+      }
+    } catch (...) {
+      for (MPI_Request& r : requests)
+        if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
+      throw;
+    }
   }
 
   /// Buffers that the collectives reuse.

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "ashlar/comm/agree.hpp"
+#include "ashlar/comm/divergence.hpp"
 #include "ashlar/comm/node_memory.hpp"
 #include "ashlar/mesh/mesh.hpp"
 #include "ashlar/plan/ledger.hpp"
@@ -14,7 +15,8 @@ namespace ashlar {
 /// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and
 /// no communicator is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
-/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks.
+/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks, and one for all meshes made from
+///   one communicator, by which ranks that wait for long find out what the others do.
 /// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
 ///   mesh, or differ between ranks.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
@@ -69,6 +71,7 @@ class device_mesh {
   }
   index_t verbs(verb v) const { return state_->verbs[static_cast<int>(v)]; }
   void count(verb v) const { ++state_->verbs[static_cast<int>(v)]; }
+  detail::mesh_calls const& calls() const { return state_->calls; }
 
   /// Whether two handles are of one mesh.
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
@@ -81,6 +84,7 @@ class device_mesh {
     ashlar::recorder<Mesh>* notes = nullptr;
     index_t verbs[16]{};
     std::string without_shared_memory;
+    detail::mesh_calls calls;
 
     state(MPI_Comm comm, std::span<int const> sizes)
         : whole(comm), shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
@@ -95,6 +99,7 @@ class device_mesh {
         else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
       if (whole.size() == 1) return;
+      calls = detail::mesh_calls(comm);
       detail::node_ranks const nodes(whole);
       without_shared_memory = nodes.reason();
       if (nodes.fell_back() && whole.rank() == 0) say_once(nodes.reason());

@@ -20,14 +20,13 @@ void copy_block(T const* source, T* destination, std::size_t n) {
   if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
 }
 
-// Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all.
-inline constexpr int exchange_tag = 0;
-
+// Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all of a verb. Ranks that call
+// different verbs wait for different tags, and for ever: none takes what was meant for another verb.
 template <class T>
 void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit)
     comm::check(ASHLAR_MPI(MPI_Irecv)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
-                                      comm::mpi_datatype<T>::get(), from, exchange_tag, c.get(),
+                                      comm::mpi_datatype<T>::get(), from, c.state().tag, c.get(),
                                       &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Irecv");
 }
@@ -36,15 +35,18 @@ template <class T>
 void post_send(communicator const& c, block<T const> b, int to, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
     comm::check(ASHLAR_MPI(MPI_Isend)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
-                                      comm::mpi_datatype<T>::get(), to, exchange_tag, c.get(),
+                                      comm::mpi_datatype<T>::get(), to, c.state().tag, c.get(),
                                       &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
 }
 
 // Waits for all that was posted.
 inline void finish(communicator const& c) {
-  c.wait_all(c.state().requests);
-  c.state().requests.clear();
+  struct emptied_at_the_end {
+    std::vector<MPI_Request>& posted;
+    ~emptied_at_the_end() { posted.clear(); }
+  } const requests{c.state().requests};
+  c.wait_all(requests.posted);
 }
 
 // Posts a receive of block `receive(q)` from and a send of block `send(q)` to every other rank q; empty blocks do not

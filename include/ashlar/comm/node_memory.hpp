@@ -135,8 +135,7 @@ class node_ranks {
     refused_ = worst;
     waiting_.looks = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
     waiting_.meanwhile = progress;
-    waiting_.deadline = comm::tuned.deadline;
-    if (char const* const text = std::getenv("ASHLAR_DEADLINE")) waiting_.deadline = std::atof(text);
+    waiting_.deadline = comm::deadline();
   }
 
   /// Why ranks of a node go through MPI all the same; empty where they do not.
@@ -189,6 +188,7 @@ class node_ranks {
   static void progress() {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    while_waiting();
   }
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
   static int ranks_per_node(int all) {

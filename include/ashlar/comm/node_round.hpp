@@ -2,23 +2,10 @@
 #pragma once
 #include <utility>
 
+#include "ashlar/comm/divergence.hpp"
 #include "ashlar/comm/node_memory.hpp"
-#include "ashlar/plan/step.hpp"
 
 namespace ashlar::detail {
-
-/// A number that tells calls apart: the ranks of a group call the same if and, but for one chance in 2^56, only if their
-/// numbers are equal. The first byte is the verb.
-constexpr std::uint64_t fingerprint(verb what, auto... more) {
-  auto const first = static_cast<std::uint64_t>(what) << 56;
-  std::uint64_t h = first;
-  auto const mix = [&](std::uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
-  };
-  (mix(static_cast<std::uint64_t>(more)), ...);
-  return (h & 0x00FFFFFFFFFFFFFFu) | first;
-}
 
 /// Which operands others read where they lie: those that are too large to be copied for them, or also those to which the
 /// operand itself leads.

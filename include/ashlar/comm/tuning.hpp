@@ -1,5 +1,8 @@
 // Which way a collective goes.
 #pragma once
+#include <cstdint>
+#include <cstdlib>
+
 #include "ashlar/comm/mpi.hpp"
 
 namespace ashlar::comm {
@@ -19,8 +22,10 @@ struct tuning {
   std::size_t count_limit = largest_count;        ///< elements that one call of MPI may take
 
   bool shared_memory = true;         ///< for meshes made from now on: ranks of a node read each other's memory
-  double deadline = 0;               ///< there, seconds after which waiting for a rank is an error; 0: never
   std::size_t inline_bytes = 4096;   ///< there, operands up to this size are copied to where the others look for calls
+  std::uint64_t agree_every = 16;    ///< of so many verbs one is compared between ranks, where MPI's own collectives serve; 0: none
+  double patience = 0.5;             ///< seconds after which a rank that waits in a verb asks the others what they call
+  double deadline = 0;               ///< for meshes made from now on: seconds after which waiting for a rank is an error; 0: never
 
   /// False: only MPI reads and writes the arrays, which may lie on a device. (A rank alone copies in host memory.)
 #ifdef ASHLAR_GPU_AWARE_MPI
@@ -35,5 +40,11 @@ struct tuning {
 
 /// What collectives use unless told otherwise. Change it, if at all, before the first collective and on all ranks.
 inline tuning tuned;
+
+/// Seconds after which a rank that waits in a verb gives up: $ASHLAR_DEADLINE, or what the program says; 0: never.
+inline double deadline() {
+  char const* const text = std::getenv("ASHLAR_DEADLINE");
+  return text == nullptr ? tuned.deadline : std::atof(text);
+}
 
 }  // namespace ashlar::comm

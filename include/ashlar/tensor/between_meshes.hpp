@@ -61,7 +61,7 @@ template <class To, plain_tensor X, class M2>
   s.what = verb::exchange;
   s.axes = mask_of(m.sizes().axes) - 1u;
   if (m.recorder()) detail::note(m, s, detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  detail::verb_scope const scope(m, s, moves.received * sizeof(T), w);
+  detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, sizeof(T)), moves.received * sizeof(T), w);
   if (!detail::exchange_on_node(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data()))
     detail::exchange(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;

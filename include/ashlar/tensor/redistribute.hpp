@@ -185,7 +185,7 @@ sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::s
   if (alone || !communicates(s.what)) {
     run();
   } else {
-    detail::verb_scope const scope(m, s, moves.received * sizeof(T0), w);
+    detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, sizeof(T0)), moves.received * sizeof(T0), w);
     run();
   }
   return y;
@@ -221,7 +221,7 @@ class bucket {
     plan_step s;
     s.what = verb::all_reduce;
     s.axes = axes_;
-    verb_scope const scope(mesh_, s, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
+    verb_scope const scope(mesh_, s, fingerprint(s.what, axes_, op, elements_, pieces_.size(), sizeof(T)), static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
     with_op<T>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       for (std::size_t i = 0; i < pieces_.size(); ++i)

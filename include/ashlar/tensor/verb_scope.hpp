@@ -1,27 +1,35 @@
 // A verb, from the moment a rank enters it until it leaves.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
-#include "ashlar/comm/verb_log.hpp"
 #include <Kokkos_Core.hpp>
 
 namespace ashlar::detail {
 
-/// Tells the log of verbs, and Kokkos' tools where one is loaded, that a rank is in a verb.
+/// Tells the log of verbs, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a verb.
 class verb_scope {
  public:
+  /// `print` is the same on all ranks that call the same.
   template <class M>
-  verb_scope(device_mesh<M> const& m, plan_step const& s, std::size_t bytes, where const& w) {
-    m.count(s.what);
-    comm::verb_event const e{s.what, s.axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
-    comm::verb_log::instance().begin(e);
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(e));
-  }
+  verb_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t print, std::size_t bytes, where const& w)
+      : verb_scope(m, {s.what, s.axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()}, print) {}
   verb_scope(verb_scope const&) = delete;
   verb_scope& operator=(verb_scope const&) = delete;
   ~verb_scope() {
     if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
     comm::verb_log::instance().end();
   }
+
+ private:
+  template <class M>
+  verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print)
+      : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e) {
+    verb_.agree(m.communicator(e.axes));
+    m.count(e.what);
+    comm::verb_log::instance().begin(e);
+    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(e));
+  }
+
+  verb_in_progress verb_;
 };
 
 }  // namespace ashlar::detail

@@ -41,7 +41,7 @@ TEST_CASE("communicator: messages of the program do not meet ours") {
   int const mine = 1000 + c.rank();
   int theirs = 0, sum = 1;
   std::array<MPI_Request, 2> pending{};
-  MPI_Isend(&mine, 1, MPI_INT, next, detail::exchange_tag, MPI_COMM_WORLD, &pending[0]);
+  MPI_Isend(&mine, 1, MPI_INT, next, c.state().tag, MPI_COMM_WORLD, &pending[0]);
   comm::all_reduce<op::sum>(c, &sum, 1);
   MPI_Irecv(&theirs, 1, MPI_INT, previous, MPI_ANY_TAG, MPI_COMM_WORLD, &pending[1]);
   c.wait_all(pending);

@@ -5,10 +5,9 @@
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
+#include "support/provoked.hpp"
 
 #include <doctest/doctest.h>
-
-#include <cstdlib>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -23,17 +22,6 @@ int world_rank() {
   MPI_Comm_rank(MPI_COMM_WORLD, &r);
   return r;
 }
-
-class variable {
- public:
-  variable(char const* name, char const* value) : name_(name) { setenv(name, value, 1); }
-  variable(variable const&) = delete;
-  variable& operator=(variable const&) = delete;
-  ~variable() { unsetenv(name_); }
-
- private:
-  char const* name_;
-};
 
 template <class M>
 detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
@@ -55,17 +43,6 @@ void check_verbs(device_mesh<M> const& m, index_t n) {
   CHECK(denotes(few, denoted<double>(t.extents(), t.layout, m.sizes(), small_number)));
   CHECK(denotes(many, sum));
   CHECK(denotes(again, sum));
-}
-
-// Calls f on every rank; its message, or "".
-template <class F>
-std::string said(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return {};
 }
 
 }  // namespace

@@ -1,0 +1,349 @@
+// Ranks that call different verbs, or leave one out: those that wait for long ask the others.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/tuning.hpp"
+#include "ashlar/comm/verb_log.hpp"
+#include "ashlar/mesh/mesh.hpp"
+
+namespace ashlar::detail {
+
+/// A number that tells calls apart: the ranks of a group call the same if and, but for one chance in 2^56, only if their
+/// numbers are equal. The first byte is the verb.
+constexpr std::uint64_t fingerprint(verb what, auto... more) {
+  auto const first = static_cast<std::uint64_t>(what) << 56;
+  std::uint64_t h = first;
+  auto const mix = [&](std::uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  };
+  (mix(static_cast<std::uint64_t>(more)), ...);
+  return (h & 0x00FFFFFFFFFFFFFFu) | first;
+}
+
+/// The verbs that a rank has begun on one mesh: how many, and the last ones.
+class call_history {
+ public:
+  void begin(std::uint64_t print, comm::verb_event const& e) { last_[begun_++ % last_.size()] = {print, e}; }
+  /// The last verb begun has ended by an exception.
+  void give_up() { last_[(begun_ - 1) % last_.size()].given_up = true; }
+  std::uint64_t begun() const { return begun_; }
+  bool knows(std::uint64_t number) const { return number < begun_ && number + last_.size() >= begun_; }
+  /// Pre: knows(number).
+  std::uint64_t fingerprint_of(std::uint64_t number) const { return last_[number % last_.size()].print; }
+  std::string text_of(std::uint64_t number) const { return to_string(last_[number % last_.size()].event); }
+  bool given_up(std::uint64_t number) const { return last_[number % last_.size()].given_up; }
+
+ private:
+  struct call {
+    std::uint64_t print = 0;
+    comm::verb_event event;
+    bool given_up = false;
+  };
+  std::array<call, 64> last_;
+  std::uint64_t begun_ = 0;
+};
+
+/// The verb in which a rank is: its mesh, and which ranks take part.
+struct call_in_progress {
+  int mesh;  // its number among those of the channel
+  call_history const* history;
+  mesh_shape sizes;
+  axis_mask axes;
+  int rank;
+  double deadline;                  // seconds; 0: none
+  double begin = 0, asks_next = 0;  // from the first look
+};
+
+/// How the ranks of a communicator of the program's ask each other, in a context of its own, for all meshes made from it. A
+/// rank that has waited for half a second in a verb asks the others there what they have called in its place, and asks again.
+/// Ranks answer while they wait themselves, and when their program ends; one that computes is waited for.
+/// Its calls are PMPI's: tools that count a program's messages do not count these.
+class call_channel {
+ public:
+  /// Collective: over `program`, where it is the first for it.
+  static std::shared_ptr<call_channel> of(MPI_Comm program) {
+    static int const key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      auto const forget = [](MPI_Comm, int, void* value, void*) {
+        delete static_cast<std::shared_ptr<call_channel>*>(value);
+        return int(MPI_SUCCESS);
+      };
+      comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+      return made;
+    }();
+    std::shared_ptr<call_channel>* kept = nullptr;
+    int found = 0;
+    comm::check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
+    if (found) return *kept;
+    auto const made = std::make_shared<call_channel>(program);
+    comm::check(MPI_Comm_set_attr(program, key, new std::shared_ptr<call_channel>(made)), "MPI_Comm_set_attr");
+    return made;
+  }
+
+  explicit call_channel(MPI_Comm program) {
+    answer_at_the_end();
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+    poll({&request, 1});
+    comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+    open().push_back(this);
+  }
+  call_channel(call_channel const&) = delete;
+  call_channel& operator=(call_channel const&) = delete;
+  ~call_channel() {
+    std::erase(open(), this);
+    if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
+  }
+
+  /// A mesh's number, and its history, which stays for some time after the mesh: others may still wait there.
+  /// Pre: all ranks make their meshes in the same order.
+  std::pair<int, std::shared_ptr<call_history>> add_mesh() {
+    auto const made = std::make_shared<call_history>();
+    if (meshes_.size() > 256) std::erase_if(meshes_, [](auto const& m) { return m.second.use_count() == 1; });
+    meshes_.emplace(next_mesh_, made);
+    return {next_mesh_++, made};
+  }
+
+  /// Whether a verb is the same on all ranks. Collective: over `ranks`. Error: ashlar::error on every rank where it is not.
+  static void compare(communicator const& ranks, std::uint64_t number, std::uint64_t print, std::string const& text) {
+    struct call {
+      std::uint64_t print;
+      char text[150];
+    } mine{print, {}};
+    std::uint64_t const extremes[2]{print, ~print};
+    std::uint64_t least[2];
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(PMPI_Iallreduce(extremes, least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
+    ranks.wait(request);
+    if (least[0] == print && least[1] == ~print) return;
+    text.copy(mine.text, sizeof mine.text - 1);
+    std::vector<call> all(static_cast<std::size_t>(ranks.size()));
+    comm::check(PMPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
+    ranks.wait(request);
+    std::size_t other = 0;
+    while (all[other].print == all[0].print) ++other;
+    throw error(different_calls(number, all[0].text, "rank 0", all[other].text, "rank " + std::to_string(other) + " of those that take part"));
+  }
+
+  /// To be called now and then while a rank waits in a verb.
+  /// Error: ashlar::error where another rank calls something else in its place, or has given it up or ended without it, or
+  /// where the deadline is over.
+  void look(call_in_progress& c) {
+    double const now = comm::verb_log::now();
+    if (c.begin == 0) c.begin = now;
+    if (now - c.begin < comm::tuned.patience) return;
+    if (now >= c.asks_next) {
+      c.asks_next = now + comm::tuned.patience;
+      int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+      // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
+      for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
+        int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
+        send(q, about(c.history, report::question, c.mesh, c.history->begun() - 1));
+      }
+    }
+    std::string wrong = serve(&c, false);
+    if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
+      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in verb " +
+              std::to_string(c.history->begun()) + " of the mesh, " + c.history->text_of(c.history->begun() - 1) + "; the deadline is over";
+    if (!wrong.empty()) throw error(wrong);
+  }
+
+ private:
+  struct report {
+    enum kind { question, answer };
+    int what, mesh;
+    std::uint64_t number;  // of a verb on that mesh, and what the sender knows of it
+    std::uint64_t fingerprint, begun;
+    bool known, given_up, ended;
+    char text[150];
+  };
+  struct sent_report {
+    report r;
+    MPI_Request request;
+  };
+
+  report about(call_history const* h, report::kind what, int mesh, std::uint64_t number, bool ended = false) const {
+    report r{what, mesh, number, 0, h == nullptr ? 0 : h->begun(), h != nullptr && h->knows(number), false, ended, {}};
+    if (!r.known) return r;
+    r.fingerprint = h->fingerprint_of(number);
+    r.given_up = h->given_up(number);
+    std::string const text = h->text_of(number);
+    text.copy(r.text, sizeof r.text - 1);
+    return r;
+  }
+  void send(int to, report const& r) {
+    sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
+    comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
+  }
+
+  // Answers what has arrived. Returns what is wrong, as a sentence: with the verb in progress, or, where the program ends,
+  // with any verb that others ask for.
+  std::string serve(call_in_progress const* now, bool ended) {
+    std::string wrong;
+    for (int found = 1;;) {
+      MPI_Status from;
+      comm::check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
+      if (!found) break;
+      report r;
+      comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+      auto const mesh = meshes_.find(r.mesh);
+      call_history const* const h = mesh == meshes_.end() ? nullptr : mesh->second.get();
+      report const mine = about(h, report::answer, r.mesh, r.number, ended);
+      if (r.what == report::question) send(from.MPI_SOURCE, mine);
+      bool const concerns = ended ? !mine.given_up : now != nullptr && now->mesh == r.mesh;
+      if (wrong.empty() && concerns) wrong = contradiction(mine, r, from.MPI_SOURCE);
+    }
+    sent_.remove_if([](sent_report& s) {
+      int done = 0;
+      PMPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+      return done != 0;
+    });
+    return wrong;
+  }
+
+  static constexpr char const* every_rank = "; every rank of a mesh takes part in each verb";
+
+  static std::string different_calls(std::uint64_t number, std::string_view one, std::string const& who, std::string_view other, std::string const& others) {
+    auto const call = [](std::string_view text) { return text.substr(0, text.find(',')); };
+    return "ashlar: the ranks do not call the same, in the same order: verb " + std::to_string(number + 1) + " of the mesh is " + std::string(one) + " on " + who +
+           " and " + std::string(other) + (call(one) == call(other) ? " with other layouts, extents or elements" : "") + " on " + others + every_rank;
+  }
+  // What two ranks know of one verb, as a sentence where it does not agree.
+  std::string contradiction(report const& mine, report const& theirs, int they) const {
+    auto const [low, high] = std::minmax(rank_, they);
+    report const &l = low == rank_ ? mine : theirs, &h = low == rank_ ? theirs : mine;
+    auto const rank = [](int q) { return "rank " + std::to_string(q); };
+    if (l.known && h.known && l.fingerprint != h.fingerprint)
+      return different_calls(mine.number, l.text, rank(low), h.text, rank(high));
+    auto const gone = [&](report const& one, int waiting, report const& other, int q) -> std::string {
+      bool const left_out = other.ended && other.begun <= other.number;
+      if (!one.known || one.given_up || !(left_out || other.given_up)) return {};
+      return "ashlar: " + rank(waiting) + " waits in verb " + std::to_string(one.number + 1) + " of the mesh, " + one.text + ", " +
+             (left_out ? "but " + rank(q) + " has ended; verbs begun there: " + std::to_string(other.begun) + every_rank : "which " + rank(q) + " has given up after an error");
+    };
+    return gone(mine, rank_, theirs, they) + gone(theirs, they, mine, rank_);
+  }
+
+  static std::vector<call_channel*>& open() {
+    static auto* const channels = new std::vector<call_channel*>;  // never destroyed: channels may live as long as MPI
+    return *channels;
+  }
+  // A rank that ends waits for the others before MPI does, and answers until they end, too.
+  static void answer_at_the_end() {
+    static int const key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      auto const leave = [](MPI_Comm, int, void*, void*) {
+        leave_all();
+        return int(MPI_SUCCESS);
+      };
+      comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
+      comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr), "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+      return made;
+    }();
+    (void)key;
+  }
+  // Its own messages are all that it says: errors have no way out of MPI_Finalize.
+  static void leave_all() {
+    std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+    bool said = false;
+    for (int done = 0, look = 1; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
+      sched_yield();
+      if (look % 64 != 0) continue;
+      for (call_channel* c : open()) {
+        std::string const wrong = c->serve(nullptr, true);
+        if (wrong.empty() || std::exchange(said, true)) continue;
+        std::fprintf(stderr, "%s\n", wrong.c_str());
+      }
+    }
+    for (call_channel* c : open()) PMPI_Comm_free(&c->channel_);
+  }
+
+  MPI_Comm channel_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int next_mesh_ = 0;
+  std::map<int, std::shared_ptr<call_history>> meshes_;
+  std::list<sent_report> sent_;
+};
+
+/// What one mesh's ranks know of its verbs. A rank alone has none to ask.
+class mesh_calls {
+ public:
+  mesh_calls() = default;
+  /// Collective: over `program`.
+  explicit mesh_calls(MPI_Comm program) : channel_(call_channel::of(program)), deadline_(comm::deadline()) {
+    std::tie(number_, history_) = channel_->add_mesh();
+  }
+
+ private:
+  friend class verb_in_progress;
+  std::shared_ptr<call_channel> channel_;
+  std::shared_ptr<call_history> history_;
+  int number_ = 0;
+  double deadline_ = 0;
+};
+
+/// A verb from begin to end: while it lasts, its messages have a tag of their own, and a rank that waits looks what the
+/// others do.
+class verb_in_progress {
+ public:
+  /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
+  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
+      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, ranks_.node ? 0 : calls.deadline_} {
+    calls_.history_->begin(print, e);
+    ranks_.tag = 1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag()));
+    current() = this;
+    while_waiting = [] {
+      if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
+    };
+  }
+  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
+  /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
+  /// Error: ashlar::error on every rank where they do not call the same.
+  void agree(communicator const& ranks) const {
+    if (ranks_.node || comm::tuned.exchanges(ranks.size()) || comm::tuned.agree_every == 0) return;
+    std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
+    if (number % comm::tuned.agree_every == 0) call_channel::compare(ranks, number, print, call_.history->text_of(number));
+  }
+  verb_in_progress(verb_in_progress const&) = delete;
+  verb_in_progress& operator=(verb_in_progress const&) = delete;
+  ~verb_in_progress() {
+    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
+    current() = nullptr;
+    ranks_.tag = 0;
+  }
+
+ private:
+  static verb_in_progress*& current() {
+    static verb_in_progress* verb = nullptr;
+    return verb;
+  }
+  static int largest_tag() {
+    static int const tag = [] {
+      int *bound = nullptr, found = 0;
+      comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+      return (found ? *bound : 32767) - 1;
+    }();
+    return tag;
+  }
+
+  mesh_calls const& calls_;
+  communicator_state& ranks_;
+  call_in_progress call_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,141 @@
+// Ranks that do not call the same: where messages of MPI serve, each of them learns it within seconds, and who calls what.
+#include "ashlar/comm/divergence.hpp"
+#include "ashlar/plan/bundle.hpp"
+#include "ashlar/plan/verbs.hpp"
+#include "ashlar/tensor/redistribute.hpp"
+#include "support/dense.hpp"
+#include "support/mpi_main.hpp"
+#include "support/provoked.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using line = mesh<axis<"x">>;
+
+// By messages, and with little patience, for as long as it lives.
+struct by_messages {
+  variable transport{"ASHLAR_TRANSPORT", "mpi"};
+  double const patience = std::exchange(comm::tuned.patience, 0.05);
+  ~by_messages() { comm::tuned.patience = patience; }
+};
+
+device_mesh<line> all_ranks() { return device_mesh<line>(MPI_COMM_WORLD, {testing::ranks()}); }
+
+template <class L, int Rank>
+auto numbers(device_mesh<line> const& m, index_t const (&n)[Rank]) {
+  return tensor_of<double, L>(m, detail::checked_extents<L>(n), small_number);
+}
+
+constexpr std::array verbs{"all_gather", "all_to_all", "reduce_scatter", "all_reduce"};
+
+// Verb i on n x 16 elements: no rank is without, which would have nothing to wait for.
+void call(device_mesh<line> const& m, std::size_t i, index_t n) {
+  switch (i) {
+    case 0: (void)all_gather<"x">(numbers<layout<"x", none>>(m, {n, 16})); return;
+    case 1: (void)all_to_all<"x", 1>(numbers<layout<"x", none>>(m, {n, 16})); return;
+    case 2: (void)reduce_scatter<"x", 1>(numbers<partial<layout<none, none>, "x">>(m, {n, 16})); return;
+    default: {
+      auto const s = numbers<partial<layout<none, none>, "x">>(m, {n, 16});
+      (void)all_reduce<"x">(bundle(s, s));
+    }
+  }
+}
+
+std::vector<int> culprits() {
+  std::vector<int> all;
+  for (int q = 0; q < testing::ranks(); q = testing::ranks() > 4 && q == 0 ? testing::ranks() - 1 : q + 1) all.push_back(q);
+  return all;
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+std::string rank_name(int q) { return "rank " + std::to_string(q); }
+
+}  // namespace
+
+TEST_CASE("divergence: another verb, other extents, a verb too few: an error on every rank that names both") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  for (index_t const n : {8, 5000}) {
+    for (int const culprit : culprits()) {
+      for (std::size_t i = 0; i < verbs.size(); ++i) {
+        bool const differs = testing::rank() == culprit;
+        std::size_t const other = (i + 1) % verbs.size();
+        std::string const other_verb = said([&, m = all_ranks()] { call(m, differs ? other : i, n); });
+        CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: verb 1 of the mesh is ") == 0);
+        CHECK(contains(other_verb, std::string(verbs[other]) + " over x, divergence.cpp:"));
+        CHECK(contains(other_verb, std::string(verbs[i]) + " over x, divergence.cpp:"));
+        CHECK(contains(other_verb, "on " + rank_name(culprit)));
+
+        std::string const other_extents = said([&, m = all_ranks()] { call(m, i, differs ? n + 1 : n); });
+        CHECK(contains(other_extents, " with other layouts, extents or elements on rank "));
+        CHECK(contains(other_extents, rank_name(culprit)));
+
+        std::string const too_few = said([&, m = all_ranks()] {
+          call(m, i, n);
+          if (!differs) call(m, i, n);
+          call(m, other, n);
+        });
+        CHECK(contains(too_few, "verb 2 of the mesh is "));
+      }
+    }
+  }
+  auto const m = all_ranks();  // and goes on
+  auto const x = numbers<layout<"x", none>>(m, {9, 7});
+  CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
+}
+
+TEST_CASE("divergence: MPI's own collectives are compared before they begin") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  auto const tuned = std::exchange(comm::tuned, [] {
+    comm::tuning t = comm::tuned;
+    t.exchange_ranks = 1;
+    t.agree_every = 1;
+    return t;
+  }());
+  for (int const culprit : culprits())
+    for (std::size_t i = 0; i < verbs.size(); ++i) {
+      std::size_t const other = (i + 1) % verbs.size();
+      auto const m = all_ranks();
+      std::string const text = said([&] { call(m, testing::rank() == culprit ? other : i, 5000); });
+      CHECK(contains(text, "verb 1 of the mesh is " + std::string(verbs[culprit == 0 ? other : i]) + " over x"));
+      CHECK(contains(text, std::string(verbs[culprit == 0 ? i : other]) + " over x"));
+      CHECK(said([&] { call(m, i, 10); }) == "");  // and goes on
+    }
+  comm::tuned = tuned;
+}
+
+TEST_CASE("divergence: a rank that computes is waited for, however long it takes") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  for (char const* transport : {"mpi", "any"}) {
+    variable const chosen("ASHLAR_TRANSPORT", transport);
+    auto const m = all_ranks();
+    auto const x = numbers<layout<"x", none>>(m, {500, 7});
+    for (int const late : culprits()) {
+      if (m.rank() == late) {
+        double const begin = comm::verb_log::now();
+        while (comm::verb_log::now() - begin < 0.7) sched_yield();
+      }
+      CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
+    }
+  }
+}
+
+TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  variable const soon("ASHLAR_DEADLINE", "1");
+  auto const m = all_ranks();
+  bool const absent = m.rank() == m.size() - 1;
+  std::string const text = absent ? "" : said([&] { call(m, 0, 8); });
+  CHECK((absent || contains(text, "s in verb 1 of the mesh, all_gather over x, divergence.cpp:")));
+  CHECK((absent || contains(text, "; the deadline is over")));
+  MPI_Barrier(MPI_COMM_WORLD);
+}

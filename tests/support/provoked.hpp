@@ -1,0 +1,42 @@
+// What tests of errors need: another environment for a while, and what is thrown, as text.
+#pragma once
+#include "ashlar/comm/error.hpp"
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace ashlar::test {
+
+/// An environment variable that has another value until it is destroyed.
+class variable {
+ public:
+  variable(char const* name, char const* value) : name_(name) {
+    if (char const* const before = std::getenv(name)) before_ = before;
+    setenv(name, value, 1);
+  }
+  variable(variable const&) = delete;
+  variable& operator=(variable const&) = delete;
+  ~variable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+
+ private:
+  char const* name_;
+  std::optional<std::string> before_;
+};
+
+/// Calls f; the message of what it throws, or "".
+template <class F>
+std::string said(F f) {
+  try {
+    f();
+  } catch (error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace ashlar::test
