@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/ops/local/elementwise.hpp"
 #include "ashlar/ops/local/random.hpp"
+#include "ashlar/ops/local/roots.hpp"
 #include "ashlar/ops/math.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
@@ -259,6 +260,7 @@ auto elements_of(X& x) {
 }  // namespace detail
 
 /// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
+/// Where F::takes_a_root is a type, f.with_root(sqrt(f.under_root(x, others...)), x, others...) in its place.
 /// Expressions of them keep their elements as they were.
 template <class F, class T, class L, class M, class S, class... X>
 void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
@@ -268,7 +270,10 @@ void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   };
   prepare(x);
   (prepare(others), ...);
-  local::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+  if constexpr (requires { typename F::takes_a_root; })
+    local::for_each_with_root(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+  else
+    local::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
 }
 
 }  // namespace ashlar

@@ -7,18 +7,17 @@ namespace ashlar {
 
 namespace detail {
 
-template <class T>
-ASHLAR_FUNCTION T math_sqrt(T x);
-
 // 1 - beta is rounded once, from double: in float 1 - 0.999f is off by 5e-5.
 template <class T>
 struct adam_step {
+  using takes_a_root = void;
   T beta1, rest1, beta2, rest2, rate, correction2, epsilon, keep;
-  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& m, T& v) const {
+  ASHLAR_FUNCTION T under_root(T&, T const& g, T& m, T& v) const {
     m = beta1 * m + rest1 * g;
     v = beta2 * v + rest2 * g * g;
-    p = keep * p - rate * m / (math_sqrt(v * correction2) + epsilon);
+    return v * correction2;
   }
+  ASHLAR_FUNCTION void with_root(T root, T& p, T const&, T& m, T&) const { p = keep * p - rate * m / (root + epsilon); }
 };
 
 }  // namespace detail

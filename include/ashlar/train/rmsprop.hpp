@@ -6,42 +6,47 @@ namespace ashlar {
 
 namespace detail {
 
-template <class T>
-ASHLAR_FUNCTION T math_sqrt(T x);
-
 // As in sgd_step, of `inner` and `outer` one is the rate and the other 1.
 template <class T>
 struct rmsprop_step {
+  using takes_a_root = void;
   T inner, outer, rho, rest, momentum, epsilon;
   bool epsilon_inside;
-  ASHLAR_FUNCTION T divided(T g, T variance) const {
+  ASHLAR_FUNCTION T radicand(T variance) const {
     T const x = variance > T(0) ? variance : T(0);  // of the centered kind rounding may leave less
-    return inner * g / (epsilon_inside ? math_sqrt(x + epsilon) : math_sqrt(x) + epsilon);
+    return epsilon_inside ? x + epsilon : x;
   }
-  ASHLAR_FUNCTION T step(T g, T& v) const {
-    v = rho * v + rest * g * g;
-    return divided(g, v);
-  }
-  ASHLAR_FUNCTION T step(T g, T& v, T& mean) const {
-    v = rho * v + rest * g * g;
-    mean = rho * mean + rest * g;
-    return divided(g, v - mean * mean);
+  ASHLAR_FUNCTION T step(T g, T root) const { return inner * g / (epsilon_inside ? root : root + epsilon); }
+  ASHLAR_FUNCTION void move(T& p, T g, T root) const { p -= outer * step(g, root); }
+  ASHLAR_FUNCTION void move(T& p, T g, T root, T& m) const {
+    m = momentum * m + step(g, root);
+    p -= outer * m;
   }
 };
+
 template <class T>
 struct rmsprop_plain : rmsprop_step<T> {
-  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v) const { p -= this->outer * this->step(g, v); }
-  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& m) const {
-    m = this->momentum * m + this->step(g, v);
-    p -= this->outer * m;
+  template <class... M>
+  ASHLAR_FUNCTION T under_root(T&, T const& g, T& v, M&...) const {
+    v = this->rho * v + this->rest * g * g;
+    return this->radicand(v);
+  }
+  template <class... M>
+  ASHLAR_FUNCTION void with_root(T root, T& p, T const& g, T&, M&... m) const {
+    this->move(p, g, root, m...);
   }
 };
 template <class T>
 struct rmsprop_centered : rmsprop_step<T> {
-  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& mean) const { p -= this->outer * this->step(g, v, mean); }
-  ASHLAR_FUNCTION void operator()(T& p, T const& g, T& v, T& mean, T& m) const {
-    m = this->momentum * m + this->step(g, v, mean);
-    p -= this->outer * m;
+  template <class... M>
+  ASHLAR_FUNCTION T under_root(T&, T const& g, T& v, T& mean, M&...) const {
+    v = this->rho * v + this->rest * g * g;
+    mean = this->rho * mean + this->rest * g;
+    return this->radicand(v - mean * mean);
+  }
+  template <class... M>
+  ASHLAR_FUNCTION void with_root(T root, T& p, T const& g, T&, T&, M&... m) const {
+    this->move(p, g, root, m...);
   }
 };
 

@@ -1,7 +1,9 @@
 // Fused expressions against naive loops, by rows and by elements.
-#include "ashlar/ops/local/elementwise.hpp"
+#include "ashlar/ops/local/roots.hpp"
 #include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -184,5 +186,39 @@ TEST_CASE_TEMPLATE("for_each updates several arrays at once", T, float, double, 
     space().fence();
     CHECK(a1 == a);
     CHECK(b1 == b);
+  }
+}
+
+namespace {
+struct adds_the_root {
+  template <class T>
+  KOKKOS_FUNCTION T under_root(T& x, T const& y) const {
+    x = x + 1;
+    return y * y + x;
+  }
+  template <class T>
+  KOKKOS_FUNCTION void with_root(T root, T& x, T const& y) const {
+    x = root + y;
+  }
+};
+}  // namespace
+
+TEST_CASE_TEMPLATE("for_each_with_root takes the root of each element, several at once and one by one", T, float, double) {
+  for (index_t n : {0, 1, 3, 7, 64, 65, 127, 20011}) {
+    shared_vector<T> x(static_cast<std::size_t>(n)), y = x, expected = x;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = static_cast<T>(std::uniform_real_distribution<double>(0, 1e6)(generator));
+      y[i] = static_cast<T>(std::uniform_real_distribution<double>(-10, 10)(generator));
+      T const next = x[i] + 1, square = y[i] * y[i];
+      expected[i] = std::sqrt(square + next) + y[i];
+    }
+    auto by_elements = x;
+    local::for_each_with_root(space(), n, adds_the_root{}, x.data(), static_cast<T const*>(y.data()));
+    detail::for_each_by_elements(space(), n, detail::with_root<adds_the_root>{}, by_elements.data(), static_cast<T const*>(y.data()));
+    space().fence();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CHECK(x[i] == doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));
+      CHECK(by_elements[i] == doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));
+    }
   }
 }
