@@ -1,7 +1,7 @@
 // All-gather: the blocks of all ranks, one behind the other, on all ranks.
 #pragma once
 #include "ashlar/comm/broadcast.hpp"
-#include "ashlar/comm/exchange.hpp"
+#include "ashlar/comm/two_levels.hpp"
 
 namespace ashlar::detail {
 
@@ -14,6 +14,19 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
   post_exchange(c, send, receive, how);
   copy_block(own, destination + first, n);
   finish(c);
+}
+
+// Blocks cross between ranks of one place; what a rank has received the others of its node read there.
+template <class T>
+void all_gather_on_two_levels(two_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
+  auto const share = [&](int place, int node) { return block_of(starts, l.at(node, place)); };
+  int const place = l.near.rank();
+  element_range const mine = share(place, l.far.rank());
+  post_exchange(l.far, [&](int) { return block<T const>{own, mine.size}; },
+                [&](int node) { return block<T>{destination + share(place, node).begin, share(place, node).size}; }, how);
+  copy_block(own, destination + mine.begin, mine.size);
+  finish(l.far);
+  gather_near(l.near, destination, starts[l.rank_at.size()], l.nodes(), share, how);
 }
 
 // `own` is null where the own block lies in its place already.
@@ -29,7 +42,9 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
 
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;
-  if (how.exchanges(p)) {
+  if (how.host_memory && c.state().levels) {
+    all_gather_on_two_levels(*c.state().levels, own ? own : place, destination, starts, how);
+  } else if (how.exchanges(p)) {
     all_gather_by_exchange(c, own ? own : place, destination, starts, how);
   } else if (total > how.count_limit) {
     if (own) {

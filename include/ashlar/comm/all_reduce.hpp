@@ -31,15 +31,12 @@ void all_reduce_in_parts(communicator const& c, T const* source, T* destination,
   all_gather_by_exchange(c, static_cast<T const*>(part), destination, starts.data(), how);
 }
 
-struct element_range {
-  std::size_t begin, end;
-};
-
-// The part of n elements that this rank combines for all.
-inline element_range own_part(node_group const& g, std::size_t n) {
-  interval const part = part_of({0, index_t(n)}, g.size(), g.rank());
-  return {std::size_t(part.begin), std::size_t(part.end)};
+// The part of n elements that a rank combines for all.
+inline element_range part_of_rank(std::size_t n, int ranks, int rank) {
+  interval const part = part_of({0, index_t(n)}, ranks, rank);
+  return {std::size_t(part.begin), std::size_t(part.end - part.begin)};
 }
+inline element_range own_part(node_group const& g, std::size_t n) { return part_of_rank(n, g.size(), g.rank()); }
 
 // Small arrays are combined by every rank; of large ones each rank combines a part and stores it into all results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
@@ -53,7 +50,7 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
     return round.end();
   }
   element_range const part = own_part(g, n);
-  combine_sources<Op, T>(g, part.begin, part.end - part.begin, [&](std::size_t begin, T const* sum, std::size_t m) {
+  combine_sources<Op, T>(g, part.begin, part.size, [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
   });
   return round.end();
@@ -83,7 +80,7 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   element_range const part = own_part(g, total);
   std::size_t begin = 0;  // of the piece
   for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
-    std::size_t const from = std::max(part.begin, begin), to = std::min(part.end, begin + pieces[i].size);
+    std::size_t const from = std::max(part.begin, begin), to = std::min(part.begin + part.size, begin + pieces[i].size);
     if (from >= to) continue;
     combine_operands<Op, T>(
         g, [&](int q) { return g.at<T const>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
@@ -95,13 +92,8 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
 }
 
 template <class Op, class T>
-void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
   int const p = c.size();
-  if (p == 1) return copy_block(source, destination, n);
-  if (n == 0) return;
-  c.counters().all_reduce.add(n * sizeof(T));
-  if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
-
   if (how.exchanges(p) && n * sizeof(T) <= (p == 2 ? how.whole_bytes_of_2 : how.whole_bytes))
     return all_reduce_whole<Op>(c, source, destination, n, how);
   if (how.exchanges(p)) return all_reduce_in_parts<Op>(c, source, destination, n, how);
@@ -110,6 +102,27 @@ void all_reduce(communicator const& c, T const* source, T* destination, std::siz
              source == destination ? MPI_IN_PLACE : static_cast<void const*>(source + i), destination + i,
              comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(),
              comm::mpi_op<Op, T>::get());
+}
+
+// A rank combines its part of its node's summands, then with the ranks of its place; the others of its node read it there.
+template <class Op, class T>
+void all_reduce_on_two_levels(two_levels const& l, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+  auto const share = [&](int place, int) { return part_of_rank(n, l.near.size(), place); };
+  element_range const mine = share(l.near.rank(), 0);
+  T* const part = destination + mine.begin;
+  combine_near<Op>(l.near, source, n, 1, share, part, how);
+  all_reduce_by_messages<Op>(l.far, static_cast<T const*>(part), part, mine.size, how);
+  gather_near(l.near, destination, n, 1, share, how);
+}
+
+template <class Op, class T>
+void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+  if (c.size() == 1) return copy_block(source, destination, n);
+  if (n == 0) return;
+  c.counters().all_reduce.add(n * sizeof(T));
+  if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
+  if (how.host_memory && c.state().levels) return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
+  all_reduce_by_messages<Op>(c, source, destination, n, how);
 }
 
 }  // namespace ashlar::detail

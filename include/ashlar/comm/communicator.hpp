@@ -18,6 +18,8 @@
 
 namespace ashlar::detail {
 
+struct two_levels;
+
 struct communicator_state {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
@@ -37,6 +39,7 @@ struct communicator_state {
   std::size_t buffer_size = 0;
 
   std::unique_ptr<node_group> node;  // where the ranks see each other's memory
+  std::shared_ptr<two_levels> levels;  // where the ranks of each of several nodes do
   int tag = 0;                       // of messages between ranks: told by the verb that sends them
 
   communicator_state() = default;
@@ -213,6 +216,16 @@ class communicator {
 }  // namespace ashlar
 
 namespace ashlar::detail {
+
+/// The ranks of a communicator as a table: nodes, and the places of their ranks. All nodes have equally many.
+/// A reduction is made in each node, then between the ranks of one place, each on its share; a gather the other way round.
+struct two_levels {
+  communicator near, far;    // the ranks of this node, and those of this place, in order
+  std::vector<int> rank_at;  // by node and place
+
+  int nodes() const { return far.size(); }
+  int at(int node, int place) const { return rank_at[static_cast<std::size_t>(node * near.size() + place)]; }
+};
 
 // A blocking collective of MPI or, where ranks exceed cores, its nonblocking form and a wait that yields: MPI's own
 // waiting spins, and MPICH then takes milliseconds for what takes microseconds.

@@ -15,7 +15,8 @@ namespace ashlar {
 /// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and
 /// no communicator is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
-/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks, and one for all meshes made from
+/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks; two more for each of these whose
+///   ranks are on several nodes; and one for all meshes made from
 ///   one communicator, by which ranks that wait for long find out what the others do.
 /// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
 ///   mesh, or differ between ranks.
@@ -51,10 +52,11 @@ class device_mesh {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
   comm_counters& counters() const { return state_->whole.counters(); }
-  /// How these ranks exchange what they need: "shared memory", "MPI", or "none" for a rank alone.
+  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
+  /// rank alone.
   char const* transport(unsigned mask = ~0u) const {
     ashlar::communicator const& c = communicator(mask);
-    return c.size() == 1 ? "none" : c.state().node ? "shared memory" : "MPI";
+    return c.size() == 1 ? "none" : c.state().node ? "shared memory" : c.state().levels ? "shared memory in nodes, MPI between" : "MPI";
   }
   /// Why ranks of a node exchange messages of MPI all the same; empty where they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }

@@ -304,7 +304,7 @@ class verb_in_progress {
   verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
       : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, ranks_.node ? 0 : calls.deadline_} {
     calls_.history_->begin(print, e);
-    ranks_.tag = 1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag()));
+    tag(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())));
     current() = this;
     while_waiting = [] {
       if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
@@ -314,7 +314,7 @@ class verb_in_progress {
   /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
   /// Error: ashlar::error on every rank where they do not call the same.
   void agree(communicator const& ranks) const {
-    if (ranks_.node || comm::tuned.exchanges(ranks.size()) || comm::tuned.agree_every == 0) return;
+    if (ranks_.node || ranks_.levels || comm::tuned.exchanges(ranks.size()) || comm::tuned.agree_every == 0) return;
     std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
     if (number % comm::tuned.agree_every == 0) call_channel::compare(ranks, number, print, call_.history->text_of(number));
   }
@@ -323,10 +323,14 @@ class verb_in_progress {
   ~verb_in_progress() {
     if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
     current() = nullptr;
-    ranks_.tag = 0;
+    tag(0);
   }
 
  private:
+  void tag(int t) const {
+    ranks_.tag = t;
+    if (ranks_.levels) ranks_.levels->near.state().tag = ranks_.levels->far.state().tag = t;
+  }
   static verb_in_progress*& current() {
     static verb_in_progress* verb = nullptr;
     return verb;

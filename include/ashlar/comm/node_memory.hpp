@@ -149,7 +149,8 @@ class node_ranks {
   }
   bool fell_back() const { return refused_ != place::none && refused_ != place::switched_off; }
 
-  /// Makes the ranks of a part of the mesh a node group, if all of them share a node.
+  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if they are equally many on each of
+  /// several nodes, a table with a group for each.
   /// Collective: over `part`; blocks.
   void join(communicator const& part, communicator const& whole) const {
     if (refused_ != place::none || part.size() < 2) return;
@@ -166,7 +167,9 @@ class node_ranks {
     for (seat const& s : seats) {
       if (s.slot == nowhere || !same_node(places_[std::size_t(s.rank)], places_[std::size_t(whole.rank())])) {
         if (slot != nullptr) node_memory::retire(slot);
-        return;
+        std::vector<int> ranks;
+        for (seat const& other : seats) ranks.push_back(other.rank);
+        return join_nodes(part, whole, ranks);
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
       members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
@@ -183,6 +186,29 @@ class node_ranks {
     why refused = none;
     comm::segment_address segment{};
   };
+
+  // `ranks` are those of `part`, numbered as in `whole`.
+  void join_nodes(communicator const& part, communicator const& whole, std::vector<int> const& ranks) const {
+    std::vector<std::vector<int>> nodes;  // their ranks in `part`
+    int own_node = 0, own_place = 0;
+    for (int r = 0; r < part.size(); ++r) {
+      auto const together = [&](std::vector<int> const& node) {
+        return same_node(places_[std::size_t(ranks[std::size_t(node.front())])], places_[std::size_t(ranks[std::size_t(r)])]);
+      };
+      auto const at = std::find_if(nodes.begin(), nodes.end(), together);
+      auto& node = at == nodes.end() ? nodes.emplace_back() : *at;
+      if (r == part.rank()) own_node = int(&node - nodes.data()), own_place = int(node.size());
+      node.push_back(r);
+    }
+    std::size_t const each = nodes[0].size();
+    if (nodes.size() < 2 || each < 2 || std::any_of(nodes.begin(), nodes.end(), [&](auto const& n) { return n.size() != each; })) return;
+    auto const levels = std::make_shared<two_levels>();
+    levels->near = part.split(own_node, own_place);
+    levels->far = part.split(own_place, own_node);
+    for (auto const& node : nodes) levels->rank_at.insert(levels->rank_at.end(), node.begin(), node.end());
+    join(levels->near, whole);
+    part.state().levels = levels;
+  }
 
   // Lets MPI work on what the program has begun: a rank that sends to this one may be stuck in MPI_Send until then.
   static void progress() {

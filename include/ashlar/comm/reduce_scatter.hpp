@@ -1,6 +1,6 @@
 // Reduce-scatter: the combination of all ranks' arrays, a block of it on each rank.
 #pragma once
-#include "ashlar/comm/exchange.hpp"
+#include "ashlar/comm/two_levels.hpp"
 
 namespace ashlar::detail {
 
@@ -26,6 +26,18 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
   }
 }
 
+// A rank combines its node's summands for the ranks of its place on all nodes, and sends them these.
+template <class Op, class T>
+void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
+  two_levels const& l = *c.state().levels;
+  auto const share = [&](int place, int node) { return block_of(starts, l.at(node, place)); };
+  std::vector<std::size_t> sums(1, 0);  // where those for each node begin
+  for (int node = 0; node < l.nodes(); ++node) sums.push_back(sums.back() + share(l.near.rank(), node).size);
+  T* const of_node = c.state().scratch<T>(sums.back());
+  combine_near<Op>(l.near, source, starts[c.size()], l.nodes(), share, of_node, how);
+  reduce_scatter_by_exchange<Op>(l.far, static_cast<T const*>(of_node), destination, sums.data(), how);
+}
+
 template <class Op, class T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts, bool equal,
                     comm::tuning const& how) {
@@ -37,7 +49,9 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   MPI_Op const op = comm::mpi_op<Op, T>::get();
-  if (how.exchanges(p)) {
+  if (how.host_memory && c.state().levels) {
+    reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
+  } else if (how.exchanges(p)) {
     reduce_scatter_by_exchange<Op>(c, source, destination, starts, how);
   } else if (total > how.count_limit) {
     for (int q = 0; q < p; ++q)

@@ -76,6 +76,39 @@ TEST_CASE("node_memory: nodes of two ranks, or pretended ones, mix with messages
   });
 }
 
+TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between them once, wherever operands lie") {
+  for (int const ranks_per_node : {2, 3, 4}) {
+    variable const pretended("ASHLAR_RANKS_PER_NODE", std::to_string(ranks_per_node).c_str());
+    device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+    int const nodes = world_size() / ranks_per_node;
+    bool const levels = nodes > 1 && world_size() % ranks_per_node == 0;
+    CHECK((m.communicator().state().levels != nullptr) == levels);
+    CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == levels);
+    for (index_t n : {0, 1, 5, 3000}) check_verbs(m, n);
+
+    index_t const n = 4096 * world_size() + 1;
+    auto const inside = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
+    Kokkos::View<double*, Kokkos::LayoutRight> const own("own", static_cast<std::size_t>(n));
+    Kokkos::deep_copy(own, inside.view());
+    auto const outside = adopt<partial<layout<none>, "x">>(m, own, {n});
+    auto const x = world_rank() == 0 ? outside : inside;
+    auto const sum = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
+    CHECK(denotes(all_reduce<"x">(x), sum));
+    CHECK(denotes(reduce_scatter<"x", 0>(x), sum));
+
+    if (!levels || !tensors_lie_in_host_memory) continue;
+    auto const sends = [&](auto f) {
+      auto const before = m.counters().mpi_sends;
+      f();
+      return m.counters().mpi_sends - before;
+    };
+    auto const blocks = tensor_of<double, layout<"x">>(m, shape::of(n), small_number);
+    CHECK(sends([&] { (void)all_gather<"x">(blocks); }) == static_cast<std::uint64_t>(nodes - 1));
+    CHECK(sends([&] { (void)reduce_scatter<"x", 0>(inside); }) == static_cast<std::uint64_t>(nodes - 1));
+    CHECK(sends([&] { (void)all_reduce<"x">(inside); }) <= static_cast<std::uint64_t>(2 * (nodes - 1)));
+  }
+}
+
 TEST_CASE("node_memory: without memory to share all ranks use messages") {
   for (auto const* off : {"mpi", "MPI"}) {
     variable const forced("ASHLAR_TRANSPORT", off);
