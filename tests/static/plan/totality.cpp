@@ -1,0 +1,72 @@
+// From every layout of rank 2 on two axes there is a plan to every other: sharded by blocks or by dealt ones, with sums pending.
+#include "ashlar/plan/planner.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+constexpr int most = 64;
+struct layouts {
+  layout_value all[most]{};
+  int size = 0;
+  constexpr void add(layout_value const& v) {
+    for (int i = 0; i < size; ++i)
+      if (all[i] == v) return;
+    all[size++] = v;
+  }
+};
+
+// Each axis splits a dimension, pends or does neither; two axes of one dimension stand in either order.
+constexpr layouts every_layout() {
+  enum { nowhere, first, second, pends, places };
+  layouts l;
+  for (int a = 0; a < places; ++a)
+    for (int b = 0; b < places; ++b)
+      for (int major : {0, 1}) {
+        layout_value v;
+        v.rank = 2;
+        int const place[2]{a, b};
+        for (int axis : {major, 1 - major}) {
+          if (place[axis] == first || place[axis] == second) v.dim[place[axis] - first].push(axis);
+          if (place[axis] == pends) v.pend(op_sum, mask_of(axis));
+        }
+        l.add(v);
+      }
+  int const plain = l.size;
+  for (int i = 0; i < plain; ++i)
+    for (int d = 0; d < 2; ++d)
+      for (int dealt = 1; dealt <= l.all[i].dim[d].size; ++dealt) {
+        layout_value v = l.all[i];
+        v.dim[d].dealt = static_cast<signed char>(dealt);
+        v.dim[d].block = 64;
+        l.add(v);
+      }
+  return l;
+}
+constexpr layouts every = every_layout();
+static_assert(every.size == 18 + 20);
+
+// From layout I to each one: the steps begin and end where they should, and one communicates where nothing is reduced.
+template <int I>
+constexpr bool reaches_all() {
+  for (int j = 0; j < every.size; ++j) {
+    redistribution_plan const p = plan(every.all[I], every.all[j]);
+    if (!(p.layout(0) == every.all[I]) || !(p.layout(p.size) == every.all[j])) return false;
+    int messages = 0;
+    for (int s = 0; s < p.size; ++s) messages += communicates(p[s].what);
+    if (messages > (every.all[I].levels ? 2 : 1)) return false;
+  }
+  return true;
+}
+template <int... I>
+constexpr bool all_reach_all(std::integer_sequence<int, I...>) {
+  (
+      [] {
+        static_assert(reaches_all<I>(), "a plan from layout I is missing or leads elsewhere");
+      }(),
+      ...);
+  return true;
+}
+static_assert(all_reach_all(std::make_integer_sequence<int, every.size>{}));
+
+}  // namespace
