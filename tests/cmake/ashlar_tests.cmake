@@ -43,6 +43,11 @@ function(ashlar_add_mpi_tests layer library)
   foreach(ranks IN LISTS ASHLAR_TEST_RANKS)
     ashlar_add_test(mpi.${layer} RANKS ${ranks} COMMAND "$<TARGET_FILE:mpi_${layer}>")
   endforeach()
+  # All that moves data, also by the transports that one machine does not choose: messages alone, and two nodes.
+  if(layer STREQUAL "tensor" AND "4" IN_LIST ASHLAR_TEST_RANKS)
+    ashlar_add_test(mpi.tensor.messages RANKS 4 COMMAND env ASHLAR_TRANSPORT=mpi "$<TARGET_FILE:mpi_${layer}>")
+    ashlar_add_test(mpi.tensor.nodes RANKS 4 COMMAND env ASHLAR_RANKS_PER_NODE=2 "$<TARGET_FILE:mpi_${layer}>")
+  endif()
 endfunction()
 
 function(ashlar_add_static_tests layer library)
