@@ -89,7 +89,8 @@ static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 // [proof]
 
-constexpr program about{"mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.", true, "128", "5", "0.4", true};
+constexpr program about{.name = "mnist_mlp", .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.", .model_axis = true, .batch = "128", .epochs = "5",
+                        .dropout = "0.4", .resumes = true};
 
 template <class T, class P>
 double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {

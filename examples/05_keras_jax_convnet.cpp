@@ -162,7 +162,8 @@ static_assert(communicates_as_it_should(2));
 static_assert(communicates_as_it_should(4));
 // [proof]
 
-constexpr program about{"keras_jax_convnet", "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", false, "64", "2", "0.5"};
+constexpr program about{.name = "keras_jax_convnet", .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", .model_axis = false,
+                        .batch = "64", .epochs = "2", .dropout = "0.5"};
 
 template <class T, class S>
 double test_accuracy(device_mesh<grid> const& m, S const& s, digit_data const& data) {

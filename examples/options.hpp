@@ -15,7 +15,8 @@
 struct program {
   char const *name, *purpose;
   bool model_axis;
-  char const *batch, *epochs, *dropout;
+  char const *batch, *epochs, *dropout;  // no dropout: null
+  bool digits = true;                    // it trains on MNIST, or on drawn digits
   bool resumes = false;
 };
 
@@ -67,21 +68,23 @@ inline options parse(int argc, char** argv, program const& p) {
   char const* const environment = std::getenv("ASHLAR_DATA");
   // clang-format off
   description.add_options()
-      ("mesh", p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks", text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"))
+      ("mesh", p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks", text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"));
+  if (p.digits)
+    description.add_options()
       ("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text()->default_value(environment ? environment : ""));
   if (p.model_axis)
     description.add_options()("strategy", "model_parallel or data_parallel", text()->default_value("model_parallel"));
   description.add_options()
-      ("batch", "images a step, over all ranks", text()->default_value(p.batch))
-      ("epochs", "passes over the training images", text()->default_value(p.epochs))
+      ("batch", "examples a step, over all ranks", text()->default_value(p.batch))
+      ("epochs", "passes over the training data", text()->default_value(p.epochs))
       ("steps", "stop after so many steps", text())
       ("seed", "of weights, dropout and order", text()->default_value("1"))
-      ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout))
-      ("no-shuffle", "take the images as they are stored")
       ("precision", "float or double", text()->default_value("float"))
       ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
       ("trace", "file for the times of all collectives, which trace viewers read", text()->default_value(""))
       ("help", "this text");
+  if (p.dropout) description.add_options()("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout));
+  if (p.digits) description.add_options()("no-shuffle", "take the images as they are stored");
   if (p.resumes)
     description.add_options()
         ("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text()->default_value(""))
@@ -103,16 +106,16 @@ inline options parse(int argc, char** argv, program const& p) {
     };
     if (given.count("help")) o.help = description.help();
     read_mesh(given["mesh"].as<std::string>(), p.model_axis, o);
-    o.data = given["data"].as<std::string>();
+    if (p.digits) o.data = given["data"].as<std::string>();
     o.losses = given["losses"].as<std::string>();
     o.trace = given["trace"].as<std::string>();
     o.model_parallel = p.model_axis && one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
     o.double_precision = one_of("precision", "double", "float", "float or double");
-    o.shuffle = given.count("no-shuffle") == 0;
+    o.shuffle = p.digits && given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1}, "a whole number of 1 or more");
     o.epochs = whole("epochs", 1, "a whole number of 1 or more");
     o.seed = whole("seed", std::uint64_t{0}, "a whole number of 0 or more");
-    o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
+    if (p.dropout) o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
     if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
     if (p.resumes) {
       o.checkpoint = given["checkpoint"].as<std::string>();

@@ -11,6 +11,26 @@
 
 namespace ashlar {
 
+namespace detail {
+
+template <class Mesh>
+inline constexpr int axes_of_run_time_size = 0;
+template <class... Axes>
+inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::static_size == run_time_size));
+
+// The static sizes, and what they leave of the ranks for the others; less than one rank is one too few.
+template <class Mesh>
+mesh_shape sizes_that_fill(MPI_Comm comm) {
+  return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    int const taken = (1 * ... * std::max(Axes::static_size, 1));
+    return mesh_shape{sizeof...(Axes), {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
+  }(std::type_identity<Mesh>{});
+}
+
+}  // namespace detail
+
 /// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the
 /// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and
 /// no communicator is made after construction.
@@ -30,6 +50,12 @@ class device_mesh {
   explicit device_mesh(MPI_Comm comm)
     requires std::default_initializable<Mesh>
       : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes))) {}
+
+  /// A mesh one of whose axes, alone, gets its size at run time: it has the ranks that the others leave.
+  /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
+  explicit device_mesh(MPI_Comm comm)
+    requires(detail::axes_of_run_time_size<Mesh> == 1)
+      : device_mesh(comm, std::span<int const>(detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes))) {}
 
   template <std::size_t N>
   device_mesh(MPI_Comm comm, int const (&sizes)[N]) : device_mesh(comm, std::span<int const>(sizes)) {

@@ -1,5 +1,6 @@
 // Layouts and their rules: no MPI, no Kokkos.
 #pragma once
+#include "ashlar/layout/by_rank.hpp"
 #include "ashlar/layout/dual.hpp"
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/layout/elementwise.hpp"

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ashlar {
 
@@ -22,17 +23,19 @@ enum class progress_style { automatic, bar, lines };
 /// Pre: epochs >= 1, images_per_epoch >= 0, 1 <= percent_per_line <= 100
 /// Collective: no; all ranks may call it, those with active == false return at once
 /// Cost: a look at the clock, except where something is written
+/// `head` stands in front of the line in place of "epoch 1/5".
 /// Example: progress bar(stdout, rank == 0, 5, 60000); bar.start_epoch(); bar.show(128, 2.31, 0.09);
 class progress {
  public:
   progress(std::FILE* out, bool active, int epochs, index_t images_per_epoch,
-           progress_style style = progress_style::automatic, int percent_per_line = 100)
+           progress_style style = progress_style::automatic, int percent_per_line = 100, std::string head = "")
       : out_(out),
         active_(active),
         bar_(style == progress_style::bar || (style == progress_style::automatic && active && is_terminal(out))),
         epochs_(epochs),
         images_(images_per_epoch),
-        percent_per_line_(percent_per_line) {}
+        percent_per_line_(percent_per_line),
+        head_(std::move(head)) {}
   ~progress() { close_line(); }
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
@@ -50,23 +53,28 @@ class progress {
 
   /// Takes in that so many images of the epoch are done; the epoch ends with the last of them.
   void show(index_t images, double loss, double accuracy) {
+    show(images, [&] {
+      char numbers[160];
+      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy, static_cast<double>(images) / seconds());
+      return std::string(numbers);
+    });
+  }
+  /// The same with other numbers than these, a text that is asked for where something is written.
+  template <class Numbers>
+    requires requires(Numbers const& n) { std::string(n()); }
+  void show(index_t images, Numbers const& numbers) {
     if (!running_) return;
     auto const now = clock::now();
     bool const last = images >= images_;
     int const percent = last ? 100 : static_cast<int>(100 * images / images_);
     if (!last && (bar_ ? now - drawn_ < std::chrono::milliseconds(100) : percent < next_percent_)) return;
 
-    double const seconds = std::max(std::chrono::duration<double>(now - start_).count(), 1e-9);
-    double const images_per_second = static_cast<double>(images) / seconds;
-    char numbers[160];
-    std::snprintf(numbers, sizeof numbers, "  loss %.4f  accuracy %.4f  %6.0f images/s  ", loss, accuracy,
-                  images_per_second);
-    std::string const head = "epoch " + std::to_string(epoch_) + "/" + std::to_string(epochs_);
-    std::string tail = numbers;
+    std::string const head = head_.empty() ? "epoch " + std::to_string(epoch_) + "/" + std::to_string(epochs_) : head_;
+    std::string tail = "  " + numbers() + "  ";
     if (last)
-      tail += time_text(seconds);
+      tail += time_text(seconds());
     else if (images > 0)
-      tail += time_text(static_cast<double>(images_ - images) / images_per_second) + " left";
+      tail += time_text(static_cast<double>(images_ - images) * seconds() / static_cast<double>(images)) + " left";
 
     if (bar_) {
       drawn_ = now;
@@ -82,6 +90,7 @@ class progress {
  private:
   using clock = std::chrono::steady_clock;
 
+  double seconds() const { return std::max(std::chrono::duration<double>(clock::now() - start_).count(), 1e-9); }
   static int columns(std::FILE* out) {
     winsize size{};
     return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -137,6 +146,7 @@ class progress {
   int epochs_, epoch_ = 0;
   index_t images_;
   int percent_per_line_, next_percent_ = 0;
+  std::string head_;
   clock::time_point start_{}, drawn_{};
 };
 

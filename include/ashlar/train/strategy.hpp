@@ -1,6 +1,7 @@
 // Parameters, and the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/layout/by_rank.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/train/numbers.hpp"
 #include "ashlar/train/pattern.hpp"
@@ -10,6 +11,9 @@ namespace ashlar {
 /// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
 /// deviation sqrt(2 / fan in), for kernels (..., in, out).
 enum class initializer { zeros, ones, glorot_uniform, he_normal };
+
+template <int Rank, class Layout>
+struct laid_out_weight;
 
 /// A parameter before it has a layout: extents by value, rank by type. Matrices and higher begin Glorot uniform, vectors
 /// with zeros. Example: weight{784, 200}
@@ -28,14 +32,38 @@ struct weight {
     w.first = i;
     return w;
   }
+  /// The same with a layout of its own, which no strategy changes: weight{784, 128}.laid_out<layout<none, "model">>().
+  template <class Layout>
+  constexpr laid_out_weight<Rank, Layout> laid_out() const {
+    return {*this};
+  }
 };
 template <class... I>
 weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
 
-/// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
-/// "feature.*kernel". A path that equals the text beats patterns.
+namespace detail {
+template <class Layout, int Rank>
+struct layout_does_not_fit {
+  static constexpr bool value = true;
+};
+template <class Layout, int Rank>
+  requires is_layout_v<Layout>
+struct layout_does_not_fit<Layout, Rank> {
+  static constexpr bool value = Layout::rank != Rank;
+};
+}  // namespace detail
+
+/// A parameter that says itself which layout it has; rules do not apply to it.
+template <int Rank, class Layout>
+struct laid_out_weight : weight<Rank> {
+  static_assert(!detail::layout_does_not_fit<Layout, Rank>::value,
+                "ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter");
+  using layout_type = Layout;
+};
+
+namespace detail {
 template <text_literal Key, class Layout>
-struct rule {
+struct keyed_layout {
   static_assert(is_layout_v<Layout>, "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
   using layout_type = Layout;
   struct text {
@@ -48,12 +76,55 @@ struct rule {
   }();
   static constexpr text_range range{key.c, key.c + Key.size};
 };
+template <bool Output, class Otherwise, class Place, class... Rules>
+struct layout_by_rules;
+}  // namespace detail
 
-/// Which layouts parameters get: those of the rules that match them, and replicated ones elsewhere. The axes named split
-/// the batch.
+/// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
+/// "feature.*kernel". A path that equals the text beats patterns.
+template <text_literal Key, class Layout>
+struct rule : detail::keyed_layout<Key, Layout> {
+  static constexpr bool of_output = false;
+};
+/// The same for the outputs of layers, whose paths are those above parameters: "d2". The network says by place() where
+/// the output is.
+template <text_literal Key, class Layout>
+struct output_rule : detail::keyed_layout<Key, Layout> {
+  static constexpr bool of_output = true;
+};
+
+/// Where a strategy is asked for a layout: a parameter of a model, or the output of one of its layers.
+template <class Path, int Rank>
+struct layout_place {
+  using path = Path;
+  static constexpr int rank = Rank;
+  /// Is this the whole path? Example: Parameter::is("d1/kernel")
+  template <std::size_t N>
+  static constexpr bool is(char const (&text)[N]) {
+    return equal({text, text + N - 1}, range());
+  }
+  /// Is the pattern found in the path? Example: Parameter::has("feature.*kernel")
+  template <std::size_t N>
+  static constexpr bool has(char const (&pattern)[N]) {
+    return pattern_found({pattern, pattern + N - 1}, range());
+  }
+
+ private:
+  static constexpr text_range range() { return {Path::path.c, Path::path.c + Path::path.size}; }
+};
+
+/// A strategy says which layouts parameters, outputs and batches get. This one goes by rules: parameters that none matches
+/// are replicated, and outputs stay as they are; the axes named split the batch.
+/// One of your own has the same three members; derived from this one, as in `struct mine : data_parallel<"data"> { ... };`, it
+/// need say only what differs. `Parameter` and `Output` are a layout_place; an output_layout of void leaves the output.
+/// Example: template <class Parameter> using parameter_layout = std::conditional_t<Parameter::has("kernel"), A, B>;
 template <class BatchAxes, class... Rules>
 struct layout_map {
   using batch_axes = BatchAxes;
+  template <class Parameter>
+  using parameter_layout = typename detail::layout_by_rules<false, replicated<Parameter::rank>, Parameter, Rules...>::type;
+  template <class Output>
+  using output_layout = typename detail::layout_by_rules<true, void, Output, Rules...>::type;
 };
 /// Parameters laid out by rules; the others are replicated. Batch names the axes that split the batch.
 template <dimension Batch, class... Rules>
@@ -61,6 +132,10 @@ using model_parallel = layout_map<names_in_t<Batch>, Rules...>;
 /// Parameters replicated, the batch split.
 template <dimension Batch>
 using data_parallel = layout_map<names_in_t<Batch>>;
+/// The layout of a batch of so many dimensions under a strategy, whose axes split the first.
+/// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
+template <class Strategy, int Rank>
+using data_layout = typename detail::batch_layout<typename detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
 
 namespace detail {
 
@@ -103,11 +178,12 @@ struct parameter_of<Path, std::index_sequence<I...>> {
 
 inline constexpr int no_rule = -1, two_rules = -2;
 
-// The rule that serves a path.
-template <class Path, class... Rules>
+// The rule that serves the parameter, or the output, at a path.
+template <bool Output, class Path, class... Rules>
 constexpr int rule_for() {
   int exact = no_rule, found = no_rule, i = 0;
-  (((equal(Rules::range, path_range<Path>) ? void(exact = exact == no_rule ? i : two_rules)
+  (((Rules::of_output != Output                      ? void()
+     : equal(Rules::range, path_range<Path>)         ? void(exact = exact == no_rule ? i : two_rules)
      : pattern_found(Rules::range, path_range<Path>) ? void(found = found == no_rule ? i : two_rules)
                                                      : void()),
     ++i),
@@ -128,40 +204,54 @@ struct rule_matches_no_parameter {
   static constexpr bool value = true;
 };
 
-template <int Rank, class I = std::make_integer_sequence<int, Rank>>
-struct replicated_layout;
-template <int Rank, int... I>
-struct replicated_layout<Rank, std::integer_sequence<int, I...>> {
-  using type = basic_layout<std::conditional_t<I >= 0, whole, whole>...>;
-};
-
-template <class Strategy, class Path, int Rank>
-struct chosen_layout;
-template <class B, class... R, class Path, int Rank>
-struct chosen_layout<layout_map<B, R...>, Path, Rank> {
-  static constexpr int rule = rule_for<Path, R...>();
-  static_assert(rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<Path>::type, R...>::value,
+// The layout that rule number Rule gives, or the one for where there is none.
+template <int Rule, class Otherwise, class Place, class... Rules>
+struct layout_of_rule {
+  static_assert(Rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<typename Place::path>::type, Rules...>::value,
                 "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
-  using type = typename slot<0, typename replicated_layout<Rank>::type>::type;
+  using type = Otherwise;
 };
-template <class B, class... R, class Path, int Rank>
-  requires(rule_for<Path, R...>() >= 0)
-struct chosen_layout<layout_map<B, R...>, Path, Rank> {
-  using rules = slots<std::index_sequence_for<R...>, R...>;
-  using type = typename decltype(pick<static_cast<std::size_t>(rule_for<Path, R...>())>(static_cast<rules*>(nullptr)))::type::layout_type;
-  static_assert(!rule_has_another_rank<typename parameter_of<Path>::type, type, Rank>::value,
-                "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter; write one spec a dimension");
+template <int Rule, class Otherwise, class Place, class... Rules>
+  requires(Rule >= 0)
+struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
+  using rules = slots<std::index_sequence_for<Rules...>, Rules...>;
+  using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
+  static_assert(!rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
+                "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec a dimension");
+};
+template <bool Output, class Otherwise, class Place, class... Rules>
+struct layout_by_rules : layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...> {};
+
+template <class Parameter, class Layout, int Rank>
+struct strategy_gives_no_layout_of_this_rank {
+  static constexpr bool value = layout_does_not_fit<Layout, Rank>::value;
 };
 
-// Is a rule the one that serves some parameter?
+// The layout of a parameter: its own, or the one that the strategy gives.
+template <class Strategy, class Path, class Weight>
+struct chosen_layout {
+  using type = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
+  static_assert(!strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, type, Weight::rank>::value,
+                "ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+};
+template <class Strategy, class Path, int Rank, class Layout>
+struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
+  using type = Layout;
+};
+
+template <class Model>
+inline constexpr bool takes_rules = !requires { typename Model::layout_type; };
+
+// Is a rule the one that serves some parameter, or the output of some layer?
 template <class Path, class Model, class... Rules>
 constexpr bool serves(int rule) {
   if constexpr (!tree<Model>) {
-    return rule_for<Path, Rules...>() == rule;
+    return takes_rules<Model> && rule_for<false, Path, Rules...>() == rule;
   } else {
-    return []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>, std::index_sequence<I...>, int r) {
-      return (serves<member_path<Path, S<M...>, I>, M, Rules...>(r) || ...);
-    }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{}, rule);
+    return (Path::path.size && rule_for<true, Path, Rules...>() == rule) ||
+           []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>, std::index_sequence<I...>, int r) {
+             return (serves<member_path<Path, S<M...>, I>, M, Rules...>(r) || ...);
+           }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{}, rule);
   }
 }
 
@@ -169,8 +259,11 @@ template <class Model, class B, class... R>
 constexpr void check_rules(layout_map<B, R...>) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ([&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
-      static_assert(serves<root, Model, R...>(static_cast<int>(J)) || !rule_matches_no_parameter<Rule, Model>::value,
+      constexpr bool served = serves<root, Model, R...>(static_cast<int>(J));
+      static_assert(served || Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
                     "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
+      static_assert(served || !Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
+                    "ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
     }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
      ...);
   }(std::index_sequence_for<R...>{});
@@ -197,7 +290,7 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
 template <class Strategy, class T, class Path, class Handle, class Model>
 constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf) {
   if constexpr (!tree<Model>) {
-    using L = typename chosen_layout<Strategy, Path, Model::rank>::type;
+    using L = typename chosen_layout<Strategy, Path, Model>::type;
     return first_value<T, L>(m, model, fold_in(key, leaf++));
   } else {
     return with_members(model, [&](auto const&... member) {
@@ -225,12 +318,12 @@ constexpr void named_leaves(F&& f, X& x) {
 
 /// A model's parameters on a mesh, laid out by a strategy, with first values that are the same for every strategy and
 /// mesh: parameter i draws with fold_in(key, i).
-/// Error: a rule that matches no parameter, two that match one, a layout of another rank or with an axis that the mesh
-/// lacks, do not compile. Cost: no communication.
+/// Error: a rule that matches no parameter (or output rule no layer), two that match one, a layout of another rank or with
+/// an axis that the mesh lacks, do not compile. Cost: no communication.
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key) {
-  detail::check_rules<Model>(Strategy{});
+  if constexpr (requires { detail::check_rules<Model>(Strategy{}); }) detail::check_rules<Model>(Strategy{});
   std::uint64_t leaf = 0;
   return detail::init_at<Strategy, T, detail::root>(m, model, key, leaf);
 }

@@ -97,6 +97,17 @@ TEST_CASE("device_mesh: static sizes need not be given, and are checked") {
         }).find("differs from the axis' static size") != std::string::npos);
 }
 
+TEST_CASE("device_mesh: one size that is left out is what the others leave") {
+  CHECK(device_mesh<line>(MPI_COMM_WORLD).shape().size<"x">() == world_size());
+  using half = mesh<axis<"data", 2>, axis<"model">>;
+  if (world_size() % 2 == 0) {
+    device_mesh<half> const m(MPI_COMM_WORLD);
+    CHECK(m.shape() == half{{2, world_size() / 2}});
+  } else {
+    CHECK(message([] { device_mesh<half> m(MPI_COMM_WORLD); }).find("and the communicator has " + std::to_string(world_size())) != std::string::npos);
+  }
+}
+
 TEST_CASE("device_mesh: sizes that do not fit are an error on every rank") {
   int const p = world_size();
   CHECK(message([&] {

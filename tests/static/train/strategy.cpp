@@ -1,5 +1,6 @@
 // Which layout a strategy gives each parameter of a model, and under which path.
-#include "ashlar/train/strategy.hpp"
+#include "ashlar/plan/plan.hpp"
+#include "ashlar/train/place.hpp"
 
 using namespace ashlar;
 
@@ -66,6 +67,64 @@ static_assert(same<layout_t<decltype(part::feature.conv1.bias)>, layout<"model">
 static_assert(same<layout_t<decltype(part::feature.conv2.bias)>, layout<"model">>);
 static_assert(same<layout_t<decltype(part::head.bias)>, layout<none>>);
 static_assert(same<layout_t<decltype(part::head.kernel)>, layout<"model", none>>);
+
+// A weight's own layout is what it gets, and no rule serves it.
+constexpr auto mixed = build<affine>(weight{16, 10}.laid_out<layout<"data", "model">>(), weight{10});
+template <class Strategy>
+using of_mixed = decltype(init<Strategy>(m, mixed, prng_key{1}));
+using own = of_mixed<data_parallel<"data">>;
+static_assert(same<layout_t<decltype(own::kernel)>, layout<"data", "model">> && same<layout_t<decltype(own::bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::kernel)>, layout<"data", "model">>);
+static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::bias)>, layout<"model">>);
+
+// A strategy of one's own: by the parameter's path and rank. What it does not say is data_parallel's.
+struct matrices_by_rows : data_parallel<"data"> {
+  template <class Parameter>
+  using parameter_layout = std::conditional_t<Parameter::is("head/kernel"), layout<"model", none>,
+                           std::conditional_t<Parameter::has("conv.*kernel"), rows, replicated<Parameter::rank>>>;
+};
+using by_hand = parameters<matrices_by_rows>;
+static_assert(same<layout_t<decltype(by_hand::feature.conv1.kernel)>, rows> && same<layout_t<decltype(by_hand::feature.conv2.kernel)>, rows>);
+static_assert(same<layout_t<decltype(by_hand::head.kernel)>, layout<"model", none>> && same<layout_t<decltype(by_hand::head.bias)>, layout<none>>);
+static_assert(same<data_layout<matrices_by_rows, 4>, layout<"data", none, none, none>>);
+static_assert(same<data_layout<data_parallel<axes("data", "model")>, 1>, layout<axes("data", "model")>>);
+// One that is derived from nothing.
+struct all_alike {
+  using batch_axes = name_list<axis_name_t<"data">>;
+  template <class Parameter>
+  using parameter_layout = replicated<Parameter::rank>;
+  template <class Output>
+  using output_layout = void;
+};
+static_assert(same<parameters<all_alike>, mirrored>);
+
+// Outputs go where their rule says, in one collective, and stay where there is none.
+template <class Strategy>
+constexpr auto outputs = [](auto const& a) {
+  auto const p = init<Strategy>(a, model, prng_key{1});
+  auto const x = make<float, partial<layout<"data", none>, "model">>(a, {8, 6});
+  auto const head = place<Strategy, "head">(p, x);
+  static_assert(same<layout_t<decltype(head)>, layout<"data", none>>);
+  auto const inner = place<Strategy, "feature/conv1">(p, x);
+  static_assert(same<layout_t<decltype(inner)>, layout<"data", "model">>);
+  auto const none_here = place<Strategy, "feature/conv2">(p, x);
+  static_assert(same<layout_t<decltype(none_here)>, layout_t<decltype(x)>>);
+};
+using placed = model_parallel<"data", rule<"head/kernel", layout<"model", none>>, output_rule<"head", layout<"data", none>>,
+                              output_rule<"conv1", layout<"data", "model">>>;
+static_assert(collectives(m, outputs<placed>).count(verb::all_reduce, "model") == 1);
+static_assert(collectives(m, outputs<placed>).count(verb::reduce_scatter, "model") == 1);
+static_assert(collectives(m, outputs<placed>).count() == 2);
+struct everything_whole : data_parallel<"data"> {
+  template <class Output>
+  using output_layout = replicated<Output::rank>;
+};
+constexpr auto gathered_output = [](auto const& a) {
+  auto const p = init<everything_whole>(a, model, prng_key{1});
+  auto const y = place<everything_whole, "head">(p, make<float, layout<"data", none>>(a, {8, 6}));
+  static_assert(same<layout_t<decltype(y)>, layout<none, none>>);
+};
+static_assert(collectives(m, gathered_output).count(verb::all_gather, "data") == 1);
 
 // Extents are the model's, whatever the layout.
 constexpr auto p = init<model_parallel<"data", pattern>, double>(m, model, prng_key{1});

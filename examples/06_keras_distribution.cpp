@@ -1,0 +1,244 @@
+// What you learn here: Keras' guide to its distribution API, word for word in types. A mesh and layouts, data and model
+// parallelism, a map of layouts for weights and for a layer's output, a strategy of one's own, fit and evaluate. The mesh is
+// an option: 8x1, 4x2, 2x4 and 1x8 train alike, and nothing else changes.
+//
+// The network: images -> flatten -> dense 200, relu, no bias -> dropout -> dense 10, softmax; mean squared error; RMSprop.
+//   mpiexec -n 8 keras_distribution --mesh data=2,model=4
+#include <ashlar/ashlar.hpp>
+#include <ashlar/comm/trace.hpp>
+#include <ashlar/plan/ledger_print.hpp>
+#include <ashlar/tensor/print.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "training.hpp"
+
+using namespace ashlar;
+
+// [mesh]
+using grid = mesh<axis<"data">, axis<"model">>;  // device_mesh<grid> m(MPI_COMM_WORLD, {2, 4})
+using line = mesh<axis<"data">>;                 // device_mesh<line> m(MPI_COMM_WORLD): all ranks there are
+
+using layout_2d = layout<"model", "data">;
+using layout_4d = layout<"data", none, none, none>;  // batch_sharded<"data", 4> is another name of it
+static_assert(std::is_same_v<layout_4d, batch_sharded<"data", 4>>);
+// [mesh]
+
+// [model]
+template <class K>
+struct linear {
+  K kernel;
+  static constexpr auto names = ashlar::names("kernel");
+};
+template <class K, class B>
+struct affine {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class D1, class D2>
+struct mlp {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
+constexpr auto model = build<mlp>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+
+template <class Strategy>
+constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_key key) {
+  auto x = merge<1, 3>(images);
+  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(x, p.d1.kernel)));
+  auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
+  return softmax(y + p.d2.bias);
+};
+// [model]
+
+// [strategies]
+using mirrored = data_parallel<"data">;
+
+using sharded = model_parallel<"data",                                    // batch_dim_name
+                               rule<"d1/kernel", layout<none, "model">>,  //
+                               rule<"d2/kernel", layout<"model", none>>,
+                               output_rule<"d2", layout<"data", none>>>;  // "d2/output": it completes a sum
+
+// With d2/kernel whole, as the guide has it, it is d1's output that is made whole, at ten times the bytes.
+using gathered_hidden = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
+                                       output_rule<"d1", layout<"data", none>>, output_rule<"d2", layout<"data", none>>>;
+// [strategies]
+
+// [own_strategy]
+// Kernels are split over "model" by columns and by rows in turn, and what the second of two layers gives is whole.
+struct columns_then_rows : data_parallel<"data"> {
+  template <class Parameter>
+  using parameter_layout = std::conditional_t<Parameter::has("[13579]/kernel"), layout<none, "model">,
+                           std::conditional_t<Parameter::has("[02468]/kernel"), layout<"model", none>, replicated<Parameter::rank>>>;
+  template <class Output>
+  using output_layout = std::conditional_t<Output::has("[02468]"), batch_sharded<"data", Output::rank>, void>;
+};
+// [own_strategy]
+
+// [step]
+template <class P, class O>
+struct train_state {
+  P weights;
+  O optimizer;
+};
+
+template <class Strategy>
+constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
+  return mean_squared_error(network<Strategy>(p, images, rate, key), labels);
+};
+
+template <class Strategy>
+constexpr auto train_step = [](auto& s, auto const& images, auto const& labels, auto rate, prng_key key) {
+  auto [value, grads] = value_and_grad<"data">(loss<Strategy>)(s.weights, images, labels, rate, key);
+  auto [l, g] = all_reduce<"data">(bundle(value, grads));
+  rmsprop{}.update(s.weights, s.optimizer, g);
+  return l;
+};
+// [step]
+
+// [proof]
+template <class Strategy, class T>
+constexpr auto initial_state = [](auto const& m, prng_key key) {
+  auto p = init<Strategy, T>(m, model, key);
+  return build<train_state>(p, rmsprop{}.init(p));
+};
+template <class Strategy, class T = float>
+constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
+  auto state = initial_state<Strategy, T>(m, prng_key{1});
+  auto images = make<T, data_layout<Strategy, 4>>(m, {batch, 28, 28, 1});
+  auto labels = make<T, data_layout<Strategy, 2>>(m, {batch, 10});
+  (void)train_step<Strategy>(state, images, labels, T(0.4), prng_key{2});
+};
+
+// Every mesh of the guide, by one source: what is sharded sends one message forward, the batch's axis one for the update.
+template <class Strategy>
+constexpr bool sends(grid m, int over_model, int over_data) {
+  auto const log = collectives(m, dry_step<Strategy>);
+  return log.count() == over_model + over_data && log.count(pass::backward) == 0 &&
+         log.count(pass::forward, verb::all_reduce, "model") == over_model && log.count(pass::update, verb::all_reduce, "data") == over_data;
+}
+static_assert(sends<sharded>({{8, 1}}, 0, 1));
+static_assert(sends<sharded>({{4, 2}}, 1, 1));
+static_assert(sends<sharded>({{2, 4}}, 1, 1));
+static_assert(sends<sharded>({{1, 8}}, 1, 0));
+static_assert(sends<sharded>({{1, 1}}, 0, 0));
+static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
+static_assert(sends<columns_then_rows>({{2, 4}}, 1, 1));
+static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count(pass::forward, verb::all_gather, "model") == 1);
+static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count() == 2);
+static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).bytes_per_rank(verb::all_gather, "model") == (8 * 200) * 4 * 3 / 4);
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::all_reduce, "model") == 2 * (8 * 10) * 4 * 3 / 4);
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::all_reduce, "data") == 4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
+// [proof]
+
+constexpr program about{.name = "keras_distribution", .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.", .model_axis = true, .batch = "16",
+                        .epochs = "3", .dropout = "0.4", .digits = false};
+
+// [data]
+template <class X, class Y>
+struct example_batch {
+  X images;
+  Y labels;
+};
+// 128 examples in batches, each number where it is needed: element i is a function of the key and i, on every mesh.
+template <class Strategy, class T>
+auto noise(device_mesh<grid> const& m, index_t batch, prng_key key) {
+  auto const one = [&](index_t n, std::uint64_t i) {
+    return build<example_batch>(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
+                                normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
+  };
+  std::vector<decltype(one(0, 0))> data;
+  for (index_t done = 0; done < 128; done += batch) data.push_back(one(std::min(batch, 128 - done), data.size()));
+  return data;
+}
+// [data]
+
+struct outcome {
+  double loss, test_loss, seconds;
+};
+
+// The guide's program. `losses` takes in each step's, where it is given.
+template <class Strategy, class T>
+outcome train(device_mesh<grid> const& m, options const& o, bool shown, loss_file* losses) {
+  auto const start = std::chrono::steady_clock::now();
+  prng_key const key{o.seed};
+  auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
+  auto const data = noise<Strategy, T>(m, o.batch, fold_in(key, 1));
+
+  auto const record = after_batch([&](batch_report const& b, epoch_report const&) {
+    if (losses) losses->add(b.metrics[0].mean);
+    return state.optimizer.step < o.steps;
+  });
+  // [fit]
+  auto const training = [&](auto const& batch) {
+    auto const step = static_cast<std::uint64_t>(state.optimizer.step);
+    auto const l = train_step<Strategy>(state, batch.images, batch.labels, T(o.dropout), fold_in(fold_in(key, 2), step));
+    return batch_report{batch.images.extent(0), {{"loss", item(l)}}};
+  };
+  auto const testing = [&](auto const& batch) {
+    auto const l = all_reduce(loss<Strategy>(state.weights, batch.images, batch.labels, T(0), key));
+    return batch_report{batch.images.extent(0), {{"loss", item(l)}}};
+  };
+  progress bar(stdout, shown, o.epochs, 128);
+  auto const history = fit(o.epochs, data, training, show_on(bar), record);
+  progress test_bar(stdout, shown, 1, 128, progress_style::automatic, 100, "evaluate ");
+  auto const test = evaluate(data, testing, show_on(test_bar));
+  // [fit]
+  return {history.back()["loss"], test["loss"], std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+}
+
+template <class Strategy, class T>
+int compare(device_mesh<grid> const& m, options const& o) {
+  bool const root = m.rank() == 0;
+  if (root) {
+    std::cout << "\nlayout_2d, " << to_string(layout_2d{}) << ", of 8 x 8 numbers\n";
+    draw<layout_2d>(std::cout, m.shape(), {8, 8});
+    std::cout << "\nlayout_4d, " << to_string(layout_4d{}) << ", of a batch of images\n";
+    draw<layout_4d>(std::cout, m.shape(), {o.batch, 28, 28, 1});
+    std::cout << "\nweights\n";
+  }
+  auto const weights = init<Strategy, T>(m, model, prng_key{o.seed});
+  for_each_named(
+      [&](char const* path, auto const& x) {
+        if (root) std::cout << "  " << path << ", " << to_string(layout_t<decltype(x)>{}) << "\n";
+      },
+      weights);
+  if (root)
+    std::cout << "\ncollectives of a step\n"
+              << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
+
+  // The same program on one rank while the others wait: the mesh is all that differs.
+  outcome alone{};
+  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(device_mesh<grid>(MPI_COMM_SELF, {1, 1}), o, false, nullptr); });
+  loss_file losses(m.communicator(), about, o);
+  std::optional<comm::trace> trace;
+  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  outcome const together = train<Strategy, T>(m, o, root, &losses);
+  losses.close();
+  if (trace) trace->write();
+
+  bool const same = !root || std::abs(together.test_loss - alone.test_loss) <= (o.double_precision ? 1e-10 : 1e-3) * alone.test_loss;
+  if (root)
+    std::printf("\none rank: %.3f s, loss %.4f; mesh of %d: %.3f s, loss %.4f%s\n", alone.seconds, alone.test_loss, m.size(), together.seconds,
+                together.test_loss, same ? "" : "; they differ");
+  return !same;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size, o.model_size});
+  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.data_size, o.model_size, m.size());
+  if (o.model_parallel && o.double_precision) return compare<sharded, double>(m, o);
+  if (o.model_parallel) return compare<sharded, float>(m, o);
+  if (o.double_precision) return compare<mirrored, double>(m, o);
+  return compare<mirrored, float>(m, o);
+}
+
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -1,0 +1,281 @@
+// What you learn here: TensorFlow's tutorial "Using DTensors with Keras" in types. Layouts given weight by weight, a training
+// loop written out, with metrics and an optimizer on the mesh, tensors packed from what each rank has; and a map of layouts
+// for three styles of models: a struct of layers, layers in order, a graph of layers.
+//
+// The network: images -> flatten -> dense 128, relu -> dense 10; softmax cross-entropy; Adam with a rate of 0.01.
+//   mpiexec -n 4 tf_dtensor --mesh data=4
+#include <ashlar/ashlar.hpp>
+#include <ashlar/comm/trace.hpp>
+#include <ashlar/plan/ledger_print.hpp>
+#include <ashlar/tensor/print.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "training.hpp"
+
+using namespace ashlar;
+
+// [layouts]
+using grid = mesh<axis<"data">>;  // the tutorial calls the axis "batch"
+
+using unsharded_layout_2d = replicated<2>;      // layout<none, none>
+using unsharded_layout_1d = replicated<1>;      // layout<none>
+using image_layout = batch_sharded<"data", 4>;  // layout<"data", none, none, none>
+using label_layout = batch_sharded<"data", 1>;  // layout<"data">
+// [layouts]
+
+// [model]
+template <class K, class B>
+struct dense {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+
+  // Weights that lie sharded are gathered for their use; replicated ones are there, and nothing is sent.
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    return einsum<"bi,ih->bh">(x, redistribute<replicated<2>>(kernel)) + redistribute<replicated<1>>(bias);
+  }
+};
+template <class KernelLayout, class BiasLayout>
+constexpr auto laid_out_dense(index_t inputs, index_t outputs) {
+  return build<dense>(weight{inputs, outputs}.laid_out<KernelLayout>(), weight{outputs}.laid_out<BiasLayout>());
+}
+template <class D1, class D2>
+struct classifier {
+  D1 d1;
+  D2 d2;
+  static constexpr auto names = ashlar::names("d1", "d2");
+};
+constexpr auto model = build<classifier>(laid_out_dense<unsharded_layout_2d, unsharded_layout_1d>(784, 128),
+                                         laid_out_dense<unsharded_layout_2d, unsharded_layout_1d>(128, 10));
+
+constexpr auto network = [](auto const& p, auto const& images) { return p.d2(relu(p.d1(merge<1, 3>(images)))); };
+// [model]
+
+// [step]
+constexpr adam optimizer{.rate = 0.01, .follows = convention::keras};
+
+constexpr auto loss = [](auto const& p, auto const& images, auto const& labels) {
+  auto logits = network(p, images);
+  using T = element_t<decltype(logits)>;
+  auto sum = softmax_cross_entropy(logits, labels) * static_cast<T>(labels.extents()[0]);  // over the examples, as reduce_sum
+  return build<with_aux>(sum, accuracy_count(plain(logits), labels));
+};
+
+constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels) {
+  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, images, labels);
+  auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
+  optimizer.update(p, state, g);
+  return std::pair{l, h};
+};
+
+constexpr auto eval_step = [](auto const& p, auto const& images, auto const& labels) {
+  auto [value, hits] = loss(p, images, labels);
+  auto [l, h] = all_reduce<"data">(bundle(value, hits));
+  return std::pair{l, h};
+};
+// [step]
+
+// [proof]
+template <class T = float>
+constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
+  auto p = init<data_parallel<"data">, T>(m, model, prng_key{1});
+  auto state = optimizer.init(p);
+  (void)train_step(p, state, make<T, image_layout>(m, {batch, 28, 28, 1}), make<std::int32_t, label_layout>(m, {batch}));
+};
+constexpr index_t weights = 785 * 128 + 129 * 10;
+static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
+static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
+static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, verb::all_reduce, "data") == 1);
+static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (weights + 2));
+// [proof]
+
+// [layout_map]
+using layout_map_of_features = model_parallel<"data", rule<"feature.*kernel", batch_sharded<"data", 2>>,  //
+                                              rule<"feature.*bias", batch_sharded<"data", 1>>>;
+// [layout_map]
+
+// [styles]
+constexpr auto dense_of = [](index_t inputs, index_t outputs) { return build<dense>(weight{inputs, outputs}, weight{outputs}); };
+
+// A struct of layers, with a function.
+template <class F, class F2>
+struct subclassed_model {
+  F feature;
+  F2 feature_2;
+  static constexpr auto names = ashlar::names("feature", "feature_2");
+
+  template <class X>
+  constexpr auto operator()(X const& x, element_t<X> rate, prng_key key) const {
+    return feature_2(dropout(feature(x), rate, key));
+  }
+};
+constexpr auto subclassed = build<subclassed_model>(dense_of(16, 16), dense_of(16, 24));
+
+// Layers in order.
+template <class F, class F2>
+struct two_features {
+  F feature;
+  F2 feature_2;
+  static constexpr auto names = ashlar::names("feature", "feature_2");
+};
+template <class X>
+constexpr auto in_order(X const& x) {
+  return x;
+}
+template <class X, class Layer, class... Layers>
+constexpr auto in_order(X const& x, Layer const& first, Layers const&... then) {
+  return in_order(first(x), then...);
+}
+constexpr auto sequential = build<two_features>(dense_of(16, 16), dense_of(16, 32));
+
+// A graph: a node is a layer and the node from which it takes its input.
+constexpr auto node = [](auto layer, auto from) { return [=](auto const& p, auto const& x) { return layer(p, from(p, x)); }; };
+constexpr auto inputs = [](auto const&, auto const& x) { return x; };
+constexpr auto features = node([](auto const& p, auto const& x) { return p.feature(x); }, inputs);
+constexpr auto dropped = node([](auto const&, auto const& x) { return dropout(x, element_t<decltype(x)>(0.1), prng_key{3}); }, features);
+constexpr auto functional = node([](auto const& p, auto const& x) { return p.feature_2(x); }, dropped);
+// [styles]
+
+// Calls f(name, weights, the model as a function of weights and inputs) for each style, by a strategy.
+template <class Strategy, class T>
+constexpr auto for_each_style = [](auto const& m, auto f) {
+  prng_key const key{2};
+  f("struct of layers", init<Strategy, T>(m, subclassed, key), [](auto const& p, auto const& x) { return p(x, element_t<decltype(x)>(0.1), prng_key{3}); });
+  f("layers in order", init<Strategy, T>(m, sequential, key), [](auto const& p, auto const& x) { return in_order(x, p.feature, p.feature_2); });
+  f("graph of layers", init<Strategy, T>(m, sequential, key), functional);
+};
+
+// [styles_proof]
+template <class Strategy>
+constexpr auto dry_styles = [](auto const& m) {
+  for_each_style<Strategy, float>(m, [&](char const*, auto const& p, auto const& call) {
+    (void)call(p, make<float, unsharded_layout_2d>(m, {16, 16}));
+  });
+};
+static_assert(collectives(grid{{8}}, dry_styles<data_parallel<"data">>).count() == 0);
+static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count(verb::all_gather, "data") == 3 * 4);  // each weight of each style
+static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count() == 3 * 4);
+// [styles_proof]
+
+constexpr program about{.name = "tf_dtensor", .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.", .model_axis = false,
+                        .batch = "128", .epochs = "3", .dropout = nullptr};
+
+// [pack]
+template <class X, class Y>
+struct inputs_and_labels {
+  X images;
+  Y labels;
+};
+// Each rank reads its examples alone, and what all have read is one tensor.
+template <class T>
+auto pack_inputs(device_mesh<grid> const& m, idx_array const& images, idx_array const& labels, shuffled_batches const& batches, index_t i) {
+  index_t const n = batches.size(i);
+  index_set const mine = local_region<label_layout>(m, {n}).dim[0];
+  std::vector<T> pixels;
+  std::vector<std::int32_t> digits;
+  for (index_t const example : batches.examples(i, mine.begin, mine.end)) {
+    auto const first = images.bytes.begin() + 784 * example;
+    std::transform(first, first + 784, std::back_inserter(pixels), [](std::uint8_t byte) { return static_cast<T>(byte) / T(255); });
+    digits.push_back(labels.bytes[static_cast<std::size_t>(example)]);
+  }
+  return build<inputs_and_labels>(pack<image_layout>(m, {n, 28, 28, 1}, pixels), pack<label_layout>(m, {n}, digits));
+}
+// [pack]
+
+// The three styles by the layout map on real ranks; they compute what replicated weights do.
+template <class T>
+bool styles_agree(device_mesh<grid> const& m) {
+  bool const root = m.rank() == 0;
+  bool agree = true;
+  std::vector<T> numbers;
+  for (int i = 0; i < 16 * 16; ++i) numbers.push_back(static_cast<T>(i % 7) - 3);
+  auto const x = copy_to_mesh<unsharded_layout_2d>(m, {16, 16}, numbers);
+  std::vector<std::vector<T>> outputs;
+  for_each_style<layout_map_of_features, T>(m, [&](char const* style, auto const& p, auto const& call) {
+    if (root) std::cout << "\n" << style << ", by the layout map\n";
+    for_each_named(
+        [&](char const* path, auto const& w) {
+          if (root) std::cout << "  " << path << ", " << to_string(layout_t<decltype(w)>{}) << "\n";
+        },
+        p);
+    outputs.push_back(gather_all(call(p, x)));
+  });
+  std::size_t next = 0;
+  for_each_style<data_parallel<"data">, T>(m, [&](char const*, auto const& p, auto const& call) { agree = gather_all(call(p, x)) == outputs[next++] && agree; });
+  return agree;
+}
+
+template <class T>
+int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+  bool const root = m.rank() == 0;
+  auto p = init<data_parallel<"data">, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto state = optimizer.init(p);
+
+  if (root) std::cout << "\nweights\n";
+  // [weights]
+  for_each_named(
+      [&](char const* path, auto const& w) {
+        if (root) std::cout << "  " << path << ", " << to_string(layout_t<decltype(w)>{}) << "\n";
+      },
+      p);
+  // [weights]
+  if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
+
+  loss_file losses(m.communicator(), about, o);
+  std::optional<comm::trace> trace;
+  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+
+  index_t const images = data.train_images.extents[0], tests = data.test_images.extents[0];
+  shuffled_batches const test_batches(tests, 1000, prng_key{0}, 0, example_order::stored);
+  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  double reached = 0;
+  index_t steps = 0;
+  // [loop]
+  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
+    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    running_mean mean_loss, accuracy;
+    bar.start_epoch();
+    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
+      auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, i);
+      auto [l, h] = train_step(p, state, x, y);
+      T const batch_loss = item(l);
+      mean_loss.add_sum(static_cast<double>(batch_loss), batches.size(i));
+      accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
+      losses.add(batch_loss / static_cast<T>(batches.size(i)));
+      bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
+    }
+    running_mean eval_loss, eval_accuracy;
+    for (index_t i = 0; i < test_batches.count(); ++i) {
+      auto [x, y] = pack_inputs<T>(m, data.test_images, data.test_labels, test_batches, i);
+      auto [l, h] = eval_step(p, x, y);
+      eval_loss.add_sum(static_cast<double>(item(l)), test_batches.size(i));
+      eval_accuracy.add_sum(static_cast<double>(item(h)), test_batches.size(i));
+    }
+    reached = eval_accuracy.value();
+    if (root) std::printf("  loss %.4f  accuracy %.4f  eval_loss %.4f  eval_accuracy %.4f\n", mean_loss.value(), accuracy.value(), eval_loss.value(), reached);
+  }
+  // [loop]
+  losses.close();
+  if (trace) trace->write();
+
+  bool const agree = styles_agree<T>(m);
+  if (root && !agree) std::printf("\nweights laid out by the map compute other numbers than replicated ones\n");
+  if (root) std::printf("\ntest accuracy: %.4f\n", reached);
+  return !agree;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size});
+  if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.data_size, m.size());
+  digit_data const data = load_digits(m.communicator(), o);
+  return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
+}
+
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -1,0 +1,88 @@
+// Tensors from what ranks have already, their pieces or the whole, and pieces from tensors.
+#pragma once
+#include "ashlar/tensor/gather.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// Calls fill(shard) with this rank's elements on the host, after all ranks agreed that each gives as many as it needs.
+template <class L, class M, class Range, class Expected, class Fill>
+auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule, Expected expected, Fill fill) {
+  std::span const elements(given);
+  using T = typename storable<std::remove_const_t<typename decltype(elements)::element_type>>::type;
+  sharded_tensor<T, L, M> x(m, extents);
+  comm::collectively(m.communicator(), [&] {
+    index_t const needed = expected(x), found = static_cast<index_t>(elements.size());
+    if (found == needed) return;
+    message text;
+    text << rule << "; expected " << needed << " of " << extents << ", found " << found;
+    throw error(text.text);
+  });
+  using space = typename decltype(x)::execution_space;
+  auto const own = host_mirror<space>(x.data(), x.local_size());
+  fill(x, elements, own.data());
+  Kokkos::deep_copy(unmanaged<space, T>(x.data(), own.size()), own);
+  return x;
+}
+
+}  // namespace detail
+
+/// Which global indices of a tensor this rank's shard has, before there is the tensor.
+/// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
+template <class L, class M, int N>
+region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
+  return local_region(detail::checked_extents<L>(n), value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
+}
+
+/// A tensor from each rank's piece of it: the elements of its shard, row-major. Where a reduction pends in the layout, each
+/// rank gives its summand.
+/// Pre: ranks that hold the same part give the same elements. Post: unpack(pack<L>(m, n, piece)) == piece.
+/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Cost: agreement of a few bytes, no elements; a copy of the piece.
+/// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
+/// than its shard has.
+/// Example: pack<batch_sharded<"data", 2>>(m, {6, 4}, rows) of std::vector<float> rows, which are this rank's
+template <class L, class M, int N, class Range>
+auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
+  comm::require_equal(m.communicator(), n, "ashlar::pack: the extents");
+  return detail::filled_by_ranks<L>(
+      m, detail::checked_extents<L>(n), piece, "ashlar::pack: a rank gives the elements of its shard",
+      [](auto const& x) { return x.local_size(); },
+      [](auto const&, auto const& elements, auto* own) { std::copy(elements.begin(), elements.end(), own); });
+}
+
+/// This rank's piece of a tensor, row-major: its shard, or its summand where a reduction pends.
+/// Collective: no; each rank may call it by itself. Cost: a copy of the shard.
+/// Example: std::vector<float> const rows = unpack(x);  // x of layout<"data", none>
+template <plain_tensor X>
+std::vector<element_t<X>> unpack(X const& x) {
+  auto const& t = materialize(x);
+  auto const own = detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
+  return {own.data(), own.data() + own.size()};
+}
+
+/// A tensor from all its elements, row-major, which every rank has; each copies its part. (Of a tensor that rank 0 alone
+/// has, scatter makes one.)
+/// Pre: all ranks give the same elements. Post: gather_all(copy_to_mesh<L>(m, n, v)) == v.
+/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Cost: agreement of a few bytes, no elements; a copy of the shard.
+/// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
+/// than they make. A layout in which a reduction pends does not compile.
+/// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
+template <class L, class M, int N, class Range>
+auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements) {
+  static_assert(!detail::reduction_pends<L>::value,
+                "ashlar::copy_to_mesh: a reduction pends in the layout, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
+  comm::require_equal(m.communicator(), n, "ashlar::copy_to_mesh: the extents");
+  return detail::filled_by_ranks<L>(
+      m, detail::checked_extents<L>(n), elements, "ashlar::copy_to_mesh: a rank gives all elements of the tensor",
+      [](auto const& x) { return x.extents().size(); },
+      [](auto const& x, auto const& all, auto* own) {
+        Kokkos::DefaultHostExecutionSpace const host{};
+        detail::copy_boxes(host, all.data(), own, detail::loops_between(detail::whole_region(x.extents()), x.local_region()));
+        host.fence("ashlar: the elements are given back");
+      });
+}
+
+}  // namespace ashlar

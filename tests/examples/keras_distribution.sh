@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# keras_distribution.sh LAUNCH PROGRAM CASE: checks the guide's program as a user would run it. It ends badly by itself where
+# the mesh and one rank come to different losses.
+#   losses    3 epochs on meshes of 1 to 8 ranks, by either strategy: the losses of all steps agree, 1e-11 relative in double
+#   errors    wrong options end every rank with one sentence
+source "$(dirname "${BASH_SOURCE[0]}")/training"
+
+# Batches of 24 leave 8 for the last, and uneven shards.
+losses() {
+  local run batch strategy mesh data model
+  for batch in 16 24; do
+    "$launch" 1 "$program" --batch $batch --precision double --losses "$folder/$batch" > "$folder/log" || fail "1x1: $(cat "$folder/log")"
+  done
+  for run in 16:model_parallel:{2x1,1x2,4x1,2x2,1x4,8x1,4x2,2x4,1x8} 16:data_parallel:{4x1,2x4} 24:model_parallel:{3x1,2x2,8x1}; do
+    IFS=: read -r batch strategy mesh <<< "$run"
+    data=${mesh%x*} model=${mesh#*x}
+    "$launch" $((data * model)) "$program" --mesh "data=$data,model=$model" --strategy $strategy --batch $batch \
+      --precision double --losses "$folder/many" > "$folder/log" || fail "$run: $(cat "$folder/log")"
+    agree "$run" $((3 * ((128 + batch - 1) / batch))) 1e-11 "$folder/$batch" "$folder/many"
+    grep -q '^evaluate .* ms/step' "$folder/log" || fail "$run: no line of evaluate: $(cat "$folder/log")"
+  done
+}
+
+errors() {
+  refused 30 "need 6 ranks and the communicator has 2" --mesh data=3,model=2
+  refused 30 "data=D,model=M" --mesh rows=2
+  refused 30 "a whole number of 1 or more, found '0'" --batch 0
+  refused 30 "less than 1, found '1'" --dropout 1
+  refused 30 "model_parallel or data_parallel, found 'both'" --strategy both
+  refused 30 "help lists the options" --data "$folder"
+  refused 30 "help lists the options" --no-shuffle
+  refused 30 "cannot write" --losses "$folder/missing/file"
+}
+
+check_case
