@@ -89,8 +89,9 @@ static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 // [proof]
 
-constexpr program about{.name = "mnist_mlp", .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.", .model_axis = true, .batch = "128", .epochs = "5",
-                        .dropout = "0.4", .resumes = true};
+constexpr program about{.name = "mnist_mlp",
+                        .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
+                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "128", .epochs = "5", .dropout = "0.4", .resumes = true};
 
 template <class T, class P>
 double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {
@@ -160,11 +161,11 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 }
 
 int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size, o.model_size});
-  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.data_size, o.model_size, m.size());
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
   digit_data const data = load_digits(m.communicator(), o);
-  if (o.model_parallel && o.double_precision) return train<sharded, double>(m, o, data);
-  if (o.model_parallel) return train<sharded, float>(m, o, data);
+  if (o.strategy == 0 && o.double_precision) return train<sharded, double>(m, o, data);
+  if (o.strategy == 0) return train<sharded, float>(m, o, data);
   if (o.double_precision) return train<mirrored, double>(m, o, data);
   return train<mirrored, float>(m, o, data);
 }

@@ -162,7 +162,8 @@ static_assert(communicates_as_it_should(2));
 static_assert(communicates_as_it_should(4));
 // [proof]
 
-constexpr program about{.name = "keras_jax_convnet", .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", .model_axis = false,
+constexpr program about{.name = "keras_jax_convnet",
+                        .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
                         .batch = "64", .epochs = "2", .dropout = "0.5"};
 
 template <class T, class S>
@@ -219,8 +220,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 }
 
 int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size});
-  if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.data_size, m.size());
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
+  if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);
   return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
 }

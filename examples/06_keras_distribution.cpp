@@ -139,8 +139,9 @@ static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::
 static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::all_reduce, "data") == 4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
 // [proof]
 
-constexpr program about{.name = "keras_distribution", .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.", .model_axis = true, .batch = "16",
-                        .epochs = "3", .dropout = "0.4", .digits = false};
+constexpr program about{.name = "keras_distribution",
+                        .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.",
+                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false};
 
 // [data]
 template <class X, class Y>
@@ -233,10 +234,10 @@ int compare(device_mesh<grid> const& m, options const& o) {
 }
 
 int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size, o.model_size});
-  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.data_size, o.model_size, m.size());
-  if (o.model_parallel && o.double_precision) return compare<sharded, double>(m, o);
-  if (o.model_parallel) return compare<sharded, float>(m, o);
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
+  if (o.strategy == 0 && o.double_precision) return compare<sharded, double>(m, o);
+  if (o.strategy == 0) return compare<sharded, float>(m, o);
   if (o.double_precision) return compare<mirrored, double>(m, o);
   return compare<mirrored, float>(m, o);
 }

@@ -164,8 +164,9 @@ static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count(v
 static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count() == 3 * 4);
 // [styles_proof]
 
-constexpr program about{.name = "tf_dtensor", .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.", .model_axis = false,
-                        .batch = "128", .epochs = "3", .dropout = nullptr};
+constexpr program about{.name = "tf_dtensor",
+                        .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
+                        .batch = "128", .epochs = "3"};
 
 // [pack]
 template <class X, class Y>
@@ -272,8 +273,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 }
 
 int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.data_size});
-  if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.data_size, m.size());
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
+  if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);
   return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
 }

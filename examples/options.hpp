@@ -2,6 +2,8 @@
 #pragma once
 #include <ashlar/meta/error.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -9,54 +11,70 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
-// What differs from program to program; numbers as a command line has them. Without an axis "model" there is no strategy
-// to choose. Programs that resume take --checkpoint.
+// What differs from program to program; numbers as a command line has them. Null ends a list, and an option whose default is
+// null does not exist.
 struct program {
   char const *name, *purpose;
-  bool model_axis;
-  char const *batch, *epochs, *dropout;  // no dropout: null
-  bool digits = true;                    // it trains on MNIST, or on drawn digits
-  bool resumes = false;
+  char const* axes[4] = {"data"};
+  char const* strategies[5] = {};  // the first is the default
+  char const *batch, *epochs, *dropout = nullptr, *microbatches = nullptr;
+  bool precision = true;  // float or double, not double alone
+  bool digits = true;     // it trains on MNIST, or on drawn digits
+  bool resumes = false;   // it takes --checkpoint
 };
 
 struct options {
-  int data_size = 1, model_size = 1;
+  int size[3] = {1, 1, 1};  // of the mesh's axes
+  int strategy = 0;         // which of the program's
   std::string data, losses, trace, checkpoint;
-  bool model_parallel = true, shuffle = true, double_precision = false, asynchronous = false;
+  bool shuffle = true, double_precision = false, asynchronous = false;
+  std::int64_t batch = 1, microbatches = 1, steps = std::numeric_limits<std::int64_t>::max();
   std::int64_t every = 100, keep = 3;
-  std::int64_t batch = 1, steps = std::numeric_limits<std::int64_t>::max();
   int epochs = 1;
   std::uint64_t seed = 1;
   double dropout = 0;
   std::string help;  // not empty where it was asked for
 };
 
-[[noreturn]] inline void refuse(std::string const& option, std::string_view value, char const* expected) {
+[[noreturn]] inline void refuse(std::string const& option, std::string_view value, std::string const& expected) {
   throw ashlar::error("--" + option + ": expected " + expected + ", found '" + std::string(value) + "'");
 }
 
 template <class T>
-T number(std::string const& option, std::string_view text, T least, char const* expected) {
+T number(std::string const& option, std::string_view text, T least, std::string const& expected) {
   T value{};
   auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size() || !(value >= least)) refuse(option, text, expected);
   return value;
 }
 
+template <std::size_t N>
+std::vector<std::string> words(char const* const (&list)[N]) {
+  return {list, std::find(list, list + N, nullptr)};
+}
+// Each word as `part` has it, joined.
+template <class F>
+std::string joined(std::vector<std::string> const& words, char const* between, F part) {
+  std::string text;
+  for (std::string const& w : words) text += (text.empty() ? "" : between) + part(w);
+  return text;
+}
+
 // "data=2,model=4", each axis once; one that is left out has size 1.
-inline void read_mesh(std::string const& text, bool model_axis, options& o) {
-  char const* const expected = model_axis ? "data=D,model=M with sizes of 1 or more, each once" : "data=D, the only axis, with a size of 1 or more";
-  bool data = false, model = false;
+inline void read_mesh(std::string const& text, std::vector<std::string> const& axes, options& o) {
+  std::string const form = joined(axes, ",", [](std::string const& a) { return a + "=" + static_cast<char>(std::toupper(a[0])); });
+  std::string const expected = form + (axes.size() > 1 ? " with sizes of 1 or more, each once" : ", the only axis, with a size of 1 or more");
+  std::vector<bool> seen(axes.size());
   for (std::size_t begin = 0; begin <= text.size();) {
     std::size_t const end = std::min(text.find(',', begin), text.size());
     std::string_view const part = std::string_view(text).substr(begin, end - begin);
-    if (part.starts_with("data=") && !data)
-      data = true, o.data_size = number<int>("mesh", part.substr(5), 1, expected);
-    else if (part.starts_with("model=") && model_axis && !model)
-      model = true, o.model_size = number<int>("mesh", part.substr(6), 1, expected);
-    else
-      refuse("mesh", text, expected);
+    std::size_t a = 0;
+    while (a < axes.size() && (seen[a] || !part.starts_with(axes[a] + "="))) ++a;
+    if (a == axes.size()) refuse("mesh", text, expected);
+    seen[a] = true;
+    o.size[a] = number<int>("mesh", part.substr(axes[a].size() + 1), 1, expected);
     begin = end + 1;
   }
 }
@@ -64,66 +82,69 @@ inline void read_mesh(std::string const& text, bool model_axis, options& o) {
 /// Reads the command line. Error: ashlar::error with what was expected and what was found.
 inline options parse(int argc, char** argv, program const& p) {
   cxxopts::Options description(p.name, p.purpose);
-  auto const text = [] { return cxxopts::value<std::string>(); };
+  auto const text = [](std::string const& standard) { return cxxopts::value<std::string>()->default_value(standard); };
+  auto const as_it_is = [](std::string const& w) { return w; };
+  std::vector<std::string> const axes = words(p.axes), strategies = words(p.strategies);
+  std::string const any_strategy = joined(strategies, " or ", as_it_is);
   char const* const environment = std::getenv("ASHLAR_DATA");
-  // clang-format off
-  description.add_options()
-      ("mesh", p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks", text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"));
-  if (p.digits)
-    description.add_options()
-      ("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text()->default_value(environment ? environment : ""));
-  if (p.model_axis)
-    description.add_options()("strategy", "model_parallel or data_parallel", text()->default_value("model_parallel"));
-  description.add_options()
-      ("batch", "examples a step, over all ranks", text()->default_value(p.batch))
-      ("epochs", "passes over the training data", text()->default_value(p.epochs))
-      ("steps", "stop after so many steps", text())
-      ("seed", "of weights, dropout and order", text()->default_value("1"))
-      ("precision", "float or double", text()->default_value("float"))
-      ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
-      ("trace", "file for the times of all collectives, which trace viewers read", text()->default_value(""))
-      ("help", "this text");
-  if (p.dropout) description.add_options()("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout));
-  if (p.digits) description.add_options()("no-shuffle", "take the images as they are stored");
-  if (p.resumes)
-    description.add_options()
-        ("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text()->default_value(""))
-        ("every", "steps between two checkpoints", text()->default_value("100"))
-        ("keep", "checkpoints that stay", text()->default_value("3"))
-        ("asynchronous", "threads write checkpoints while the program goes on");
-  // clang-format on
+  auto add = description.add_options();
+  add("mesh", "the mesh, " + joined(axes, " x ", as_it_is) + " ranks", text(joined(axes, ",", [](std::string const& a) { return a + "=1"; })));
+  if (p.digits) add("data", "folder of MNIST's four IDX files, gzipped or not; without one digits are drawn", text(environment ? environment : ""));
+  if (!strategies.empty()) add("strategy", any_strategy, text(strategies[0]));
+  add("batch", "examples a step, over all ranks", text(p.batch));
+  if (p.microbatches) add("microbatches", "pieces of a batch that follow each other through the stages", text(p.microbatches));
+  add("epochs", "passes over the training data", text(p.epochs));
+  add("steps", "stop after so many steps", cxxopts::value<std::string>());
+  add("seed", "of weights, dropout and order", text("1"));
+  if (p.dropout) add("dropout", "probability of a zero, at least 0 and less than 1", text(p.dropout));
+  if (p.digits) add("no-shuffle", "take the images as they are stored");
+  if (p.precision) add("precision", "float or double", text("float"));
+  add("losses", "file for the loss of each step, 17 digits", text(""));
+  add("trace", "file for the times of all collectives, which trace viewers read", text(""));
+  if (p.resumes) {
+    add("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text(""));
+    add("every", "steps between two checkpoints", text("100"));
+    add("keep", "checkpoints that stay", text("3"));
+    add("asynchronous", "threads write checkpoints while the program goes on");
+  }
+  add("help", "this text");
   options o;
   try {
     auto const given = description.parse(argc, argv);
     if (!given.unmatched().empty()) refuse("help", given.unmatched().front(), "options alone");
-    auto const one_of = [&](char const* option, char const* first, char const* second, char const* expected) {
-      auto const value = given[option].as<std::string>();
-      if (value != first && value != second) refuse(option, value, expected);
-      return value == first;
+    auto const value = [&](char const* option) { return given[option].as<std::string>(); };
+    auto const one_of = [&](char const* option, std::vector<std::string> const& all) {
+      auto const found = std::find(all.begin(), all.end(), value(option));
+      if (found == all.end()) refuse(option, value(option), joined(all, " or ", as_it_is));
+      return static_cast<int>(found - all.begin());
     };
-    auto const whole = [&](char const* option, auto least, char const* expected) {
-      return number(option, given[option].as<std::string>(), least, expected);
+    auto const whole = [&](char const* option, auto least) {
+      return number(option, value(option), least, "a whole number of " + std::to_string(least) + " or more");
     };
     if (given.count("help")) o.help = description.help();
-    read_mesh(given["mesh"].as<std::string>(), p.model_axis, o);
-    if (p.digits) o.data = given["data"].as<std::string>();
-    o.losses = given["losses"].as<std::string>();
-    o.trace = given["trace"].as<std::string>();
-    o.model_parallel = p.model_axis && one_of("strategy", "model_parallel", "data_parallel", "model_parallel or data_parallel");
-    o.double_precision = one_of("precision", "double", "float", "float or double");
+    read_mesh(value("mesh"), axes, o);
+    if (p.digits) o.data = value("data");
+    o.losses = value("losses");
+    o.trace = value("trace");
+    if (!strategies.empty()) o.strategy = one_of("strategy", strategies);
+    o.double_precision = !p.precision || one_of("precision", {"float", "double"}) == 1;
     o.shuffle = p.digits && given.count("no-shuffle") == 0;
-    o.batch = whole("batch", std::int64_t{1}, "a whole number of 1 or more");
-    o.epochs = whole("epochs", 1, "a whole number of 1 or more");
-    o.seed = whole("seed", std::uint64_t{0}, "a whole number of 0 or more");
-    if (p.dropout) o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
-    if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
+    o.batch = whole("batch", std::int64_t{1});
+    if (p.microbatches) o.microbatches = whole("microbatches", std::int64_t{1});
+    o.epochs = whole("epochs", 1);
+    o.seed = whole("seed", std::uint64_t{0});
+    if (p.dropout) {
+      char const* const expected = "a number of at least 0 and less than 1";
+      o.dropout = number("dropout", value("dropout"), 0.0, expected);
+      if (!(o.dropout < 1)) refuse("dropout", value("dropout"), expected);
+    }
     if (p.resumes) {
-      o.checkpoint = given["checkpoint"].as<std::string>();
-      o.every = whole("every", std::int64_t{1}, "a whole number of 1 or more");
-      o.keep = whole("keep", std::int64_t{1}, "a whole number of 1 or more");
+      o.checkpoint = value("checkpoint");
+      o.every = whole("every", std::int64_t{1});
+      o.keep = whole("keep", std::int64_t{1});
       o.asynchronous = given.count("asynchronous") != 0;
     }
-    if (given.count("steps")) o.steps = whole("steps", std::int64_t{1}, "a whole number of 1 or more");
+    if (given.count("steps")) o.steps = whole("steps", std::int64_t{1});
   } catch (ashlar::error const&) {
     throw;
   } catch (std::exception const& e) {  // cxxopts' own, whose base has another name in each version

@@ -30,7 +30,7 @@ class run_checkpoints {
     data_position at = begin;
     if (!folder_ || !folder_->resume(ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at))) return begin;
     auto const same = [](char const* option, auto expected, auto found) {
-      if (expected != found) refuse(option, std::to_string(found), (std::to_string(expected) + ", as in the run of the checkpoint").c_str());
+      if (expected != found) refuse(option, std::to_string(found), std::to_string(expected) + ", as in the run of the checkpoint");
     };
     same("batch", at.batch_size, begin.batch_size);
     same("seed", at.key.value, begin.key.value);

@@ -1,4 +1,5 @@
 // Reverse mode.
 #pragma once
+#include "ashlar/autodiff/remat.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/ops.hpp"

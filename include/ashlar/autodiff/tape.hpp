@@ -35,11 +35,8 @@ class tape {
   tape(tape const&) = delete;
   tape& operator=(tape const&) = delete;
   constexpr ~tape() {
-    while (head_) {
-      detail::tape_node* const next = head_->next;
-      head_->go(head_, detail::tape_node::call::destroy);
-      head_ = next;
-    }
+    kept_ = nullptr;
+    while (head_) pop(detail::tape_node::call::destroy);
   }
   template <class F>
   constexpr detail::tape_node_of<F>* push(F f) {
@@ -48,12 +45,21 @@ class tape {
     head_ = node;
     return node;
   }
+  /// What is on the tape now outlives run().
+  constexpr void keep() { kept_ = head_; }
+  /// Runs each operation and gives up at once what it held: values and cotangents of what followed it are needed no more.
   constexpr void run() {
-    for (detail::tape_node* n = head_; n; n = n->next) n->go(n, detail::tape_node::call::run);
+    while (head_ != kept_) pop(detail::tape_node::call::run);
   }
 
  private:
-  detail::tape_node* head_ = nullptr;
+  constexpr void pop(detail::tape_node::call first) {
+    detail::tape_node* const node = head_;
+    if (first == detail::tape_node::call::run) node->go(node, first);
+    head_ = node->next;
+    node->go(node, detail::tape_node::call::destroy);
+  }
+  detail::tape_node *head_ = nullptr, *kept_ = nullptr;
 };
 
 /// Where the cotangent of a value gathers. Empty until something reaches it: what nobody set costs nothing.

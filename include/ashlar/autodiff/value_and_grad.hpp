@@ -113,6 +113,7 @@ struct differentiated {
           return activate<verb_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
         },
         parameters);
+    t.keep();
     auto const result = f(active_parameters, args...);
     using R = std::remove_cvref_t<decltype(result)>;
     auto gradients = [](auto const& a) { return gradient_of(a); };

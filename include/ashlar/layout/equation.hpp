@@ -5,7 +5,10 @@
 
 namespace ashlar {
 
-/// A parsed equation of one or two operands: "bi,ih->bh". One label a dimension.
+/// Operands that an equation names at most; einsum itself takes two.
+inline constexpr int max_operands = 4;
+
+/// A parsed equation: "bi,ih->bh". One label a dimension.
 struct einsum_equation {
   struct labels {
     int rank = 0;
@@ -20,12 +23,12 @@ struct einsum_equation {
     friend constexpr bool operator==(labels const&, labels const&) = default;
   };
   int operands = 1;
-  labels in[2], out;
+  labels in[max_operands], out;
 };
 
 /// Reads an equation. Error: a label twice in one operand or in the result, a label of the result that no operand has,
-/// more than two operands or 8 dimensions: throws a sentence, which the compiler shows.
-constexpr einsum_equation parse(equation const& text) {
+/// more than two operands (or `most`) or 8 dimensions: throws a sentence, which the compiler shows.
+constexpr einsum_equation parse(equation const& text, int most = 2) {
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {
     if (l.rank == max_rank) throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
@@ -35,13 +38,17 @@ constexpr einsum_equation parse(equation const& text) {
   unsigned i = 0;
   for (int o = 0; i < text.size && text[i] != '-'; ++i)
     if (text[i] == ',') {
-      if (++o == 2) throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
-      e.operands = 2;
+      if (++o == most)
+        throw most == 2 ? "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose"
+                        : "ashlar::user_operation: more than four operands; stack some of them into one tensor";
+      e.operands = o + 1;
     } else {
       put(e.in[o], text[i]);
     }
   for (i += 2; i < text.size; ++i) {
-    if (e.in[0].find(text[i]) < 0 && e.in[1].find(text[i]) < 0)
+    bool known = false;
+    for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
+    if (!known)
       throw "ashlar::einsum: the result has a label that no operand has; every label after -> must stand before it";
     put(e.out, text[i]);
   }

@@ -8,5 +8,6 @@
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/layout/normalize.hpp"
 #include "ashlar/layout/split.hpp"
+#include "ashlar/layout/user_operation.hpp"
 #include "ashlar/layout/view.hpp"
 #include "ashlar/layout/window.hpp"

@@ -12,6 +12,7 @@
 #include "ashlar/ops/pooling.hpp"
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/softmax.hpp"
+#include "ashlar/ops/user_operation.hpp"
 #include "ashlar/ops/view.hpp"
 #include "ashlar/ops/vocabulary.hpp"
 #include "ashlar/plan/plan.hpp"

@@ -101,19 +101,16 @@ constexpr auto apply(Op const& op, X const&... x) {
   }
 }
 
-namespace detail {
-
 /// True, and in its arguments the axis and the layouts that an error is about.
 template <class Axis, class... Layouts>
 struct over {
   static constexpr bool value = true;
 };
 
+/// Is the fault Why the one that a sentence is about? What `words` of operations assert.
 template <fault Why, fault This, class Axis, class... L>
 struct breaks {
   static constexpr bool value = Why == This && over<Axis, L...>::value;
 };
-
-}  // namespace detail
 
 }  // namespace ashlar

@@ -16,5 +16,6 @@
 #include "ashlar/plan/pooling.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/plan/softmax.hpp"
+#include "ashlar/plan/user_operation.hpp"
 #include "ashlar/plan/view.hpp"
 #include "ashlar/plan/vocabulary.hpp"

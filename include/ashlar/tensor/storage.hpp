@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/node_memory.hpp"
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <concepts>
@@ -82,6 +83,8 @@ class pool {
       } else {
         ++s.allocations;
       }
+      s.in_use += bytes;
+      s.peak = std::max(s.peak, s.in_use);
     }
     if (b == nullptr) {
       std::unique_ptr<block> made(new block(nullptr, 0));
@@ -96,6 +99,10 @@ class pool {
 
   /// Blocks that were taken from Kokkos so far; steady programs take no more.
   static std::size_t allocations() { return instance().allocations; }
+  /// Bytes that are asked for and not given back, and the most that were since the last reset.
+  static std::size_t in_use() { return instance().in_use; }
+  static std::size_t peak() { return instance().peak; }
+  static void reset_peak() { instance().peak = instance().in_use; }
 
  private:
   using block = storage<MemorySpace>;
@@ -119,7 +126,7 @@ class pool {
   struct state {
     spin_lock lock;
     std::vector<block*> free[classes];
-    std::size_t allocations = 0;
+    std::size_t allocations = 0, in_use = 0, peak = 0;
     bool open = true;
 
     state() {
@@ -158,6 +165,7 @@ class pool {
       state& p = instance();
       {
         std::lock_guard lock(p.lock);
+        p.in_use -= b->bytes;
         if (p.open) return p.free[index].push_back(b);
       }
       delete b;  // after Kokkos' end its memory is gone

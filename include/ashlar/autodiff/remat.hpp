@@ -1,0 +1,148 @@
+// Memory for time: a function that runs again in the backward pass.
+#pragma once
+#include "ashlar/autodiff/active.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <class X>
+constexpr auto evaluated(X const& x) {
+  if constexpr (plain_tensor<X>)
+    return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
+  else
+    return x;
+}
+
+template <class X>
+inline constexpr bool has_active_leaf = active_value<X>;
+template <template <class...> class S, class... Member>
+  requires tree<S<Member...>>
+inline constexpr bool has_active_leaf<S<Member...>> = (has_active_leaf<Member> || ...);
+
+// The tape of the first active leaf.
+template <class X, class... Rest>
+constexpr tape& tape_of_leaves(X const& x, Rest const&... rest) {
+  if constexpr (!has_active_leaf<X>)
+    return tape_of_leaves(rest...);
+  else if constexpr (tree<X>)
+    return with_members(x, [](auto const&... m) -> tape& { return tape_of_leaves(m...); });
+  else
+    return x.recording_tape();
+}
+
+template <class X>
+struct function_uses_an_active_value_that_is_no_argument {
+  static constexpr bool value = active_value<X>;
+};
+
+// What f gives on active values, as a type, says which results are active, and over which axes they are replicated.
+template <class Result>
+struct result_like {
+  template <class Y>
+  static constexpr auto on(tape& t, Y const& y) {
+    if constexpr (active_value<Result>)
+      return active<Y, Result::replicated>(t, y);
+    else
+      return y;
+  }
+};
+template <template <class...> class S, class... Member>
+  requires tree<S<Member...>>
+struct result_like<S<Member...>> {
+  template <class Y>
+  static constexpr auto on(tape& t, Y const& y) {
+    return with_members(y, [&](auto const&... m) {
+      return S<decltype(result_like<Member>::on(t, m))...>{result_like<Member>::on(t, m)...};
+    });
+  }
+};
+
+// The arguments anew, on a tape of their own.
+template <class X>
+constexpr auto on_tape(tape& t, X const& x) {
+  if constexpr (active_value<X>)
+    return active<typename X::plain_type, X::replicated>(t, x.value());
+  else
+    return x;
+}
+
+constexpr void add_cotangent(auto const& from, auto const& to) {
+  if constexpr (active_value<decltype(from)>)
+    if (from.cotangent().is_set()) to.cotangent().add(from.cotangent().value());
+}
+
+template <class Results>
+constexpr bool any_cotangent(Results const& results) {
+  bool any = false;
+  for_each_leaf(
+      [&](auto const& y) {
+        if constexpr (active_value<decltype(y)>) any = any || y.cotangent().is_set();
+      },
+      results);
+  return any;
+}
+
+template <class F, class Results, class... X>
+struct run_again {
+  F f;
+  Results results;
+  std::tuple<X...> arguments;
+
+  constexpr void operator()() const {
+    if (!any_cotangent(results)) return;
+    tape t;
+    auto const again = ashlar::map([&](auto const& x) { return on_tape(t, x); }, arguments);
+    t.keep();
+    {
+      auto const y = std::apply(f, again);
+      for_each_leaf([](auto const& outer, auto const& inner) { add_cotangent(outer, inner); }, results, y);
+    }
+    t.run();
+    for_each_leaf([](auto const& inner, auto const& outer) { add_cotangent(inner, outer); }, again, arguments);
+  }
+};
+
+template <class F>
+struct rematerialized {
+  F f;
+  template <class... X>
+  constexpr auto operator()(X const&... x) const {
+    if constexpr ((has_active_leaf<X> || ...)) {
+      auto const y = ashlar::map([](auto const& leaf) { return evaluated(leaf); },
+                                 f(ashlar::map([](auto const& leaf) { return plain(leaf); }, x)...));
+      for_each_leaf(
+          [](auto const& leaf) {
+            static_assert(!function_uses_an_active_value_that_is_no_argument<std::remove_cvref_t<decltype(leaf)>>::value,
+                          "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
+          },
+          y);
+      tape& t = tape_of_leaves(x...);
+      using Result = std::remove_cvref_t<decltype(f(x...))>;
+      auto const results = result_like<Result>::on(t, y);
+      t.push(run_again<F, std::remove_cvref_t<decltype(results)>, X...>{f, results, {x...}});
+      return results;
+    } else {
+      return f(x...);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The function f, of which a tape keeps the arguments and the results alone: the backward pass runs f again for what lies
+/// between. Around a layer it is activation checkpointing; around a layer that gathers its weights, it is fully sharded
+/// data parallelism, since gathered weights live neither from forward to backward nor from layer to layer.
+/// f takes and returns tensors, trees of them, and other values. All values under differentiation that it uses are
+/// arguments; random keys too, so that it draws the same again.
+/// Post: values and gradients are those of f.
+/// Collective: where f is; twice. Cost: f's, forward and once more backward, with its communication.
+/// Error: f uses a value under differentiation that it is not given: does not compile.
+/// Example: auto h = remat(layer)(p.d1, x);  // layer = [](auto const& p, auto const& x) { return relu(einsum<"bi,ih->bh">(x, all_gather<"data">(p.kernel))); }
+/// Source: Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost, 2016.
+template <class F>
+constexpr detail::rematerialized<F> remat(F f) {
+  return {f};
+}
+
+}  // namespace ashlar

@@ -1,0 +1,92 @@
+// Operations that users write: an equation, the labels that must be whole, and a function of one row.
+#pragma once
+#include "ashlar/layout/user_operation.hpp"
+#include "ashlar/plan/functions.hpp"
+
+namespace ashlar {
+
+/// The sentences of a user's operation. One of its own that has more to say derives from it, asserts what it knows better
+/// by `breaks<F, fault::..., Axis, L...>`, and leaves the rest to this.
+struct user_operation_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::user_operation: the axis shards a label that the operation needs whole; all_gather it first");
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::user_operation: a product of two pending sums is no pending sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::user_operation: the axis pends in one operand and shards another; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
+                  "ashlar::user_operation: a sum pends over the axis in some operands only; all_reduce them, or write as_partial<axis> of the others");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::user_operation: the operation is not linear in an operand in which a reduction pends over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
+namespace detail {
+
+constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
+  einsum_equation::labels whole;
+  for (unsigned i = 0; i < text.size; ++i) {
+    bool known = false;
+    for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
+    if (!known) throw "ashlar::user_operation: a label that is to be whole stands in no operand; name labels of the equation";
+    whole.label[whole.rank++] = text[i];
+  }
+  for (einsum_equation::labels const& operand : e.in)
+    for (int d = 0; d < operand.rank; ++d)
+      if (e.out.find(operand.label[d]) < 0 && whole.find(operand.label[d]) < 0)
+        throw "ashlar::user_operation: the result lacks a label that is not whole; list it among the whole ones, or keep it and sum the result";
+  return whole;
+}
+
+}  // namespace detail
+
+/// The base of an operation that a user writes: `apply(op, x...)` then serves abstract tensors, real ones and values under
+/// differentiation, on every layout that shards none of the labels `Whole`. Kind says which reductions may pend. The derived
+/// class has what is its own:
+///   forward(at, y, x...)        ASHLAR_FUNCTION, const: one row of the result from rows of the operands. A row is indexed by
+///                               the labels that are whole, in the order of its own tensor: y(i), or y() where it has none;
+///                               y.extent(k) counts them. at[d] is the row's global index along dimension d of the result.
+///   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
+/// and, where the defaults do not fit, element<T...> (that of the first operand) and words (user_operation_words). An overload
+/// evaluate(op, y, x...) takes the place of forward where whole shards are wanted.
+/// Cost: no communication; one kernel, a thread a row.
+/// Error: see user_operation_words; extents of a label that differ throw ashlar::error.
+/// Example: struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> { ... };
+template <equation E, text_literal Whole = "", linearity Kind = linearity::nonlinear>
+struct user_operation {
+  using words = user_operation_words;
+  static constexpr einsum_equation eq = parse(E, max_operands);
+  static constexpr einsum_equation::labels whole = detail::whole_labels(eq, Whole);
+  template <class T, class...>
+  using element = T;
+
+  template <class... V>
+  static constexpr ruled rule(V const&... x) {
+    if (sizeof...(V) != eq.operands) throw "ashlar::user_operation: the equation names another number of operands than are given; separate them by commas";
+    layout_value const* const operands[]{&x...};
+    return user_rule(eq, whole, Kind, operands);
+  }
+  template <class... S>
+  static constexpr shape extents(layout_value const&, S const&... x) {
+    shape const* const in[]{&x...};
+    shape y;
+    y.rank = eq.out.rank;
+    for (int o = 0; o < eq.operands; ++o)
+      for (int d = 0; d < eq.in[o].rank; ++d) {
+        char const label = eq.in[o].label[d];
+        for (int q = 0; q < o; ++q)
+          if (int const f = eq.in[q].find(label); f >= 0 && (*in[q])[f] != (*in[o])[d])
+            detail::fail_extents("ashlar::user_operation: a label has one extent in all operands", *in[q], *in[o]);
+        if (int const kept = eq.out.find(label); kept >= 0) y[kept] = (*in[o])[d];
+      }
+    return y;
+  }
+};
+
+}  // namespace ashlar

@@ -1,0 +1,25 @@
+// How much memory tensors take.
+#pragma once
+#include "ashlar/tensor/storage.hpp"
+
+namespace ashlar {
+
+/// Bytes of this rank's tensors, and of the scratch that verbs and operations take for a while, in the memory of Space: now,
+/// and the most at one time since reset_peak_memory(). The blocks that hold them are up to a quarter larger. Views that were
+/// adopted are not counted, nor what MPI and BLAS take for themselves.
+/// Collective: no; each rank for itself. Cost: none beside two additions for each tensor.
+/// Example: reset_peak_memory(); step(...); std::size_t const most = memory_in_use().peak;
+struct memory_use {
+  std::size_t bytes = 0, peak = 0;
+};
+template <class Space = Kokkos::DefaultExecutionSpace>
+memory_use memory_in_use() {
+  using pool = detail::pool<typename Space::memory_space>;
+  return {pool::in_use(), pool::peak()};
+}
+template <class Space = Kokkos::DefaultExecutionSpace>
+void reset_peak_memory() {
+  detail::pool<typename Space::memory_space>::reset_peak();
+}
+
+}  // namespace ashlar
