@@ -11,7 +11,7 @@
 #include <string_view>
 
 // What differs from program to program; numbers as a command line has them. Without an axis "model" there is no strategy
-// to choose.
+// to choose, without a dropout none of it.
 struct program {
   char const *name, *purpose;
   bool model_axis;
@@ -74,13 +74,14 @@ inline options parse(int argc, char** argv, program const& p) {
       ("epochs", "passes over the training images", text()->default_value(p.epochs))
       ("steps", "stop after so many steps", text())
       ("seed", "of weights, dropout and order", text()->default_value("1"))
-      ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout))
       ("no-shuffle", "take the images as they are stored")
       ("precision", "float or double", text()->default_value("float"))
       ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
       ("trace", "file for the times of all collectives, which trace viewers read", text()->default_value(""))
       ("help", "this text");
   // clang-format on
+  if (p.dropout)
+    description.add_options()("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout));
   options o;
   try {
     auto const given = description.parse(argc, argv);
@@ -104,7 +105,7 @@ inline options parse(int argc, char** argv, program const& p) {
     o.batch = whole("batch", std::int64_t{1}, "a whole number of 1 or more");
     o.epochs = whole("epochs", 1, "a whole number of 1 or more");
     o.seed = whole("seed", std::uint64_t{0}, "a whole number of 0 or more");
-    o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
+    if (p.dropout) o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
     if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
     if (given.count("steps")) o.steps = whole("steps", std::int64_t{1}, "a whole number of 1 or more");
   } catch (ashlar::error const&) {
