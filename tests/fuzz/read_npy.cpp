@@ -1,16 +1,9 @@
 // Bytes as a .npy file: an array that fits them, or an error of one sentence; nothing else, under the sanitizers.
 #include "ashlar/train/npy.hpp"
 #include <sys/mman.h>
-#include <cstdio>
-#include <cstdlib>
+#include "memory.hpp"
 
 namespace {
-
-void require(bool condition, char const* what) {
-  if (condition) return;
-  std::fprintf(stderr, "FAILED: %s\n", what);
-  std::abort();
-}
 
 int const file = memfd_create("npy", 0);
 std::string const path = "/proc/self/fd/" + std::to_string(file);
@@ -19,6 +12,7 @@ std::string const path = "/proc/self/fd/" + std::to_string(file);
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   require(ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == static_cast<ssize_t>(size), "the file is written");
+  memory_limit const limit(size + (16u << 20));
   try {
     ashlar::npy_array const a = ashlar::read_npy(path);
     std::size_t bytes = ashlar::detail::name_of(a.kind).size;

@@ -59,6 +59,18 @@ void evaluate(cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, C
                            detail::one_over_rows<T>(logits.extents()), g.data());
 }
 
+template <class T, class L, class M, class S, class Z, class Y, class W>
+void evaluate(weighted_cross_entropy_op const&, sharded_tensor<T, L, M, S>& loss, Z const& logits, Y const& labels, W const& weights) {
+  detail::rows_of const r(logits.local_extents());
+  local::weighted_cross_entropy_sum(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<T const*>(weights.data()), r.rows, r.n, loss.data());
+}
+template <class T, class L, class M, class S, class Ct, class Z, class Y, class W>
+void evaluate(weighted_cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, Z const& logits, Y const& labels, W const& weights) {
+  detail::rows_of const r(logits.local_extents());
+  local::weighted_cross_entropy_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<T const*>(weights.data()), r.rows, r.n,
+                                    static_cast<T const*>(ct.data()), g.data());
+}
+
 namespace detail {
 template <class T, class L, class M, class S, class Z, class Y>
 void evaluate_hits(sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels, index_t k) {

@@ -94,6 +94,35 @@ struct cross_entropy_op : labelled_rows_rule {
   }
 };
 
+/// Sum over all rows of the row's weight times the negative log-probability of its label.
+struct weighted_cross_entropy_pullback_op {
+  using words = detail::softmax_words;
+  template <class T, class, class, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& ct, layout_value const& logits, layout_value const& labels, layout_value const&) {
+    return cross_entropy_pullback_op::rule(ct, logits, labels);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
+};
+struct weighted_cross_entropy_op {
+  using words = detail::softmax_words;
+  template <class T, class, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& logits, layout_value const& labels, layout_value const& weights) {
+    ruled const r = labelled_rows_rule::rule(logits, weights);
+    return r.why == fault::fits ? labelled_rows_rule::rule(logits, labels) : r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels, shape const& weights) {
+    (void)labelled_rows_rule::extents(out, logits, weights);
+    return labelled_rows_rule::extents(out, logits, labels);
+  }
+  template <int I, class Ct, class Y, class Z, class Labels, class Weights>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels, Weights const& weights) {
+    return apply(weighted_cross_entropy_pullback_op{}, ct, logits, labels, weights);
+  }
+};
+
 /// Rows whose largest element stands at the label; of equal ones the first counts.
 struct hits_op : labelled_rows_rule {};
 
@@ -101,6 +130,10 @@ namespace detail {
 template <class Logits, class Labels>
 struct labels_do_not_match_rows {
   static constexpr bool value = Labels::rank + 1 != Logits::rank;
+};
+template <class Logit, class Weight>
+struct weights_have_other_elements {
+  static constexpr bool value = !std::is_same_v<Logit, Weight>;
 };
 }  // namespace detail
 
@@ -124,6 +157,22 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
   static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
   return apply(cross_entropy_op{}, logits, labels);
+}
+
+/// Sum over all rows of weight times -log(softmax(logits))[label]: the mean over some of the rows, such as those of a padded
+/// batch that are examples, where their weights are 1 / their number and those of the others 0. A row of weight 0 counts
+/// nowhere, whatever its label.
+/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar. Cost: no communication; a sum pends over the
+/// axes that shard the rows. No derivative by the weights.
+template <tensor Z, tensor Y, tensor W>
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
+                "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
+  static_assert(!detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
+                "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+  return apply(weighted_cross_entropy_op{}, logits, labels, weights);
 }
 
 /// Number of rows whose largest logit stands at the label, as a scalar of the logits' element type, exact up to 2^24

@@ -1,29 +1,10 @@
 // From images in memory to tensors of a batch.
 #pragma once
-#include "ashlar/comm/agree.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/train/batch_rows.hpp"
 #include "ashlar/train/batches.hpp"
-#include "ashlar/train/idx.hpp"
+#include "ashlar/train/open.hpp"
 
 namespace ashlar {
-
-namespace detail {
-inline void broadcast(communicator const& c, idx_array& a) {
-  index_t rank = static_cast<index_t>(a.extents.size());
-  comm::broadcast(c, &rank, 1, 0);
-  a.extents.resize(static_cast<std::size_t>(rank));
-  comm::broadcast(c, a.extents.data(), a.extents.size(), 0);
-  index_t bytes = static_cast<index_t>(a.bytes.size());
-  comm::broadcast(c, &bytes, 1, 0);
-  comm::collectively(c, [&] { a.bytes.resize(static_cast<std::size_t>(bytes)); });
-  comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
-}
-
-template <class L>
-struct batch_has_one_or_two_dimensions {
-  static constexpr bool value = L::rank == 1 || L::rank == 2;
-};
-}  // namespace detail
 
 /// Images and labels that rank 0 reads, or makes, by `read()`, on every rank.
 /// Collective: all ranks of c. Error: what read() throws is thrown on every rank.
@@ -36,42 +17,27 @@ digit_data load(communicator const& c, Read read) {
   return data;
 }
 
-/// One batch as a tensor: row i is example `examples(begin, end)[i - begin]` of the array, each byte by `factor`. Each rank
-/// fills the rows of its shard alone.
-/// Shape: (n, elements of an example), or (n) where an example is one byte.
+/// One batch of an array in memory as a tensor: row i is example `examples(begin, end)[i - begin]` of the array, each byte by
+/// `factor`. Each rank fills the rows of its shard alone. batch_stream feeds several arrays, from files too, and ahead.
+/// Shape: (n, extents of an example...), (n, elements of an example), or (n) where an example is one byte.
 /// Cost: no communication; a copy to the device where the shard lies there.
-/// Error: ashlar::error where the batches hold more examples than the array, or L has one dimension and examples several
-/// bytes. A layout of other ranks, or in which a reduction pends, does not compile.
+/// Error: ashlar::error where the batches hold more examples than the array, or L has another number of dimensions. A
+/// layout in which a reduction pends does not compile.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
 auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {
-  static_assert(detail::batch_has_one_or_two_dimensions<L>::value,
-                "ashlar::feed: a batch has a dimension of examples and one of their elements, or the first alone");
-  static_assert(!detail::reduction_pends<L>::value,
-                "ashlar::feed: a reduction pends in the layout, and each rank would hold the whole batch; feed the layout without it");
-  index_t size = 1;
-  for (std::size_t d = 1; d < from.extents.size(); ++d) size *= from.extents[d];
-  if (L::rank == 1 && size != 1) detail::fail("ashlar::feed: an example has several bytes; give the layout a second dimension for them");
-  index_t const last = batches.count() - 1;
-  if (from.extents.empty() || last * batches.size(0) + batches.size(last) > from.extents[0])
+  detail::check_batch_layout<L>();
+  array_source const source = array_source::borrow(from);
+  index_t const last = batches.count() - 1, rows = batches.size(batch);
+  if (last * batches.size(0) + batches.size(last) > source.examples())
     detail::fail("ashlar::feed: the batches hold more examples than the array; make them for as many");
-  shape extents = shape::of(batches.size(batch), size);
-  extents.rank = L::rank;
-  if (L::rank == 1) extents.extent[1] = 0;
-  sharded_tensor<T, L, M> x(m, extents);
-  region const part = x.local_region();
-  auto const host = Kokkos::create_mirror_view(Kokkos::View<T*, typename decltype(x)::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      x.data(), static_cast<std::size_t>(x.local_size())));
-  T* out = host.data();
-  index_set const rows = part.dim[0], columns = L::rank == 2 ? part.dim[1] : index_set{0, 1};
-  std::span<index_t const> const examples = batches.examples(batch, 0, batches.size(batch));
-  for (index_t i = 0; i < rows.size(); ++i) {
-    std::uint8_t const* const row = from.bytes.data() + examples[static_cast<std::size_t>(rows[i])] * size;
-    for (index_t j = 0; j < columns.size(); ++j) *out++ = static_cast<T>(static_cast<T>(row[columns[j]]) * factor);
-  }
-  if (host.data() != x.data())
-    Kokkos::deep_copy(Kokkos::View<T*, typename decltype(x)::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                          x.data(), static_cast<std::size_t>(x.local_size())), host);
+  sharded_tensor<T, L, M> x(m, detail::batch_extents(source, rows, L::rank));
+  region const held = x.local_region();
+  auto const examples = batches.examples(batch, 0, rows);
+  detail::fill_from_host(x, [&](T* out) {
+    detail::fill_rows(source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
+                      detail::example_runs(held, x.extents()), field<T, L>{factor}, out);
+  });
   return x;
 }
 

@@ -1,20 +1,13 @@
 // IDX files (the format of MNIST), gzipped or not, and the four of them that make a set of digits.
 #pragma once
-#include "ashlar/comm/error.hpp"
-#include "ashlar/config.hpp"
+#include "ashlar/train/input_file.hpp"
 #include <zlib.h>
 #include <algorithm>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <limits>
 #include <memory>
 #include <new>
-#include <string>
-#include <vector>
+#include <optional>
 
 namespace ashlar {
 
@@ -100,12 +93,6 @@ class idx_source {
   bool gzip_ = false, inside_member_ = false;
 };
 
-inline std::string extents_text(std::vector<index_t> const& extents) {
-  std::string text;
-  for (index_t n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return text;
-}
-
 inline char const* idx_type_name(std::uint8_t code) {
   switch (code) {
     case 0x08: return "unsigned byte";
@@ -118,7 +105,8 @@ inline char const* idx_type_name(std::uint8_t code) {
   }
 }
 
-inline std::vector<index_t> read_idx_header(idx_source& in) {
+template <class In>
+std::vector<index_t> read_idx_header(In& in) {
   std::uint8_t word[4];
   if (in.read(word, 4) != 4) in.fail("expected a header of at least 4 bytes, found the end of the file");
   if (word[0] != 0 || word[1] != 0) in.fail("expected an IDX file, which begins with two zero bytes, found other ones");
@@ -135,16 +123,51 @@ inline std::vector<index_t> read_idx_header(idx_source& in) {
   return extents;
 }
 
-inline std::size_t idx_size(idx_source const& in, std::vector<index_t> const& extents) {
-  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
-  std::uint64_t size = 1;
-  for (index_t n : extents) {
-    auto const factor = static_cast<std::uint64_t>(n);
-    if (size > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / factor)
-      in.fail("expected extents whose product can be addressed, found " + extents_text(extents));
-    size *= factor;
-  }
-  return static_cast<std::size_t>(size);
+template <class In>
+std::size_t idx_size(In const& in, std::vector<index_t> const& extents) {
+  return bytes_of(extents, 1, [&](std::string const& what) { in.fail(what); });
+}
+template <class In>
+void check_idx_size(In const& in, std::vector<index_t> const& extents, std::size_t expected, std::size_t found) {
+  if (found == expected) return;
+  in.fail("expected " + std::to_string(expected) + " elements (" + extents_text(extents) + "), found " +
+          (found > expected ? "more" : std::to_string(found)));
+}
+
+inline std::filesystem::path existing_idx_file(std::filesystem::path const& name) {
+  std::filesystem::path path = name;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) path += ".gz";
+  if (!std::filesystem::exists(path, ignored))
+    throw error("ashlar::read_idx: expected a file " + name.string() + " or " + path.string() + ", found neither");
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw error("ashlar::read_idx: " + path.string() + ": expected a file, found something else");
+  return path;
+}
+
+// Where the elements of a file begin that is not gzipped; they reach to its end. Nothing for one that is.
+struct idx_place {
+  std::vector<index_t> extents;
+  std::size_t begin;
+};
+inline std::optional<idx_place> place_of_idx(input_file const& file) {
+  struct {
+    input_file const& file;
+    std::size_t at = 0;
+    std::size_t read(std::uint8_t* to, std::size_t n) {
+      n = std::min(n, file.size() - at);
+      file.read(at, to, n);
+      at += n;
+      return n;
+    }
+    [[noreturn]] void fail(std::string const& what) const { file.fail(what); }
+  } in{file};
+  std::uint8_t first[2]{};
+  if (in.read(first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b) return {};
+  in.at = 0;
+  idx_place place{read_idx_header(in), in.at};
+  check_idx_size(in, place.extents, idx_size(in, place.extents), file.size() - place.begin);
+  return place;
 }
 
 }  // namespace detail
@@ -159,14 +182,7 @@ inline std::size_t idx_size(idx_source const& in, std::vector<index_t> const& ex
 /// Error: ashlar::error with what was expected and what was found, unless the file is whole, checksums included
 /// Example: read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
 inline idx_array read_idx(std::filesystem::path const& name) {
-  std::filesystem::path path = name;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) path += ".gz";
-  if (!std::filesystem::exists(path, ignored))
-    throw error("ashlar::read_idx: expected a file " + name.string() + " or " + path.string() + ", found neither");
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw error("ashlar::read_idx: " + path.string() + ": expected a file, found something else");
-
+  std::filesystem::path const path = detail::existing_idx_file(name);
   idx_array result;
   detail::idx_source counted(path);
   result.extents = detail::read_idx_header(counted);
@@ -177,9 +193,7 @@ inline idx_array read_idx(std::filesystem::path const& name) {
     n = counted.read(scratch.data(), std::min(scratch.size(), expected + 1 - found));
     found += n;
   }
-  if (found != expected)
-    counted.fail("expected " + std::to_string(expected) + " elements (" + detail::extents_text(result.extents) +
-                 "), found " + (found > expected ? "more" : std::to_string(found)));
+  detail::check_idx_size(counted, result.extents, expected, found);
 
   detail::idx_source in(path);
   bool const same_header = detail::read_idx_header(in) == result.extents;

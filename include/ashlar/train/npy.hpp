@@ -11,17 +11,16 @@ struct npy_array {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Nothing is allocated for the elements before the
-/// file is known to have exactly as many bytes as its header declares, and no header longer than 64 KiB is read.
-/// Pre: nobody else writes the file
-/// Post: bytes.size() == product of extents, times the size of an element
-/// Collective: no; load_npy reads on one rank and tells the others
-/// Error: ashlar::error with what was expected and what was found: another element type, records or objects, Fortran order
-/// of more than one dimension, a header that NumPy does not write, a file that is shorter or longer than declared
-/// Example: read_npy("w.npy").kind == npy_kind::f8
-/// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
-inline npy_array read_npy(std::filesystem::path const& path) {
-  detail::npy_source const in(path);
+namespace detail {
+
+// What a .npy file holds, and where its elements begin; they reach to its end.
+struct npy_place {
+  std::vector<index_t> extents;
+  npy_kind kind;
+  std::size_t begin, bytes;
+};
+
+inline npy_place place_of_npy(input_file const& in) {
   unsigned char lead[12]{};
   if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
   in.read(0, lead, 10);
@@ -40,13 +39,31 @@ inline npy_array read_npy(std::filesystem::path const& path) {
   std::string text(length, '\0');
   in.read(begin, text.data(), length);
 
-  detail::npy_header const header(in, text);
-  std::size_t const expected = detail::npy_bytes(in, header), found = in.size() - begin - length;
+  npy_header const header(in, text);
+  std::size_t const expected = bytes_of(header.extents, name_of(header.kind).size, [&](std::string const& what) { in.fail(what); });
+  std::size_t const found = in.size() - begin - length;
   if (found != expected)
-    in.fail("expected " + std::to_string(expected) + " bytes of elements (" + detail::npy_shape_text(header.extents) + ", " +
-            std::string(detail::name_of(header.kind).descr) + "), found " + std::to_string(found));
-  npy_array result{header.extents, header.kind, std::vector<std::uint8_t>(expected)};
-  in.read(begin + length, result.bytes.data(), expected);
+    in.fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(header.extents) + ", " +
+            std::string(name_of(header.kind).descr) + "), found " + std::to_string(found));
+  return {header.extents, header.kind, begin + length, expected};
+}
+
+}  // namespace detail
+
+/// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Nothing is allocated for the elements before the
+/// file is known to have exactly as many bytes as its header declares, and no header longer than 64 KiB is read.
+/// Pre: nobody else writes the file
+/// Post: bytes.size() == product of extents, times the size of an element
+/// Collective: no; load_npy reads on one rank and tells the others
+/// Error: ashlar::error with what was expected and what was found: another element type, records or objects, Fortran order
+/// of more than one dimension, a header that NumPy does not write, a file that is shorter or longer than declared
+/// Example: read_npy("w.npy").kind == npy_kind::f8
+/// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
+inline npy_array read_npy(std::filesystem::path const& path) {
+  detail::input_file const in(path, "ashlar::read_npy");
+  detail::npy_place const place = detail::place_of_npy(in);
+  npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
+  in.read(place.begin, result.bytes.data(), place.bytes);
   return result;
 }
 

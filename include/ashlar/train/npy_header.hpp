@@ -1,21 +1,10 @@
 // The headers of NumPy's .npy files, and what may stand in them.
 #pragma once
-#include "ashlar/comm/error.hpp"
-#include "ashlar/config.hpp"
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "ashlar/train/input_file.hpp"
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace ashlar {
 
@@ -35,45 +24,31 @@ inline constexpr npy_kind_name npy_kinds[]{
     {"<f4", npy_kind::f4, 4}, {"<f8", npy_kind::f8, 8}, {"<i4", npy_kind::i4, 4}, {"<i8", npy_kind::i8, 8}, {"|u1", npy_kind::u1, 1}};
 constexpr npy_kind_name const& name_of(npy_kind k) { return npy_kinds[static_cast<std::size_t>(k)]; }
 
-// A file in which nothing is looked for beyond the size that it has at first. Opening does not wait for a pipe's writer.
-class npy_source {
- public:
-  explicit npy_source(std::filesystem::path const& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (file_ < 0) fail(std::string("cannot be opened: ") + std::strerror(errno));
-    struct stat s {};
-    int const status = ::fstat(file_, &s), reason = errno;
-    if (status != 0 || !S_ISREG(s.st_mode)) {
-      ::close(file_);
-      fail(status != 0 ? std::string("cannot be examined: ") + std::strerror(reason) : "expected a file, found something else");
-    }
-    size_ = static_cast<std::size_t>(s.st_size);
-  }
-  ~npy_source() { ::close(file_); }
-  npy_source(npy_source const&) = delete;
-  npy_source& operator=(npy_source const&) = delete;
-
-  std::size_t size() const { return size_; }
-  void read(std::size_t at, void* to, std::size_t n) const {
-    for (std::size_t done = 0; done < n;) {
-      ssize_t const got = ::pread(file_, static_cast<char*>(to) + done, n - done, static_cast<off_t>(at + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(std::string("cannot be read: ") + std::strerror(errno));
-      if (got == 0) fail("the file changed while it was read");
-      done += static_cast<std::size_t>(got);
-    }
-  }
-  [[noreturn]] void fail(std::string const& what) const { throw error("ashlar::read_npy: " + path_.string() + ": " + what); }
-
- private:
-  std::filesystem::path path_;
-  int file_;
-  std::size_t size_ = 0;
+template <class T>
+struct no_file_has_such_elements {
+  static constexpr bool value = true;
 };
+template <class T>
+constexpr npy_kind npy_kind_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return npy_kind::f4;
+  else if constexpr (std::is_same_v<T, double>)
+    return npy_kind::f8;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return npy_kind::i4;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return npy_kind::i8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return npy_kind::u1;
+  else
+    static_assert(!no_file_has_such_elements<T>::value,
+                  "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
+}
 
 // The header is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
-  npy_header(npy_source const& in, std::string_view text) : in_(in), text_(text) {
+  npy_header(input_file const& in, std::string_view text) : in_(in), text_(text) {
     expect('{');
     while (!next_is('}')) {
       std::string_view const key = quoted();
@@ -164,31 +139,11 @@ class npy_header {
     return n;
   }
 
-  npy_source const& in_;
+  input_file const& in_;
   std::string_view text_;
   unsigned seen_ = 0;
   bool fortran_ = false;
 };
-
-inline std::string npy_shape_text(std::vector<index_t> const& extents) {
-  std::string text;
-  for (index_t const n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return text.empty() ? "a scalar" : text;
-}
-
-// Bytes of the elements. Extents beside a 0 are multiplied too: others will do so later.
-inline std::size_t npy_bytes(npy_source const& in, npy_header const& header) {
-  std::uint64_t bytes = name_of(header.kind).size;
-  bool empty = false;
-  for (index_t const n : header.extents) {
-    auto const factor = static_cast<std::uint64_t>(n);
-    empty |= n == 0;
-    if (n != 0 && bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / factor)
-      in.fail("expected extents whose elements can be addressed, found " + npy_shape_text(header.extents));
-    if (n != 0) bytes *= factor;
-  }
-  return empty ? 0 : static_cast<std::size_t>(bytes);
-}
 
 }  // namespace detail
 

@@ -8,27 +8,6 @@ namespace ashlar {
 
 namespace detail {
 
-template <class T>
-struct npy_has_no_such_element {
-  static constexpr bool value = true;
-};
-template <class T>
-constexpr npy_kind npy_kind_of() {
-  if constexpr (std::is_same_v<T, float>)
-    return npy_kind::f4;
-  else if constexpr (std::is_same_v<T, double>)
-    return npy_kind::f8;
-  else if constexpr (std::is_same_v<T, std::int32_t>)
-    return npy_kind::i4;
-  else if constexpr (std::is_same_v<T, std::int64_t>)
-    return npy_kind::i8;
-  else if constexpr (std::is_same_v<T, std::uint8_t>)
-    return npy_kind::u1;
-  else
-    static_assert(!npy_has_no_such_element<T>::value,
-                  "ashlar::npy_tensor: .npy files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
-}
-
 inline void broadcast(communicator const& c, npy_array& a) {
   index_t head[3]{static_cast<index_t>(a.extents.size()), static_cast<index_t>(a.kind), static_cast<index_t>(a.bytes.size())};
   comm::broadcast(c, head, 3, 0);
@@ -66,7 +45,7 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
                 std::string(detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it");
   if (static_cast<int>(from.extents.size()) != L::rank)
     throw error("ashlar::npy_tensor: expected " + std::to_string(L::rank) + " dimensions, as the layout has, found " +
-                detail::npy_shape_text(from.extents));
+                detail::extents_text(from.extents));
   shape extents;
   for (index_t const n : from.extents) extents[extents.rank++] = n;
   sharded_tensor<T, L, M> x(m, extents);

@@ -1,6 +1,7 @@
 // Training: parameters, strategies, optimizers, data.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"
+#include "ashlar/train/batch_stream.hpp"
 #include "ashlar/train/batches.hpp"
 #include "ashlar/train/feed.hpp"
 #include "ashlar/train/fit.hpp"

@@ -1,5 +1,5 @@
 // An element type that the reader knows of no file.
-// EXPECT: ashlar::npy_tensor: .npy files are read of float, double
+// EXPECT: ashlar::npy_kind: files are read of float, double
 #include "ashlar/train/npy_tensor.hpp"
 
 using namespace ashlar;

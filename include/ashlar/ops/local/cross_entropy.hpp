@@ -35,6 +35,19 @@ struct row_loss {
   }
 };
 
+/// A row of weight 0 is not looked at.
+template <class T, class I>
+struct weighted_row_loss {
+  using value_type = T;
+  row_loss<T, I> loss;
+  T const* weights;
+
+  template <class Lanes>
+  KOKKOS_FUNCTION T value(Lanes const& lanes, index_t r) const {
+    return weights[r] == T(0) ? T(0) : weights[r] * loss.value(lanes, r);
+  }
+};
+
 /// 1 where fewer than k logits beat the label's: those that are larger, those before it that are equal, and all NaN.
 template <class T, class I>
 struct row_hit {
@@ -73,13 +86,19 @@ struct cross_entropy_vjp_kernel {
   T const* scale;
   T factor;
   T* d_logits;
+  T const* weights = nullptr;  // null: 1 each
 
   template <class Lanes>
   KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
     index_t const l = rows.label(r);
     T const* const x = rows[r];
     T* const d = d_logits + r * rows.n;
-    T const by = l < 0 ? Kokkos::Experimental::quiet_NaN_v<T> : *scale * factor;
+    T const weight = weights ? weights[r] : T(1);
+    if (weight == T(0)) {
+      lanes.each(rows.n, [=](index_t j) { d[j] = T(0); });
+      return;
+    }
+    T const by = l < 0 ? Kokkos::Experimental::quiet_NaN_v<T> : *scale * factor * weight;
     T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
     lanes.each(rows.n, [=](index_t j) { d[j] = Kokkos::exp(x[j] - top); });
     T const part = by / lanes.template sum<T>(rows.n, [=](index_t j) { return d[j]; });
@@ -139,6 +158,20 @@ void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, ind
                        T factor, T* d_logits) {
   detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, factor, d_logits};
   detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
+}
+
+/// *loss = the sum of weights[r] loss[r]; a row of weight 0 adds 0, whatever its label and logits.
+template <class Space, class T, class I>
+void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n, T* loss) {
+  detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n, detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
+}
+
+/// The cotangent of the logits where that of this sum is *scale.
+template <class Space, class T, class I>
+void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n,
+                                T const* scale, T* d_logits) {
+  detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, T(1), d_logits, weights};
+  detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 /// *count = how many rows have the logit at their label among the k largest, of equal ones the first; NaN is taken for

@@ -1,0 +1,186 @@
+// What you learn here: data parallelism as the guide to TensorFlow's MirroredStrategy does it. Every rank has a copy of the
+// variables; a batch is global and split over the ranks; gradients are summed by one all-reduce a step, so the copies stay
+// equal, and the training is that of one device. The data pipeline reads, shuffles and batches: each rank has the rows of its
+// shard alone, a thread makes the next ones ready, and the last batch of an epoch counts for what it holds.
+//
+// The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
+//   mpiexec -n 4 mirrored --mesh data=4
+#include <ashlar/ashlar.hpp>
+#include <ashlar/comm/trace.hpp>
+#include <ashlar/plan/ledger_print.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include "training.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">>;
+
+// [model]
+template <class K, class B>
+struct dense {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+};
+template <class D1, class D2, class D3>
+struct mlp {
+  D1 dense1;
+  D2 dense2;
+  D3 dense3;
+  static constexpr auto names = ashlar::names("dense1", "dense2", "dense3");
+};
+constexpr auto model = build<mlp>(build<dense>(weight{784, 256}, weight{256}),  //
+                                  build<dense>(weight{256, 256}, weight{256}), build<dense>(weight{256, 10}, weight{10}));
+
+constexpr auto layer = [](auto const& p, auto const& x) { return einsum<"bi,io->bo">(x, p.kernel) + p.bias; };
+constexpr auto network = [](auto const& p, auto const& x) {
+  return layer(p.dense3, relu(layer(p.dense2, relu(layer(p.dense1, x)))));
+};
+// [model]
+
+// [strategy]
+using mirrored_variables = data_parallel<"data">;
+using image_layout = layout<"data", none>;
+using row_layout = layout<"data">;
+// [strategy]
+
+// [step]
+constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
+
+constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto const& weights) {
+  auto logits = network(p, x);
+  return build<with_aux>(softmax_cross_entropy(logits, labels, weights), accuracy_count(plain(logits), labels));
+};
+
+constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto const& weights) {
+  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels, weights);
+  auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
+  optimizer.update(p, state, g);
+  return std::pair{l, h};
+};
+
+constexpr auto test_step = [](auto const& p, auto const& x, auto const& labels, auto const& weights) {
+  auto [value, hits] = loss(p, x, labels, weights);
+  return all_reduce<"data">(bundle(value, hits));
+};
+// [step]
+
+// [proof]
+template <class T = float>
+constexpr auto dry_train_step = [](auto const& m, index_t batch = 64) {
+  auto p = init<mirrored_variables, T>(m, model, prng_key{1});
+  auto state = optimizer.init(p);
+  (void)train_step(p, state, make<T, image_layout>(m, {batch, 784}), make<std::int32_t, row_layout>(m, {batch}), make<T, row_layout>(m, {batch}));
+};
+constexpr auto dry_test_step = [](auto const& m) {
+  auto p = init<mirrored_variables>(m, model, prng_key{1});
+  (void)test_step(p, make<float, image_layout>(m, {64, 784}), make<std::int32_t, row_layout>(m, {64}), make<float, row_layout>(m, {64}));
+};
+
+constexpr index_t parameters = 785 * 256 + 257 * 256 + 257 * 10;
+constexpr bool communicates_as_it_should(index_t ranks) {
+  auto const train = collectives(grid{{static_cast<int>(ranks)}}, dry_train_step<>);
+  auto const test = collectives(grid{{static_cast<int>(ranks)}}, dry_test_step);
+  // An all-reduce of n elements brings a rank 2 (n - n / ranks) of them, rounded up: gradients, loss and hits together.
+  index_t const n = parameters + 2, least = (n + ranks - 1) / ranks;
+  return train.count() == 1 && train.count(verb::all_reduce, "data") == 1 && train.count(pass::update) == 1 &&
+         train.bytes_per_rank() >= 2 * (n - least) * 4 && train.bytes_per_rank() <= 2 * n * 4 * (ranks - 1) / ranks + 8 &&
+         test.count() == 1 && test.count(verb::all_reduce, "data") == 1;
+}
+static_assert(collectives(grid{{1}}, dry_train_step<>).count() == 0);
+static_assert(communicates_as_it_should(2));
+static_assert(communicates_as_it_should(4));
+static_assert(communicates_as_it_should(8));
+// [proof]
+
+constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2"};
+
+// [evaluate]
+template <class T>
+auto stream(device_mesh<grid> const& m, dataset const& d) {
+  return batch_stream(m, d, field<T, image_layout>{}, field<std::int32_t, row_layout>{});
+}
+
+struct means {
+  running_mean loss, accuracy;
+  template <class L, class H>
+  void add(L const& batch_loss, H const& hits, index_t examples) {
+    loss.add(static_cast<double>(item(batch_loss)), examples);
+    accuracy.add_sum(static_cast<double>(item(hits)), examples);
+  }
+};
+
+template <class T, class P>
+means evaluate(device_mesh<grid> const& m, P const& p, dataset const& d) {
+  means result;
+  auto batches = stream<T>(m, d);
+  for (index_t i = 0; i < batches.count(); ++i) {
+    auto const batch = batches.next();
+    auto const& [x, labels] = batch.tensors;
+    auto [l, h] = test_step(p, x, labels, batch.template weights<T, row_layout>());
+    result.add(l, h, batch.examples);
+  }
+  return result;
+}
+// [evaluate]
+
+template <class T>
+int train(device_mesh<grid> const& m, options const& o, digit_data data) {
+  bool const root = m.rank() == 0;
+  prng_key const key{o.seed};
+
+  // [data]
+  auto const [validation, rest] = from_arrays(std::move(data.train_images), std::move(data.train_labels)).split(10000, fold_in(key, 1));
+  auto const ordered = o.shuffle ? rest.shuffle(fold_in(key, 2)) : rest;
+  auto const train_data = ordered.batch(o.batch, last_batch::padded).prefetch(2);
+  auto const validation_data = validation.batch(o.batch, last_batch::padded).prefetch(2);
+  auto const test_data = from_arrays(std::move(data.test_images), std::move(data.test_labels)).batch(o.batch, last_batch::padded).prefetch(2);
+  // [data]
+
+  // [variables]
+  auto p = init<mirrored_variables, T>(m, model, fold_in(key, 0));
+  auto state = optimizer.init(p);
+  // [variables]
+  if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_train_step<T>(a, o.batch); }) << std::endl;
+
+  loss_file losses(m.communicator(), about, o);
+  std::optional<comm::trace> trace;
+  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  epoch_table table({"epoch", "loss", "accuracy", "val_loss", "val_accuracy"});
+  if (root) std::cout << table.head() << std::flush;
+
+  // [fit]
+  auto batches = stream<T>(m, train_data);
+  means epoch;
+  for (index_t steps = 0; batches.at().epoch < o.epochs && steps < o.steps; ++steps) {
+    auto const batch = batches.next();
+    auto const& [x, labels] = batch.tensors;
+    auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>());
+    losses.add(item(l));
+    epoch.add(l, h, batch.examples);
+    if (batches.at().batch > 0) continue;  // the epoch goes on
+    means const v = evaluate<T>(m, p, validation_data);
+    auto const row = table.add({static_cast<double>(batches.at().epoch), epoch.loss.value(), epoch.accuracy.value(), v.loss.value(), v.accuracy.value()});
+    if (root) std::cout << row << std::flush;
+    epoch = {};
+  }
+  // [fit]
+  losses.close();
+  if (trace) trace->write();
+  means const reached = evaluate<T>(m, p, test_data);
+  if (root) std::printf("\ntest loss: %.4f\ntest accuracy: %.4f\n", reached.loss.value(), reached.accuracy.value());
+  return 0;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
+  if (m.rank() == 0) std::printf("mesh data=%d: %d replicas in sync\n", o.size[0], m.size());
+  digit_data data = load_digits(m.communicator(), o);
+  return o.double_precision ? train<double>(m, o, std::move(data)) : train<float>(m, o, std::move(data));
+}
+
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

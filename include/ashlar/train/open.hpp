@@ -1,0 +1,130 @@
+// Files of examples on all ranks: headers are looked at together, elements are read by who needs them.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/comm/broadcast.hpp"
+#include "ashlar/train/array_source.hpp"
+#include <fstream>
+
+namespace ashlar {
+
+namespace detail {
+
+inline void broadcast(communicator const& c, idx_array& a) {
+  index_t rank = static_cast<index_t>(a.extents.size());
+  comm::broadcast(c, &rank, 1, 0);
+  a.extents.resize(static_cast<std::size_t>(rank));
+  comm::broadcast(c, a.extents.data(), a.extents.size(), 0);
+  index_t bytes = static_cast<index_t>(a.bytes.size());
+  comm::broadcast(c, &bytes, 1, 0);
+  comm::collectively(c, [&] { a.bytes.resize(static_cast<std::size_t>(bytes)); });
+  comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
+}
+
+// What open() makes of a file on each rank, where all ranks see the same.
+template <class Open>
+array_source open_together(communicator const& c, std::filesystem::path const& path, char const* reader, Open open) {
+  array_source const a = comm::collectively(c, [&] { return open(std::make_shared<input_file>(path, reader)); });
+  std::vector<index_t> seen{a.examples(), static_cast<index_t>(a.kind())};
+  seen.insert(seen.end(), a.example_extents().begin(), a.example_extents().end());
+  comm::require_equal(c, seen, std::string(reader) + ": " + path.string() + ": examples, element type and extents");
+  return a;
+}
+
+// The header that NumPy writes.
+inline std::string npy_head(array_source const& a) {
+  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" + std::to_string(a.examples()) + ",";
+  for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
+  if (!a.example_extents().empty()) head.pop_back();
+  head += "), }";
+  head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
+  head += '\n';
+  char const lead[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  return std::string(lead, sizeof lead) + head;
+}
+
+}  // namespace detail
+
+/// The examples of an IDX file of unsigned bytes, `name` or `name`.gz. Of a plain one each rank reads its parts when it
+/// needs them; a gzipped one rank 0 reads whole, and it is in the memory of all.
+/// Collective: all ranks of c. Cost: each rank reads the header; or what read_idx and a broadcast cost
+/// Error: what read_idx throws, on every rank
+/// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
+inline array_source open_idx(communicator const& c, std::filesystem::path const& name) {
+  idx_array whole;
+  index_t gzipped = 0;
+  comm::on_root(c, [&] {
+    if (detail::place_of_idx(detail::input_file(detail::existing_idx_file(name), "ashlar::read_idx"))) return;
+    whole = read_idx(name);
+    gzipped = 1;
+  });
+  comm::broadcast(c, &gzipped, 1, 0);
+  if (gzipped) {
+    detail::broadcast(c, whole);
+    return whole;
+  }
+  auto const path = comm::collectively(c, [&] { return detail::existing_idx_file(name); });
+  return detail::open_together(c, path, "ashlar::read_idx", [](std::shared_ptr<detail::input_file> const& file) {
+    auto const place = detail::place_of_idx(*file);
+    if (!place) file->fail("the file changed while it was read");
+    return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
+  });
+}
+
+/// The examples of a .npy file, of which each rank reads its parts when it needs them.
+/// Collective: all ranks of c. Cost: each rank reads the header. Error: what read_npy throws, on every rank
+inline array_source open_npy(communicator const& c, std::filesystem::path const& path) {
+  return detail::open_together(c, path, "ashlar::read_npy", [](std::shared_ptr<detail::input_file> const& file) {
+    detail::npy_place const place = detail::place_of_npy(*file);
+    return array_source::in_file(file, place.extents, place.kind, place.begin);
+  });
+}
+
+/// The examples of a file of elements T, row-major and little-endian, which begin at a byte of it and reach to its end.
+/// Collective: all ranks of c
+/// Error: ashlar::error, on every rank, where the file cannot be opened, or is shorter or longer than the extents say.
+/// Element types that no .npy file has do not compile.
+/// Example: open_raw<float>(c, "points.bin", {100000, 3})
+template <class T>
+array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents, std::size_t begin = 0) {
+  return detail::open_together(c, path, "ashlar::open_raw", [&](std::shared_ptr<detail::input_file> const& file) {
+    auto const fail = [&](std::string const& what) { file->fail(what); };
+    if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
+      fail("expected extents of 0 or more, the first of which counts examples, found " + detail::extents_text(extents));
+    std::size_t const expected = detail::bytes_of(extents, sizeof(T), fail);
+    if (begin > file->size() || file->size() - begin != expected)
+      fail("expected " + std::to_string(expected) + " bytes of elements (" + detail::extents_text(extents) + ") from byte " +
+           std::to_string(begin) + " on, found a file of " + std::to_string(file->size()));
+    return array_source::in_file(file, extents, detail::npy_kind_of<T>(), begin);
+  });
+}
+
+/// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of: it is written to
+/// a .npy file, in the place of one that is there. For what is slow to make (inflated, decoded, computed) and too large
+/// for every rank's memory. The file is whole under its name or not there, and stays.
+/// Pre: all ranks see the file
+/// Collective: all ranks of c. Error: what make throws, and where the file cannot be written, on every rank
+/// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); })
+template <class Make>
+array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make) {
+  comm::on_root(c, [&] {
+    array_source const a = make();
+    std::filesystem::path unfinished = path;
+    unfinished += ".part";
+    std::ofstream out(unfinished, std::ios::binary);
+    std::string const head = detail::npy_head(a);
+    out.write(head.data(), static_cast<std::streamsize>(head.size()));
+    std::size_t const bytes = static_cast<std::size_t>(a.size()) * detail::name_of(a.kind()).size;
+    std::vector<std::uint8_t> scratch(bytes);
+    for (index_t i = 0; i < a.examples() && out; ++i)
+      out.write(reinterpret_cast<char const*>(a.read(i, 0, a.size(), scratch.data())), static_cast<std::streamsize>(bytes));
+    out.close();
+    std::error_code reason;
+    if (out) std::filesystem::rename(unfinished, path, reason);
+    if (out && !reason) return;
+    std::filesystem::remove(unfinished, reason);
+    throw error("ashlar::cache_on_disk: cannot write " + path.string() + "; choose a file in a folder that may be written and has room");
+  });
+  return open_npy(c, path);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// Work ahead of who needs it, on a thread.
+#pragma once
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace ashlar {
+
+/// Calls produce() again and again on a thread of its own, and keeps what it returns until somebody takes it: at most
+/// `depth` results, so that memory is bounded. The thread is for work in plain memory: the library's MPI is called from the
+/// main thread alone, and so are its kernels.
+/// Pre: depth >= 1. Until the destructor returns nobody else calls produce, or writes what it reads.
+/// Post: take() gives the results in the order of the calls.
+/// Error: what produce throws, take() throws in its place, and again whenever it is called later; produce is not called
+/// any more.
+/// Example: read_ahead<std::vector<float>> rows(2, [&] { return read_next(file); }); auto const first = rows.take();
+template <class T>
+class read_ahead {
+ public:
+  read_ahead(std::size_t depth, std::function<T()> produce)
+      : depth_(depth), produce_(std::move(produce)), thread_([this] { run(); }) {}
+  read_ahead(read_ahead const&) = delete;
+  read_ahead& operator=(read_ahead const&) = delete;
+  /// Waits for a call that has begun; what nobody took is dropped.
+  ~read_ahead() {
+    {
+      std::lock_guard const lock(mutex_);
+      stopped_ = true;
+    }
+    room_.notify_one();
+    thread_.join();
+  }
+
+  /// The next result; waits for it.
+  T take() {
+    std::unique_lock lock(mutex_);
+    result_.wait(lock, [this] { return !results_.empty() || failure_; });
+    if (results_.empty()) std::rethrow_exception(failure_);
+    T taken = std::move(results_.front());
+    results_.pop_front();
+    lock.unlock();
+    room_.notify_one();
+    return taken;
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [this] { return stopped_ || results_.size() < depth_; });
+        if (stopped_) return;
+      }
+      try {
+        T made = produce_();
+        std::lock_guard const lock(mutex_);
+        results_.push_back(std::move(made));
+      } catch (...) {
+        std::lock_guard const lock(mutex_);
+        failure_ = std::current_exception();
+      }
+      result_.notify_one();
+      if (failure_) return;  // this thread alone writes it
+    }
+  }
+
+  std::size_t depth_;
+  std::function<T()> produce_;
+  std::mutex mutex_;
+  std::condition_variable room_, result_;
+  std::deque<T> results_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;
+  std::thread thread_;  // the last member: it begins when the others are there
+};
+
+}  // namespace ashlar
