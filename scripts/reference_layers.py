@@ -122,3 +122,76 @@ case("embedding", lambda table, i: F.embedding(i, table), random(7, 4, seed=13),
 heads = [random(3, 5, 4, 2, seed=s) for s in (14, 15, 16)]
 case("attention", attention(False), *heads)
 case("attention_causal", attention(True), *heads)
+
+
+def multi_head(causal):
+    def f(x, qkv, out):  # kernels (3, channels, heads, numbers) and (heads, numbers, channels) as PyTorch's matrices
+        channels, heads = qkv.shape[1:3]
+        hidden = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1) if causal else None
+        t = x.transpose(0, 1)
+        y, _ = F.multi_head_attention_forward(
+            t, t, t, channels, heads, qkv.permute(0, 2, 3, 1).reshape(-1, channels), None, None, None, False, 0.0,
+            out.reshape(-1, channels).T, None, attn_mask=hidden, need_weights=False)
+        return y.transpose(0, 1)
+    return f
+
+
+operands = random(3, 5, 6, seed=17), random(3, 6, 3, 2, seed=18), random(3, 2, 6, seed=19)
+case("multi_head", multi_head(False), *operands)
+case("multi_head_causal", multi_head(True), *operands)
+
+
+class Transformer:
+    """Two blocks with their layer norms in front, one table for characters at both ends; parameters in the order of
+    examples/character_transformer.hpp."""
+    def __init__(self, vocabulary, positions, channels, heads, layers):
+        seeds = iter(range(100, 200))
+
+        def parameter(*extents, mean=0.0):
+            return (mean + 0.3 * random(*extents, seed=next(seeds))).requires_grad_()
+
+        def norm():
+            return parameter(channels, mean=1.0), parameter(channels)
+
+        self.tokens, self.positions = parameter(vocabulary, channels), parameter(positions, channels)
+        self.layers = [(*norm(), parameter(3, channels, heads, channels // heads), parameter(heads, channels // heads, channels),
+                        *norm(), parameter(channels, 4 * channels), parameter(4 * channels),
+                        parameter(4 * channels, channels), parameter(channels)) for _ in range(layers)]
+        self.last = norm()
+
+    def parameters(self):
+        return [self.tokens, self.positions, *(p for layer in self.layers for p in layer), *self.last]
+
+    def flat(self):
+        return torch.cat([p.detach().flatten() for p in self.parameters()])
+
+    def loss(self, text):
+        channels = self.tokens.shape[1]
+        x = F.embedding(text[:, :-1], self.tokens) + self.positions
+        for scale1, shift1, qkv, out, scale2, shift2, up, up_bias, down, down_bias in self.layers:
+            x = x + multi_head(True)(F.layer_norm(x, (channels,), scale1, shift1, 1e-5), qkv, out)
+            h = F.layer_norm(x, (channels,), scale2, shift2, 1e-5)
+            x = x + F.linear(F.gelu(F.linear(h, up.T, up_bias)), down.T, down_bias)
+        logits = F.linear(F.layer_norm(x, (channels,), *self.last, 1e-5), self.tokens)
+        return F.cross_entropy(logits.flatten(0, 1), text[:, 1:].flatten())
+
+
+model = Transformer(vocabulary=7, positions=5, channels=6, heads=3, layers=2)
+text = torch.randint(0, 7, (10, 3, 6), generator=torch.Generator().manual_seed(20))
+save("transformer.text", text)
+save("transformer.before", model.flat())
+optimizer = torch.optim.AdamW(model.parameters(), lr=0.02, betas=(0.9, 0.99), eps=1e-4, weight_decay=0.1)
+losses, norms = [], []
+for batch in text:
+    optimizer.zero_grad()
+    loss = model.loss(batch)
+    loss.backward()
+    norm = torch.cat([p.grad.flatten() for p in model.parameters()]).norm()
+    for p in model.parameters():
+        p.grad *= min(1.0, 1.0 / norm)
+    optimizer.step()
+    losses.append(loss.item())
+    norms.append(norm.item())
+save("transformer.losses", np.array(losses))
+save("transformer.norms", np.array(norms))
+save("transformer.after", model.flat())

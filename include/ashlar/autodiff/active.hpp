@@ -53,8 +53,17 @@ class active {
   constexpr X const& value() const { return x_; }
   constexpr slot<cotangent_type>& cotangent() const { return *slot_; }
   constexpr tape& recording_tape() const { return *tape_; }
+  /// The same value with its tensor evaluated, where that waits as an expression; it shares the cotangent.
+  constexpr auto evaluated() const {
+    using Y = std::remove_cvref_t<decltype(materialize(x_))>;
+    return active<Y, Replicated>(materialize(x_), tape_, slot_);
+  }
 
  private:
+  template <class, axis_mask>
+  friend class active;
+  constexpr active(X const& x, tape* t, slot<cotangent_type>* s) : x_(x), tape_(t), slot_(s) {}
+
   X x_;
   tape* tape_;
   slot<cotangent_type>* slot_;
@@ -66,6 +75,11 @@ template <class X, axis_mask R>
 inline constexpr bool is_active_v<active<X, R>> = true;
 template <class X>
 concept active_value = is_active_v<std::remove_cvref_t<X>>;
+
+template <class X, axis_mask R>
+constexpr auto materialize(active<X, R> const& x) {
+  return x.evaluated();
+}
 
 /// The tensor of an active value; any other tensor itself.
 template <class X>

@@ -38,6 +38,16 @@ constexpr auto build(M... m) {
   return S<M...>{m...};
 }
 
+/// N copies of a tree, as a tree of its own whose members are called 0, 1, ...: the equal layers of a model.
+/// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/.*/kernel", L> serves the kernels of all four
+template <std::size_t N, class X>
+constexpr auto stack(X const& x) {
+  if constexpr (N == 0)
+    return std::tuple<>();
+  else
+    return std::tuple_cat(std::tuple<X>(x), stack<N - 1>(x));
+}
+
 namespace detail {
 
 template <class X>

@@ -11,6 +11,7 @@
 #include "ashlar/ops/normalize.hpp"
 #include "ashlar/ops/pooling.hpp"
 #include "ashlar/ops/reduce.hpp"
+#include "ashlar/ops/select.hpp"
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/user_operation.hpp"
 #include "ashlar/ops/view.hpp"

@@ -59,6 +59,116 @@ constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<
   return {m};
 }
 
+// The messages of a bundle, in the order in which its leaves ask for them: over which axes, by which reduction.
+struct bundle_messages {
+  axis_mask axes[64]{};
+  int op[64]{};
+  int size = 0;
+  constexpr void add(axis_mask m, int reduction) {
+    if (m == 0 || index_of(m, reduction) < size) return;
+    if (size == 64) throw "ashlar::bundle: it takes more than 64 messages, one for each set of axes; bundle fewer members";
+    axes[size] = m;
+    op[size++] = reduction;
+  }
+  constexpr int index_of(axis_mask m, int reduction) const {
+    int i = 0;
+    while (i < size && (axes[i] != m || op[i] != reduction)) ++i;
+    return i;
+  }
+};
+
+// Which of a leaf's axes a verb on a bundle reduces: those that it names, or all that pend.
+template <axis_mask Axes>
+struct named_axes {
+  template <class Leaf>
+  static constexpr axis_mask of = Axes;
+};
+struct pending_axes {
+  template <class Leaf>
+  static constexpr axis_mask of = value_v<mesh_context<mesh_t<Leaf>, layout_t<Leaf>>, layout_t<Leaf>>.partial();
+};
+
+template <class Choice, class X>
+struct messages_of {
+  static constexpr void add_to(bundle_messages& m) { m.add(Choice::template of<X>, innermost_op<X>); }
+};
+template <class Choice, template <class...> class S, class... M>
+  requires tree<S<M...>>
+struct messages_of<Choice, S<M...>> {
+  static constexpr void add_to(bundle_messages& m) { (messages_of<Choice, M>::add_to(m), ...); }
+};
+
+template <class X, axis_mask Axes>
+struct reduced_over {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, layout_t<X>>;
+    v.drop_pending(Axes);
+    return v;
+  }();
+  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
+};
+
+template <class X>
+struct reductions_nest {
+  static constexpr bool value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.levels > 1;
+};
+
+template <class X>
+constexpr auto evaluated(X const& x) {
+  return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
+}
+
+template <class Choice, class Members>
+constexpr auto reduce_bundle(Members const& members, where const& w) {
+  auto const& first = first_leaf(members);
+  using T = element_t<decltype(first)>;
+  auto const& mesh = first.mesh();
+  constexpr bundle_messages plan = [] {
+    bundle_messages m;
+    messages_of<Choice, Members>::add_to(m);
+    return m;
+  }();
+  if constexpr (plan.size == 0) {
+    return map([](auto const& x) { return evaluated(x); }, members);
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      decltype(open_bucket(tensor_type<T, void>{}, mesh, 0u, w)) message[]{open_bucket(tensor_type<T, void>{}, mesh, plan.axes[I], w)...};
+      index_t elements[plan.size]{};
+      for_each_leaf(
+          [&](auto const& x) {
+            using Leaf = std::remove_cvref_t<decltype(x)>;
+            constexpr axis_mask axes = Choice::template of<Leaf>;
+            if constexpr (axes != 0) {
+              using Reduced = reduced_over<Leaf, axes>;
+              constexpr int number = plan.index_of(axes, innermost_op<Leaf>);
+              elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
+              message[number].reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
+            }
+          },
+          members);
+      layout_value vector;  // a message, as one tensor
+      vector.rank = 1;
+      for (int i = 0; i < plan.size; ++i) {
+        plan_step const s{verb::all_reduce, plan.axes[i], plan.op[i], vector, vector};
+        note(mesh, s, step_bytes(s, shape::of(elements[i]), mesh.sizes(), sizeof(T)), w);
+      }
+      auto reduced = map(
+          [&](auto const& x) {
+            using Leaf = std::remove_cvref_t<decltype(x)>;
+            constexpr axis_mask axes = Choice::template of<Leaf>;
+            if constexpr (axes == 0)
+              return evaluated(x);
+            else
+              return message[plan.index_of(axes, innermost_op<Leaf>)].take(tensor_type<T, typename reduced_over<Leaf, axes>::type>{}, materialize(x));
+          },
+          members);
+      for (int i = 0; i < plan.size; ++i) message[i].all_reduce(plan.op[i]);
+      return reduced;
+    }(std::make_index_sequence<static_cast<std::size_t>(plan.size)>{});
+  }
+}
+
 }  // namespace detail
 
 /// One all-reduce of everything in the bundle, in one message.
@@ -70,42 +180,44 @@ constexpr abstract_bucket<T, M> open_bucket(tensor_type<T, void>, abstract_mesh<
 template <dimension Axes, class... X>
 [[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, where w = where::current()) {
   using namespace detail;
-  auto const& first = first_leaf(b.members);
-  using First = std::remove_cvref_t<decltype(first)>;
-  using T = element_t<First>;
+  using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   using Names = names_in_t<Axes>;
-  constexpr axis_mask axes = verb_axes<mesh_t<First>, Names>;
   static_assert(!verb_axis_missing_from_mesh<mesh_t<First>, Names>::value,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
-  auto const& mesh = first.mesh();
-  index_t elements = 0;
-  auto bucket = open_bucket(tensor_type<T, void>{}, mesh, axes, w);
   for_each_leaf(
-      [&](auto const& x) {
+      [](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
-        static_assert(!bundle_mixes_element_types<T, element_t<Leaf>>::value,
+        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
         static_assert(!nothing_pends_over<layout_t<Leaf>, Names>::value,
                       "ashlar::all_reduce: no reduction pends over the axis in one member of the bundle; leave that member out");
         static_assert(!bundle_mixes_reductions<First, Leaf>::value,
                       "ashlar::bundle: different reductions pend in the members; bundle those of one reduction");
-        using Reduced = after<Leaf, Names>;
-        elements += largest_shard(x.extents(), Reduced::value, mesh.sizes());
-        bucket.reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
       },
       b.members);
-  layout_value vector;  // the message, as one tensor
-  vector.rank = 1;
-  plan_step const s{verb::all_reduce, axes, innermost_op<First>, vector, vector};
-  note(mesh, s, step_bytes(s, shape::of(elements), mesh.sizes(), sizeof(T)), w);
-  auto reduced = map(
-      [&](auto const& x) {
+  return reduce_bundle<named_axes<verb_axes<mesh_t<First>, Names>>>(b.members, w);
+}
+
+/// Reduces whatever pends in each member, possibly nothing: one message for each set of axes over which members pend, and
+/// each kind of reduction.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: for each message, as the all_reduce of one tensor of all its members' elements together.
+/// Error: members of different element types, or one in which reductions of several kinds pend, do not compile.
+/// Example: gradients of kernels that pend over "data" and of a bias that pends over "data" and "model": two messages
+template <class... X>
+[[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, where w = where::current()) {
+  using namespace detail;
+  using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
+  for_each_leaf(
+      [](auto const& x) {
         using Leaf = std::remove_cvref_t<decltype(x)>;
-        return bucket.take(tensor_type<T, typename after<Leaf, Names>::type>{}, materialize(x));
+        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
+                      "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
+        static_assert(!reductions_nest<Leaf>::value,
+                      "ashlar::bundle: reductions of several kinds pend in a member; all_reduce it apart");
       },
       b.members);
-  bucket.all_reduce(innermost_op<First>);
-  return reduced;
+  return reduce_bundle<pending_axes>(b.members, w);
 }
 
 }  // namespace ashlar

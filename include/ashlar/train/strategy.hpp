@@ -10,7 +10,7 @@ namespace ashlar {
 
 /// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
 /// deviation sqrt(2 / fan in), for kernels (..., in, out).
-enum class initializer { zeros, ones, glorot_uniform, he_normal };
+enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
 
 template <int Rank, class Layout>
 struct laid_out_weight;
@@ -27,6 +27,8 @@ struct weight {
     requires(sizeof...(I) == Rank)
   constexpr weight(I... n) : extent{static_cast<index_t>(n)...} {}
 
+  double deviation = 0;  // of initializer::normal
+
   constexpr weight from(initializer i) const {
     weight w = *this;
     w.first = i;
@@ -36,6 +38,12 @@ struct weight {
   template <class Layout>
   constexpr laid_out_weight<Rank, Layout> laid_out() const {
     return {*this};
+  }
+  /// Normal numbers of mean 0.
+  constexpr weight normal(double of_deviation) const {
+    weight w = from(initializer::normal);
+    w.deviation = of_deviation;
+    return w;
   }
 };
 template <class... I>
@@ -139,6 +147,13 @@ using data_layout = typename detail::batch_layout<typename detail::dim_from_name
 
 namespace detail {
 
+template <class X>
+inline constexpr bool is_tuple_v = false;
+template <class... M>
+inline constexpr bool is_tuple_v<std::tuple<M...>> = true;
+template <class X>
+concept tuple_tree = is_tuple_v<X>;
+
 struct path_text {
   char c[160]{};
   int size = 0;
@@ -150,6 +165,18 @@ struct path_text {
   }
 };
 
+// The name of a tree's member; those of a tuple are numbers.
+template <class S>
+constexpr void append_name(path_text& p, std::size_t i) {
+  p.append(S::names.name[i]);
+}
+template <tuple_tree S>
+constexpr void append_name(path_text& p, std::size_t i) {
+  if (i >= 10) append_name<S>(p, i / 10);
+  char const digit[]{static_cast<char>('0' + i % 10), '\0'};
+  p.append(digit);
+}
+
 // A place in a model, as a type: root, or member I of S below Parent.
 struct root {
   static constexpr path_text path{};
@@ -159,7 +186,7 @@ struct member_path {
   static constexpr path_text path = [] {
     path_text p = Parent::path;
     if (p.size) p.append("/");
-    p.append(S::names.name[I]);
+    append_name<S>(p, I);
     return p;
   }();
 };
@@ -283,6 +310,7 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
     }
     case initializer::he_normal:
       return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))}, m, extents, key);
+    case initializer::normal: return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key);
     default: return filled(allocate(type, m, extents), w.first == initializer::ones ? T(1) : T(0));
   }
 }

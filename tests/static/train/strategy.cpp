@@ -152,6 +152,29 @@ static_assert([] {
   return right && i == 6;
 }());
 
+template <class L>
+struct layered {
+  L layers;
+  static constexpr auto names = ashlar::names("layers");
+};
+// Equal layers are called by their numbers, and patterns serve all of them.
+constexpr auto deep = init<model_parallel<"data", rule<"layers/.*/kernel", layout<none, "model">>, rule<"layers/10/bias", layout<"data">>>>(
+    m, build<layered>(stack<11>(build<affine>(weight{8, 8}.normal(0.1), weight{8}))), prng_key{1});
+static_assert([] {
+  int i = 0;
+  bool right = true;
+  for_each_named(
+      [&](char const* path, auto const& x) {
+        if (i == 3) right &= equal_texts(path, "layers/1/bias") && x.extents() == shape::of(8);
+        if (i == 20) right &= equal_texts(path, "layers/10/kernel") && same<layout_t<decltype(x)>, layout<none, "model">>;
+        ++i;
+      },
+      deep);
+  return right && i == 22;
+}());
+static_assert(same<layout_t<decltype(std::get<10>(deep.layers).bias)>, layout<"data">> && same<layout_t<decltype(std::get<9>(deep.layers).bias)>, layout<none>>);
+static_assert(weight{3, 4}.normal(0.5).first == initializer::normal && weight{3, 4}.normal(0.5).deviation == 0.5);
+
 // First values: kernels from Glorot, vectors from zeros, or as they are asked for.
 static_assert(weight{3, 4}.first == initializer::glorot_uniform && weight{4}.first == initializer::zeros);
 static_assert(weight{4}.from(initializer::ones).first == initializer::ones &&

@@ -1,0 +1,76 @@
+// One of the tensors that are stacked along the first dimension.
+#pragma once
+#include "ashlar/plan/apply.hpp"
+
+namespace ashlar {
+
+namespace detail {
+struct select_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::select: the axis shards the first dimension, of which the operation takes one index; all_gather it, or all_to_all it to another dimension");
+  }
+};
+template <class L>
+struct nothing_to_select {
+  static constexpr bool value = L::rank == 0;
+};
+}  // namespace detail
+
+/// A tensor of zeros but at one index of the first dimension, where the cotangent is.
+struct select_pullback_op {
+  using words = detail::select_words;
+  index_t at;
+  template <class T, class>
+  using element = T;
+  static constexpr ruled rule(layout_value const& ct, layout_value const& x) {
+    ruled r;
+    r.out = x;
+    r.out.drop_pending(x.partial());
+    for (int l = 0; l < ct.levels; ++l) r.out.pend(ct.pending[l].op, ct.pending[l].axes);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return x; }
+};
+
+struct select_op {
+  using words = detail::select_words;
+  index_t at;
+  template <class T>
+  using element = T;
+  static constexpr ruled rule(layout_value const& x) {
+    if (x.dim[0].size) return ruled::wrong(fault::sharded_dimension, x.dim[0][0]);
+    ruled r;
+    for (int d = 1; d < x.rank; ++d) r.out.dim[r.out.rank++] = x.dim[d];
+    for (int l = 0; l < x.levels; ++l) r.out.pend(x.pending[l].op, x.pending[l].axes);
+    return r;
+  }
+  constexpr shape extents(layout_value const&, shape const& x) const {
+    if (at < 0 || at >= x[0]) detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0", shape::of(at), x);
+    shape y;
+    for (int d = 1; d < x.rank; ++d) y.extent[y.rank++] = x[d];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  constexpr auto pullback(Ct const& ct, Y const&, X const& x) const {
+    return apply(select_pullback_op{at}, ct, x);
+  }
+};
+
+/// x[at]: the tensor at one index of the first dimension, which is whole; whatever pends goes on pending.
+/// Shape: x without its first dimension.
+/// Cost: no communication and no copy: the result lies where x does. Backward, a tensor of x's size.
+/// Error: an index that the dimension lacks throws ashlar::error.
+/// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
+template <class X>
+constexpr auto select(X const& x, index_t at) {
+  if constexpr (detail::nothing_to_select<layout_t<X>>::value) {
+    static_assert(!detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
+    return x;
+  } else {
+    return apply(select_op{at}, x);
+  }
+}
+
+}  // namespace ashlar
