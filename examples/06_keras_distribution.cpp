@@ -145,7 +145,7 @@ constexpr program about{.name = "keras_distribution",
 
 // [data]
 template <class X, class Y>
-struct example_batch {
+struct noise_batch {
   X images;
   Y labels;
 };
@@ -153,7 +153,7 @@ struct example_batch {
 template <class Strategy, class T>
 auto noise(device_mesh<grid> const& m, index_t batch, prng_key key) {
   auto const one = [&](index_t n, std::uint64_t i) {
-    return build<example_batch>(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
+    return build<noise_batch>(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
                                 normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
   };
   std::vector<decltype(one(0, 0))> data;

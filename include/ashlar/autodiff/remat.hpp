@@ -7,14 +7,6 @@ namespace ashlar {
 namespace detail {
 
 template <class X>
-constexpr auto evaluated(X const& x) {
-  if constexpr (plain_tensor<X>)
-    return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
-  else
-    return x;
-}
-
-template <class X>
 inline constexpr bool has_active_leaf = active_value<X>;
 template <template <class...> class S, class... Member>
   requires tree<S<Member...>>

@@ -19,11 +19,11 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
 // Blocks cross between ranks of one place; what a rank has received the others of its node read there.
 template <class T>
 void all_gather_on_two_levels(two_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
-  auto const share = [&](int place, int node) { return block_of(starts, l.at(node, place)); };
+  auto const share = [&](int place, int k) { return block_of(starts, l.at(k, place)); };
   int const place = l.near.rank();
   element_range const mine = share(place, l.far.rank());
   post_exchange(l.far, [&](int) { return block<T const>{own, mine.size}; },
-                [&](int node) { return block<T>{destination + share(place, node).begin, share(place, node).size}; }, how);
+                [&](int k) { return block<T>{destination + share(place, k).begin, share(place, k).size}; }, how);
   copy_block(own, destination + mine.begin, mine.size);
   finish(l.far);
   gather_near(l.near, destination, starts[l.rank_at.size()], l.nodes(), share, how);

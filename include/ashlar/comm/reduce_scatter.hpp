@@ -30,9 +30,9 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
 template <class Op, class T>
 void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
   two_levels const& l = *c.state().levels;
-  auto const share = [&](int place, int node) { return block_of(starts, l.at(node, place)); };
+  auto const share = [&](int place, int k) { return block_of(starts, l.at(k, place)); };
   std::vector<std::size_t> sums(1, 0);  // where those for each node begin
-  for (int node = 0; node < l.nodes(); ++node) sums.push_back(sums.back() + share(l.near.rank(), node).size);
+  for (int k = 0; k < l.nodes(); ++k) sums.push_back(sums.back() + share(l.near.rank(), k).size);
   T* const of_node = c.state().scratch<T>(sums.back());
   combine_near<Op>(l.near, source, starts[c.size()], l.nodes(), share, of_node, how);
   reduce_scatter_by_exchange<Op>(l.far, static_cast<T const*>(of_node), destination, sums.data(), how);

@@ -101,16 +101,18 @@ constexpr auto apply(Op const& op, X const&... x) {
   }
 }
 
+namespace detail {
 /// True, and in its arguments the axis and the layouts that an error is about.
 template <class Axis, class... Layouts>
 struct over {
   static constexpr bool value = true;
 };
+}  // namespace detail
 
 /// Is the fault Why the one that a sentence is about? What `words` of operations assert.
 template <fault Why, fault This, class Axis, class... L>
 struct breaks {
-  static constexpr bool value = Why == This && over<Axis, L...>::value;
+  static constexpr bool value = Why == This && detail::over<Axis, L...>::value;
 };
 
 }  // namespace ashlar

@@ -114,11 +114,6 @@ struct reductions_nest {
   static constexpr bool value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.levels > 1;
 };
 
-template <class X>
-constexpr auto evaluated(X const& x) {
-  return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
-}
-
 template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, where const& w) {
   auto const& first = first_leaf(members);

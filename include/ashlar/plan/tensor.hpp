@@ -84,6 +84,12 @@ constexpr decltype(auto) materialize(X const& x) {
 
 namespace detail {
 
+// The same as a value of its own.
+template <class X>
+constexpr auto evaluated(X const& x) {
+  return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
+}
+
 // A tensor without its derivative, if it is under differentiation.
 template <class X>
 constexpr auto const& constant(X const& x) {

@@ -14,7 +14,7 @@ namespace ashlar {
 template <class F>
 constexpr auto accumulate(index_t n, F&& f) {
   if (n < 1) detail::fail("ashlar::accumulate: it takes 1 microbatch or more");
-  auto total = map([](auto const& x) { return std::remove_cvref_t<decltype(materialize(x))>(materialize(x)); }, f(index_t(0)));
+  auto total = map([](auto const& x) { return detail::evaluated(x); }, f(index_t(0)));
   for (index_t i = 1; i < n; ++i) {
     auto const next = f(i);
     for_each_leaf(

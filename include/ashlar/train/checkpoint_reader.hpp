@@ -3,7 +3,7 @@
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/train/checkpoint_file.hpp"
 #include "ashlar/train/checkpoint_pieces.hpp"
-#include "ashlar/train/npy_header.hpp"
+#include "ashlar/train/input_file.hpp"
 
 namespace ashlar::detail {
 
@@ -103,7 +103,7 @@ class checkpoint_reader {
 
  private:
   std::string beginning() const { return "ashlar::load_checkpoint: " + path_.string() + ": "; }
-  static std::string text_of(shape const& s) { return "extents " + npy_shape_text({s.extent, s.extent + s.rank}); }
+  static std::string text_of(shape const& s) { return "extents " + extents_text({s.extent, s.extent + s.rank}); }
   std::string names() const {
     std::string text;
     for (checkpoint_entry const& e : table_.entries) text += (text.empty() ? "" : ", ") + e.name;
