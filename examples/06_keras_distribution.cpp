@@ -130,6 +130,7 @@ static_assert(sends<sharded>({{4, 2}}, 1, 1));
 static_assert(sends<sharded>({{2, 4}}, 1, 1));
 static_assert(sends<sharded>({{1, 8}}, 1, 0));
 static_assert(sends<sharded>({{1, 1}}, 0, 0));
+static_assert(collectives(line{{8}}, dry_step<mirrored>).count() == 1);
 static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
 static_assert(sends<columns_then_rows>({{2, 4}}, 1, 1));
 static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count(pass::forward, verb::all_gather, "model") == 1);
@@ -150,8 +151,8 @@ struct noise_batch {
   Y labels;
 };
 // 128 examples in batches, each number where it is needed: element i is a function of the key and i, on every mesh.
-template <class Strategy, class T>
-auto noise(device_mesh<grid> const& m, index_t batch, prng_key key) {
+template <class Strategy, class T, class M>
+auto noise(device_mesh<M> const& m, index_t batch, prng_key key) {
   auto const one = [&](index_t n, std::uint64_t i) {
     return build<noise_batch>(normal<T, data_layout<Strategy, 4>>(m, {n, 28, 28, 1}, fold_in(key, 2 * i)),
                                 normal<T, data_layout<Strategy, 2>>(m, {n, 10}, fold_in(key, 2 * i + 1)));
@@ -167,8 +168,8 @@ struct outcome {
 };
 
 // The guide's program. `losses` takes in each step's, where it is given.
-template <class Strategy, class T>
-outcome train(device_mesh<grid> const& m, options const& o, bool shown, loss_file* losses) {
+template <class Strategy, class T, class M>
+outcome train(device_mesh<M> const& m, options const& o, bool shown, loss_file* losses) {
   auto const start = std::chrono::steady_clock::now();
   prng_key const key{o.seed};
   auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
@@ -196,16 +197,11 @@ outcome train(device_mesh<grid> const& m, options const& o, bool shown, loss_fil
   return {history.back()["loss"], test["loss"], std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
-template <class Strategy, class T>
-int compare(device_mesh<grid> const& m, options const& o) {
+// The same program on the mesh and on one rank: the mesh is all that differs.
+template <class Strategy, class T, class M>
+int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options const& o) {
   bool const root = m.rank() == 0;
-  if (root) {
-    std::cout << "\nlayout_2d, " << to_string(layout_2d{}) << ", of 8 x 8 numbers\n";
-    draw<layout_2d>(std::cout, m.shape(), {8, 8});
-    std::cout << "\nlayout_4d, " << to_string(layout_4d{}) << ", of a batch of images\n";
-    draw<layout_4d>(std::cout, m.shape(), {o.batch, 28, 28, 1});
-    std::cout << "\nweights\n";
-  }
+  if (root) std::cout << "\nweights\n";
   auto const weights = init<Strategy, T>(m, model, prng_key{o.seed});
   for_each_named(
       [&](char const* path, auto const& x) {
@@ -216,9 +212,8 @@ int compare(device_mesh<grid> const& m, options const& o) {
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
-  // The same program on one rank while the others wait: the mesh is all that differs.
   outcome alone{};
-  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(device_mesh<grid>(MPI_COMM_SELF, {1, 1}), o, false, nullptr); });
+  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, o, false, nullptr); });  // the others wait
   loss_file losses(m.communicator(), about, o);
   std::optional<comm::trace> trace;
   if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
@@ -235,11 +230,22 @@ int compare(device_mesh<grid> const& m, options const& o) {
 
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
-  if (o.strategy == 0 && o.double_precision) return compare<sharded, double>(m, o);
-  if (o.strategy == 0) return compare<sharded, float>(m, o);
-  if (o.double_precision) return compare<mirrored, double>(m, o);
-  return compare<mirrored, float>(m, o);
+  if (m.rank() == 0) {
+    std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
+    std::cout << "\nlayout_2d, " << to_string(layout_2d{}) << ", of 8 x 8 numbers\n";
+    draw<layout_2d>(std::cout, m.shape(), {8, 8});
+    std::cout << "\nlayout_4d, " << to_string(layout_4d{}) << ", of a batch of images\n";
+    draw<layout_4d>(std::cout, m.shape(), {o.batch, 28, 28, 1});
+  }
+  if (o.strategy == 0) {
+    device_mesh<grid> const one_rank(MPI_COMM_SELF, {1, 1});
+    return o.double_precision ? compare<sharded, double>(m, one_rank, o) : compare<sharded, float>(m, one_rank, o);
+  }
+  // [data_parallel]
+  device_mesh<line> const all(MPI_COMM_WORLD);  // DataParallel() without a mesh: all ranks there are
+  device_mesh<line> const one_rank(MPI_COMM_SELF, {1});
+  return o.double_precision ? compare<mirrored, double>(all, one_rank, o) : compare<mirrored, float>(all, one_rank, o);
+  // [data_parallel]
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -70,6 +70,11 @@ struct callback_listens_to_nothing {
   static constexpr bool value = !listens<C>;
 };
 
+template <class R>
+struct step_returns_no_report {
+  static constexpr bool value = !std::is_convertible_v<R, batch_report>;
+};
+
 // Whether training goes on: what f returns, where it returns something.
 template <class F>
 bool goes_on(F f) {
@@ -132,9 +137,13 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
   epoch_means means(epoch);
   bool on = true;
   for (auto&& batch : batches) {
-    batch_report const b = step(batch);
-    means.add(b);
-    ((on = tell_batch(callbacks, b, means.report()) && on), ...);
+    static_assert(!step_returns_no_report<decltype(step(batch))>::value,
+                  "ashlar::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
+    if constexpr (!step_returns_no_report<decltype(step(batch))>::value) {
+      batch_report const b = step(batch);
+      means.add(b);
+      ((on = tell_batch(callbacks, b, means.report()) && on), ...);
+    }
     if (!on) break;
   }
   if (means.report().steps == 0) throw error("ashlar::fit: an epoch has 1 batch or more, found none; is the data empty?");
@@ -145,11 +154,13 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
 }  // namespace detail
 
 /// Trains for so many epochs: calls step(batch) on each batch of each. Batches are a range, the same in each epoch, or a
-/// function of the epoch, from 0, that gives one. What the step changes (parameters, moments) it holds itself; keys of random
-/// numbers follow best from the optimizer's count of steps, which a checkpoint restores.
+/// function of the epoch, from 0, that gives one; a range may make them on the way, as
+/// std::views::iota(index_t(0), n) | std::views::transform([&](index_t) { return stream.next(); }) does.
+/// What the step changes (parameters, moments) it holds itself; keys of random numbers follow best from the optimizer's count
+/// of steps, which a checkpoint restores.
 /// Post: of each epoch the mean of each metric over its examples, uneven batches weighed by theirs.
 /// A callback has one of begin_epoch(int), after_batch(batch_report, epoch_report so far) and after_epoch(epoch_report), or
-/// several; one that returns false ends the training there.
+/// several; one that returns false ends the training there. They are copied, as functions are.
 /// Collective: where step is. Pre: callbacks decide alike on all ranks, as they do from metrics that verbs have reduced.
 /// Cost: beside the step's, some additions a batch.
 /// Error: ashlar::error for fewer than 0 epochs, an epoch without batches, and steps that report other metrics than the first.

@@ -19,11 +19,11 @@ namespace ashlar {
 enum class progress_style { automatic, bar, lines };
 
 /// Shows for each epoch how far it is, with loss, accuracy, images per second and the time left of the epoch; behind a
-/// full bar stands the time that it took. A bar is redrawn ten times a second at most and never wraps.
+/// full bar stands the time that it took. A bar is redrawn ten times a second at most and never wraps. A `head` stands in
+/// place of "epoch 1/5".
 /// Pre: epochs >= 1, images_per_epoch >= 0, 1 <= percent_per_line <= 100
 /// Collective: no; all ranks may call it, those with active == false return at once
 /// Cost: a look at the clock, except where something is written
-/// `head` stands in front of the line in place of "epoch 1/5".
 /// Example: progress bar(stdout, rank == 0, 5, 60000); bar.start_epoch(); bar.show(128, 2.31, 0.09);
 class progress {
  public:

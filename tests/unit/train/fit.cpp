@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <list>
+#include <ranges>
 
 using namespace ashlar;
 
@@ -81,6 +82,11 @@ TEST_CASE("batches are a range, of any kind, or a function of the epoch") {
   CHECK(sum == 6);
   fit(1, std::list<double>{10, 20}, add);
   CHECK(sum == 36);
+  double next = 0;
+  fit(2, std::views::iota(0, 3) | std::views::transform([&](int) { return ++next; }),
+      add);  // made on the way, once each
+  CHECK(next == 6);
+  CHECK(sum == 36 + 21);
   std::vector<int> epochs;
   auto const history = fit(
       3,
