@@ -1,5 +1,6 @@
 // Saving beside a plain write of the same bytes by MPI-IO, and beside parallel HDF5, all until the disk has them: a matrix in
 // row shards, in column shards, and replicated; and a model of many small tensors. ASHLAR_BENCH_FOLDER says where (".").
+#include <ashlar/tensor/environment.hpp>
 #include <ashlar/train/checkpoint.hpp>
 
 #include <unistd.h>
