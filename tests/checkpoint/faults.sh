@@ -3,12 +3,13 @@
 # finds in its folder the newest step whose save had returned, or a newer one, with the right elements.
 #   kills       SIGKILL at random moments of saving, on 1 and 2 ranks, some of them asynchronous
 #   calls       SIGKILL, EIO and ENOSPC at each system call by which a save writes, syncs, renames or removes, in turn
-#   full        a limit on the size of files, where each write may be cut short
+#   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
 launch=$1 saver=$2 case=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
+exec 2> >(grep -vE "^[^ ]*: line [0-9]+: +[0-9]+ Killed" >&2)  # which bash says of every child that was killed
 fail() { echo "FAILED: $*"; failed=1; }
 run=$folder/run out=$folder/out err=$folder/err
 
@@ -53,65 +54,75 @@ kills() {
   [ "$interrupted" -ge $((count / 10)) ] || fail "only $interrupted kills met a save; is the range of moments too wide?"
 }
 
-# The system calls of one save, in a folder that holds two, so that the third is removed.
-calls=pwrite64,fsync,ftruncate,rename,unlink,sync_file_range
+# A folder with steps 1 and 2, so that step 3 removes the first.
 prepare() {
+  if [ ! -d "$folder/prepared" ]; then
+    "$saver" "$folder/prepared" 2 > "$out" 2> "$err" || fail "the first two saves: $(cat "$err")"
+  fi
   rm -rf "$run"
-  "$saver" "$run" 2 > "$out" 2> "$err" || fail "the first two saves: $(cat "$err")"
+  cp -r "$folder/prepared" "$run"
 }
-traced() { strace -f -qq -o "$folder/trace" -e trace=$calls "$@" "$saver" "$run" 1 > "$out" 2> "$err"; }
+
+# The system calls of a save to its files, and its folder.
+calls=pwrite64,fsync,ftruncate,rename,unlink,sync_file_range
+name=$run/step_00000000000
+traced() {
+  timeout 100 strace -f -qq -o "$folder/trace" -e trace=$calls -P "$run" -P "${name}3.h5.part" -P "${name}3.h5" -P "${name}1.h5" "$@" > "$out" 2> "$err"
+}
 
 calls() {
-  local call n all how status tried=0
+  local call n how status way tried=0
   if ! command -v strace > /dev/null; then
     fail "strace is not installed: scripts/setup --test installs it"
     return
   fi
-  prepare
-  traced || fail "strace does not run here: $(cat "$err")"
   declare -A times
-  for call in ${calls//,/ }; do times[$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace"); done
-  echo "calls of a save: $(for call in ${calls//,/ }; do printf '%s %s, ' $call ${times[$call]}; done)"
-  for call in pwrite64 fsync rename; do [ "${times[$call]}" -ge 1 ] || fail "a save never calls $call"; done
-  for call in ${calls//,/ }; do
-    for ((n = 1; n <= times[$call]; ++n)); do
-      for how in signal=KILL error=EIO error=ENOSPC; do
-        prepare
-        timeout 60 strace -f -qq -o "$folder/trace" -e trace=$calls -e "inject=$call:$how:when=$n" "$saver" "$run" 1 > "$out" 2> "$err"
-        status=$?
-        tried=$((tried + 1))
-        [ $status = 124 ] && fail "$how at $call $n: hung"
-        if [ $how = signal=KILL ]; then
-          [ $status != 0 ] || fail "$how at $call $n: was not killed"
-        elif [ $status = 3 ]; then
-          [ "$(grep -c '^saver: ashlar::' "$err")" = 1 ] || fail "$how at $call $n: expected one sentence, found: $(cat "$err")"
-        elif [ $status != 0 ] || [ $call = pwrite64 ] || [ $call = fsync ] || [ $call = rename ]; then
-          fail "$how at $call $n: ended with $status: $(cat "$err")"
-        fi
-        check "$how at $call $n" 2
+  for way in "" async; do
+    prepare
+    traced "$saver" "$run" 1 $way || fail "strace does not run here: $(cat "$err")"
+    for call in ${calls//,/ }; do times[$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace"); done
+    echo "calls of a save${way:+, $way}: $(for call in ${calls//,/ }; do printf '%s %s, ' $call ${times[$call]}; done)"
+    for call in pwrite64 fsync rename unlink; do [ "${times[$call]}" -ge 1 ] || fail "a save never calls $call"; done
+    for call in ${calls//,/ }; do
+      # A thread counts its calls apart, so the last numbers may meet none where threads write.
+      for ((n = 1; n <= times[$call]; ++n)); do
+        for how in signal=KILL error=EIO error=ENOSPC; do
+          prepare
+          traced -e "inject=$call:$how:when=$n" "$saver" "$run" 1 $way
+          status=$?
+          tried=$((tried + 1))
+          [ $status = 124 ] && fail "$how at $call $n $way: hung"
+          if [ $status = 0 ]; then
+            [ "$way" = async ] && ! grep -q INJECTED "$folder/trace" || fail "$how at $call $n $way: ended well"
+          elif [ $how != signal=KILL ]; then
+            [ $status = 3 ] && [ "$(grep -c '^saver: ashlar::' "$err")" = 1 ] || fail "$how at $call $n $way: expected one sentence, found $status: $(cat "$err")"
+          fi
+          check "$how at $call $n $way" 2
+        done
       done
     done
-  done
-  # A disk that stays full.
-  for ((n = 1; n <= times[pwrite64]; ++n)); do
-    prepare
-    timeout 60 strace -f -qq -o "$folder/trace" -e trace=$calls -e "inject=pwrite64:error=ENOSPC:when=$n+" "$saver" "$run" 1 > "$out" 2> "$err"
-    [ $? = 3 ] && grep -q 'No space left' "$err" || fail "full from write $n on: $(cat "$err")"
-    check "full from write $n on" 2
+    # A disk that stays full.
+    for ((n = 1; n <= times[pwrite64]; ++n)); do
+      prepare
+      traced -e "inject=pwrite64:error=ENOSPC:when=$n+" "$saver" "$run" 1 $way
+      status=$?
+      [ $status = 0 ] && [ "$way" = async ] && continue
+      [ $status = 3 ] && grep -q 'No space left' "$err" || fail "full from write $n on $way: $status $(cat "$err")"
+      check "full from write $n on $way" 2
+    done
   done
   echo "$tried injections"
 }
 
 full() {
-  local blocks
-  for blocks in 1 4 8 16 40 80; do
+  local bytes
+  for bytes in 0 100 4096 5000 60000 110000 119000; do
     for ranks in 1 2; do
       prepare
-      (ulimit -f $blocks && trap '' XFSZ && timeout 60 "$launch" $ranks "$saver" "$run" 1 > "$out" 2> "$err")
-      [ $? = 124 ] && fail "$blocks blocks on $ranks ranks: hung"
-      grep -q 'File too large' "$err" || fail "$blocks blocks on $ranks ranks: expected a sentence, found: $(cat "$out" "$err")"
-      [ "$(grep -c '^saver: ' "$err")" = 1 ] || fail "$blocks blocks on $ranks ranks: expected one sentence, found: $(cat "$err")"
-      check "$blocks blocks on $ranks ranks" 2
+      timeout 100 "$launch" $ranks "$saver" "$run" 1 limit $bytes > "$out" 2> "$err"
+      [ $? = 124 ] && fail "$bytes bytes on $ranks ranks: hung"
+      [ "$(grep -c '^saver: .*File too large' "$err")" = 1 ] || fail "$bytes bytes on $ranks ranks: expected one sentence, found: $(cat "$out" "$err")"
+      check "$bytes bytes on $ranks ranks" 2
     done
   done
 }

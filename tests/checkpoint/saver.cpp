@@ -1,11 +1,13 @@
-// saver FOLDER STEPS [async] [kill MICROSECONDS]: goes on from the newest checkpoint in FOLDER, whose every element must be
+// saver FOLDER STEPS [async] [kill MICROSECONDS] [limit BYTES]: goes on from the newest checkpoint in FOLDER, whose every element must be
 // what its step says, and saves after each of STEPS more steps. Prints "resumed S" and "saved S". With kill it ends itself
-// by SIGKILL so long after its first save began. An error ends it with status 3 and its sentence, wrong elements with 4.
+// by SIGKILL so long after its first save began; with limit no file of the last rank may become longer. An error ends it with status 3 and its sentence, wrong elements with 4.
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/train/checkpoints.hpp>
 
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -39,10 +41,11 @@ int run(int argc, char** argv) {
   std::string const folder = argv[1];
   index_t const steps = std::atol(argv[2]);
   bool asynchronous = false;
-  long kill_after = -1;
+  long kill_after = -1, limit = -1;
   for (int i = 3; i < argc; ++i) {
     if (std::string(argv[i]) == "async") asynchronous = true;
     if (std::string(argv[i]) == "kill") kill_after = std::atol(argv[++i]);
+    if (std::string(argv[i]) == "limit") limit = std::atol(argv[++i]);
   }
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -63,6 +66,11 @@ int run(int argc, char** argv) {
     }
   }
   say("resumed", step);
+  if (limit >= 0 && m.rank() == m.size() - 1) {
+    std::signal(SIGXFSZ, SIG_IGN);  // then writing fails
+    rlimit const most{static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
+    setrlimit(RLIMIT_FSIZE, &most);
+  }
   std::thread killer;
   if (kill_after >= 0 && m.rank() == 0)
     killer = std::thread([=] {

@@ -36,15 +36,15 @@ accuracy() {
 train() {
   local ranks=$1 mesh=$2 steps=$3 losses=$4
   shift 4
-  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --epochs 1 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
+  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
 }
 
 resumed() {
-  local where newest name way
+  local where newest name way pid
   train 2 data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
   for way in "" --asynchronous; do
     rm -rf "$folder/run"
-    # Ends at step 25 as by a kill: its checkpoints are of steps 10 and 20.
+    # Ends five steps after its last checkpoint.
     train 2 data=2 25 "$folder/first" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "first run: $(cat "$folder/err")"
     [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000010.h5 step_000000000020.h5 " ] || fail "checkpoints: $(ls "$folder/run")"
     cp -r "$folder/run" "$folder/copy"
@@ -53,6 +53,19 @@ resumed() {
     [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000020.h5 step_000000000030.h5 " ] || fail "checkpoints kept: $(ls "$folder/run")"
     rm -rf "$folder/kept" && mv "$folder/copy" "$folder/kept"
   done
+  # Killed somewhere between two checkpoints.
+  rm -rf "$folder/run"
+  "$program" --steps 100000 --batch 64 --epochs 100 --precision double --checkpoint "$folder/run" --every 10 > "$folder/log" 2> "$folder/err" &
+  pid=$!
+  while kill -0 $pid 2> /dev/null && ! ls "$folder"/run/step_*30.h5 > /dev/null 2>&1; do sleep 0.01; done
+  kill -9 $pid
+  wait $pid 2> /dev/null
+  newest=$(ls "$folder"/run/step_*.h5 | tail -n 1)
+  newest=$((10#$(basename "$newest" .h5 | cut -c6-)))
+  train 1 data=1 $((newest + 10)) "$folder/rest" --checkpoint "$folder/run" --every 10 --epochs 100 || fail "after a kill: $(cat "$folder/err")"
+  train 1 data=1 $((newest + 10)) "$folder/all" --epochs 100 || fail "without a kill: $(cat "$folder/err")"
+  cmp <(tail -n 10 "$folder/all") "$folder/rest" || fail "after a kill at step $newest the losses differ in their bits"
+
   for where in 1:data=1,model=1 4:data=2,model=2 3:data=1,model=3 4:data=4,model=1; do
     rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
     train "${where%%:*}" "${where#*:}" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,9 @@ class checked_file {
       done += static_cast<std::size_t>(put);
     }
   }
+  void resize(std::uint64_t n) const {
+    if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail("resize");
+  }
   /// Lets the system begin to write to the disk what was written so far, while the program computes.
   void start_sync(std::uint64_t at, std::uint64_t n) const {
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -84,6 +88,15 @@ class checked_file {
   int descriptor_ = -1;
 };
 
+/// Throws what a function of std::filesystem had to say.
+inline void check_files(std::error_code const& failed, char const* what, std::filesystem::path const& path) {
+  if (failed) throw error("ashlar::checkpoint: cannot " + std::string(what) + " " + path.string() + ": " + failed.message());
+}
+inline void remove_file(std::filesystem::path const& path) {
+  std::error_code failed;
+  std::filesystem::remove(path, failed);
+  check_files(failed, "remove", path);
+}
 /// Makes the names in a folder last: a file that was renamed is the new one after a crash too.
 inline void sync_folder(std::filesystem::path const& folder) { checked_file(folder, O_RDONLY | O_DIRECTORY).sync(); }
 

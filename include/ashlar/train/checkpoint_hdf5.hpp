@@ -1,9 +1,11 @@
-// The HDF5 of a checkpoint: the one place that includes its header.
+// What HDF5 has to say of a checkpoint.
 #pragma once
-#include "ashlar/train/checkpoint_file.hpp"
+#include "ashlar/comm/error.hpp"
+#include "ashlar/train/checkpoint_memory.hpp"
 #include "ashlar/train/checkpoint_table.hpp"
-#include <hdf5.h>
 #include <map>
+#include <string>
+#include <utility>
 
 namespace ashlar::detail {
 
@@ -91,13 +93,15 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
   write_attribute(object, name, type, text.c_str());
 }
 
-/// Writes an HDF5 file that describes the tensors of a table and has room for their elements, and notes in the table where
-/// that is. One rank does so, and HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side
-/// without it. (docs/decisions/checkpoints.md says why it is not HDF5 that writes them.)
-/// Pre: no file of the name exists.
+/// Makes an HDF5 file that describes the tensors of a table and has room for their elements, and notes in the table where
+/// that is. HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side without it.
+/// (docs/decisions/checkpoints.md says why it is not HDF5 that writes the elements.)
 /// Post: the same table gives the same bytes.
 /// Error: ashlar::error with HDF5's reason.
-inline void describe_in_hdf5(std::filesystem::path const& path, checkpoint_table& table) {
+inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
+  sparse_memory memory;
+  sparse_memory* const where = &memory;
+  static H5FD_class_t const driver_class = memory_driver::describe();
   hdf5_silence const silence;
   hdf5_id const creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make properties");
   hdf5_id::check(H5Pset_userblock(creation, table.block), "reserve the first block");
@@ -106,11 +110,9 @@ inline void describe_in_hdf5(std::filesystem::path const& path, checkpoint_table
   // HDF5 1.8 and all later ones read this; what describes objects has HDF5's own checksums too.
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id::check(H5Pset_alignment(access, checkpoint_entry::page, checkpoint_entry::page), "align");
-  hdf5_id::check(H5Pset_fapl_sec2(access), "choose a driver");
-#if H5_VERSION_GE(1, 10, 7)
-  hdf5_id::check(H5Pset_file_locking(access, false, true), "do without a lock");  // some file systems have none; nobody else knows the file
-#endif
-  hdf5_id file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose, ("create " + path.string()).c_str());
+  hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
+  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+  hdf5_id file(H5Fcreate("checkpoint", H5F_ACC_TRUNC, creation, access), H5Fclose, "create a file");
   write_attribute(file, "format", std::string(checkpoint_table::magic.substr(0, checkpoint_table::magic.size() - 1)));
   write_attribute(file, "step", H5T_STD_I64LE, &table.step);
 
@@ -137,8 +139,9 @@ inline void describe_in_hdf5(std::filesystem::path const& path, checkpoint_table
     if (e.offset == HADDR_UNDEF) throw error("ashlar::checkpoint: HDF5 reserves no room for " + e.name);
     set.close("close a dataset");
   }
-  file.close(("write " + path.string()).c_str());
-  table.file_bytes = checked_file(path, O_RDONLY).size();
+  file.close("close a file");
+  table.file_bytes = memory.size;
+  return memory;
 }
 
 }  // namespace ashlar::detail

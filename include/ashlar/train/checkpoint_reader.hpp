@@ -7,16 +7,24 @@
 
 namespace ashlar::detail {
 
+/// Calls f(at, bytes) with room for the bytes of some gaps, a part after the other.
+template <class F>
+void for_each_part_of(std::vector<checkpoint_table::gap> const& gaps, F f) {
+  std::vector<unsigned char> bytes;
+  for (auto const& gap : gaps)
+    for (byte_count at = gap.begin; at < gap.end; at += bytes.size()) {
+      bytes.resize(static_cast<std::size_t>(std::min<byte_count>(gap.end - at, checkpoint_entry::largest_chunk)));
+      f(at, bytes);
+    }
+}
+
 /// The checksum of all that is neither first block nor elements.
 inline std::uint32_t description_checksum(checked_file const& file, checkpoint_table const& table) {
   std::uint32_t sum = 0;
-  std::vector<unsigned char> bytes;
-  for (auto const& gap : table.gaps())
-    for (byte_count at = gap.begin; at < gap.end; at += bytes.size()) {
-      bytes.resize(static_cast<std::size_t>(std::min<byte_count>(gap.end - at, checkpoint_entry::largest_chunk)));
-      if (file.read(at, bytes.data(), bytes.size()) != bytes.size()) throw error("it ends before byte " + std::to_string(at + bytes.size()));
-      sum = crc32c(sum, bytes.data(), bytes.size());
-    }
+  for_each_part_of(table.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
+    if (file.read(at, bytes.data(), bytes.size()) != bytes.size()) throw error("it ends before byte " + std::to_string(at + bytes.size()));
+    sum = crc32c(sum, bytes.data(), bytes.size());
+  });
   return sum;
 }
 
@@ -79,13 +87,18 @@ class checkpoint_reader {
   /// Reads chunks of a tensor, and checks each. No MPI.
   /// Error: ashlar::error that names the tensor.
   void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
-    for (index_t k = chunks.begin; k < chunks.end; ++k) {
-      byte_count const at = static_cast<byte_count>(k) * e.chunk, n = std::min(e.chunk, e.bytes() - at);
-      std::size_t const got = file_.read(e.offset + at, to, static_cast<std::size_t>(n));
+    byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk, end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
+    for (byte_count at = begin; at < end;) {
+      std::size_t const n = static_cast<std::size_t>(std::min(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
+      std::size_t const got = file_.read(e.offset + at, to, n);
       if (got != n) throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) + ", found the end of the file at " + std::to_string(e.offset + at + got));
-      if (crc32c(0, to, got) != e.checksums[static_cast<std::size_t>(k)])
-        throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " + std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + n) + " differs");
-      to += n;
+      for (byte_count const last = at + n; at < last;) {
+        byte_count const size = std::min(e.chunk, last - at);
+        if (crc32c(0, to, static_cast<std::size_t>(size)) != e.checksums[static_cast<std::size_t>(at / e.chunk)])
+          throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " + std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + size) + " differs");
+        at += size;
+        to += size;
+      }
     }
   }
 
@@ -96,7 +109,7 @@ class checkpoint_reader {
       std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
       for (checkpoint_entry const& e : table_.entries) {
         interval const mine = part_of({0, static_cast<index_t>(e.chunks())}, ranks_.size(), (ranks_.rank() + 1) % ranks_.size());
-        for (index_t k = mine.begin; k < mine.end; ++k) read(e, {k, k + 1}, bytes.data());
+        for (index_t k = mine.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < mine.end; k += n) read(e, {k, std::min(k + n, mine.end)}, bytes.data());
       }
     });
   }

@@ -13,6 +13,35 @@ struct checkpoint_piece {
   std::vector<std::uint32_t> checksums;
 };
 
+/// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
+class unfinished_file {
+ public:
+  explicit unfinished_file(std::filesystem::path path) : path_(std::move(path)) {}
+  unfinished_file(unfinished_file const&) = delete;
+  unfinished_file& operator=(unfinished_file const&) = delete;
+  ~unfinished_file() {
+    std::error_code ignored;
+    if (exists_) std::filesystem::remove(path_, ignored);
+  }
+  std::filesystem::path const& path() const { return path_; }
+  checked_file create() {
+    remove_file(path_);  // that of a run that was killed
+    checked_file file(path_, O_RDWR | O_CREAT | O_EXCL);
+    exists_ = true;
+    return file;
+  }
+  void keep_as(std::filesystem::path const& name) {
+    std::error_code failed;
+    std::filesystem::rename(path_, name, failed);
+    check_files(failed, ("rename " + path_.string() + " to").c_str(), name);
+    exists_ = false;
+  }
+
+ private:
+  std::filesystem::path path_;
+  bool exists_ = false;
+};
+
 /// A file that is written by all ranks and has its name only when all of it is on the disk. Until then it is called
 /// FILE.part, and its first block, without which it is no checkpoint, is written last.
 class checkpoint_writer {
@@ -38,34 +67,35 @@ class checkpoint_writer {
     require_same_program(leaves);
     table_.block = table_.block_bytes();
     comm::on_root(c, [&] {
-      std::filesystem::remove(part_);  // of a run that was killed
-      owns_ = true;
-      describe_in_hdf5(part_, table_);
+      sparse_memory const described = describe_in_hdf5(table_);
+      file_ = part_.create();
+      file_.resize(table_.file_bytes);
+      for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
+        described.read(at, bytes.data(), bytes.size());
+        file_.write(at, bytes.data(), bytes.size());
+      });
     });
     std::vector<index_t> offsets{static_cast<index_t>(table_.file_bytes)};
     for (checkpoint_entry const& e : table_.entries) offsets.push_back(static_cast<index_t>(e.offset));
     comm::broadcast(c, offsets.data(), offsets.size(), 0);
     table_.file_bytes = static_cast<byte_count>(offsets[0]);
     for (std::size_t i = 0; i < table_.entries.size(); ++i) table_.entries[i].offset = static_cast<byte_count>(offsets[i + 1]);
-    comm::collectively(c, [&] { file_ = checked_file(part_, O_RDWR); });
+    comm::collectively(c, [&] {
+      if (c.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
+    });
   }
   checkpoint_writer(checkpoint_writer const&) = delete;
   checkpoint_writer& operator=(checkpoint_writer const&) = delete;
-  /// Nothing is left of a file that was not committed.
-  ~checkpoint_writer() {
-    std::error_code ignored;
-    if (owns_) std::filesystem::remove(part_, ignored);
-  }
 
   checkpoint_entry const& entry(std::size_t i) const { return table_.entries[i]; }
 
   /// Writes a piece and fills in its checksums. No MPI: any thread may.
   void write(checkpoint_piece& piece) const {
-    constexpr std::size_t sync_bytes = std::size_t{8} << 20;
+    constexpr std::size_t at_once = checkpoint_entry::largest_chunk, sync_bytes = 8 * at_once;
     std::size_t started = 0;
     for (std::size_t at = 0; at < piece.bytes.size();) {
-      std::size_t const n = std::min<std::size_t>(piece.chunk, piece.bytes.size() - at);
-      piece.checksums.push_back(crc32c(0, piece.bytes.data() + at, n));
+      std::size_t const n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
+      for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
       at += n;
       if (at - started < sync_bytes) continue;
@@ -89,10 +119,9 @@ class checkpoint_writer {
       file_.sync();
     });
     comm::collectively(ranks_, [&] { file_.close(); });
-    checkpoint_reader(ranks_, part_, "it").verify();
+    checkpoint_reader(ranks_, part_.path(), "it").verify();
     comm::on_root(ranks_, [&] {
-      std::filesystem::rename(part_, path_);
-      owns_ = false;
+      part_.keep_as(path_);
       sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
     });
   }
@@ -130,10 +159,10 @@ class checkpoint_writer {
   }
 
   communicator ranks_;
-  std::filesystem::path path_, part_;
+  std::filesystem::path path_;
+  unfinished_file part_;
   checkpoint_table table_;
   checked_file file_;
-  bool owns_ = false;  // does the file with the ending exist, and is it this rank's to remove?
 };
 
 }  // namespace ashlar::detail

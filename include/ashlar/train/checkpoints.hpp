@@ -98,7 +98,7 @@ class checkpoints {
       if (!std::filesystem::is_directory(folder_))
         throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() + (failed ? ": " + failed.message() : ", where something else lies"));
       for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (e.path().extension() == ".part" && step_of(e.path().stem())) std::filesystem::remove(e.path(), failed);
+        if (e.path().extension() == ".part" && step_of(e.path().stem())) detail::remove_file(e.path());
     });
   }
   checkpoints(checkpoints const&) = delete;
@@ -225,7 +225,7 @@ class checkpoints {
       for (auto const& e : std::filesystem::directory_iterator(folder_))
         if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
-      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) std::filesystem::remove(file_of(good[i]));
+      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) detail::remove_file(file_of(good[i]));
     });
   }
 

@@ -30,7 +30,7 @@ struct run {
   std::optional<index_t> resume(checkpoints& c) { return c.resume(part("x", x), part("steps", steps)); }
 };
 
-bool exists(std::filesystem::path const& p) { return std::filesystem::exists(p); }
+bool is_there(std::filesystem::path const& p) { return std::filesystem::exists(p); }
 using steps_list = std::vector<index_t>;
 
 }  // namespace
@@ -109,8 +109,8 @@ TEST_CASE("what a killed run left is removed, and what is no checkpoint stays") 
   r.save_after_step(c);
   r.save_after_step(c);
   CHECK(c.steps() == steps_list{2});
-  CHECK(!exists(folder.path / "step_000000000004.h5.part"));
-  for (char const* name : {"step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"}) CHECK(exists(folder.path / name));
+  CHECK(!is_there(folder.path / "step_000000000004.h5.part"));
+  for (char const* name : {"step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"}) CHECK(is_there(folder.path / name));
 }
 
 TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints stay") {
@@ -131,7 +131,7 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   comm::collectively(c, [] {});
   CHECK_SAYS(sentence([&] { r.save_after_step(sync); }), "step_000000000002.h5");
   comm::collectively(c, [] {});
-  CHECK(!exists(folder.path / "run" / "step_000000000002.h5.part"));
+  CHECK(!is_there(folder.path / "run" / "step_000000000002.h5.part"));
   async.save(2, part("x", r.x), part("steps", r.steps));
   CHECK_SAYS(sentence([&] { async.finish(); }), "step_000000000002.h5");
   async.finish();  // that is over
@@ -154,6 +154,6 @@ TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {
   };
   CHECK(sentence(failing) == "something else");
   comm::collectively(folder.ranks, [] {});
-  CHECK(!exists(folder.path / "step_000000000001.h5.part"));
-  CHECK(!exists(folder.path / "step_000000000001.h5"));
+  CHECK(!is_there(folder.path / "step_000000000001.h5.part"));
+  CHECK(!is_there(folder.path / "step_000000000001.h5"));
 }
