@@ -4,4 +4,5 @@
 #include "ashlar/tensor/environment.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
