@@ -5,8 +5,8 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-using op = user_operation<"a,b,c,d->abcd">;
+using product = user_operation<"a,b,c,d->abcd">;
 #else
-using op = user_operation<"a,b,c,d,e->abcde">;
+using product = user_operation<"a,b,c,d,e->abcde">;
 #endif
-constexpr auto operands = op::eq.operands;
+constexpr auto operands = product::eq.operands;
