@@ -22,10 +22,15 @@ struct pulled_back {
     t.keep();
     {
       auto const y = std::apply(f, active_arguments);
-      using C = typename std::remove_cvref_t<decltype(y)>::cotangent_type;
-      static_assert(!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
-                    "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
-      y.cotangent().add(C(materialize(cotangent)));
+      using Y = std::remove_cvref_t<decltype(y)>;
+      if constexpr (!active_value<Y>) {
+        static_assert(!loss_is_no_active_value<Y>::value, "ashlar::vjp: the function's value depends on none of its arguments; return what they lead to");
+      } else {
+        using C = typename Y::cotangent_type;
+        static_assert(!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
+                      "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
+        y.cotangent().add(C(materialize(cotangent)));
+      }
     }
     t.run();
     return ashlar::map([](auto const& leaf) { return gradient_of(leaf); }, active_arguments);
@@ -40,7 +45,7 @@ struct pulled_back {
 /// f returns a tensor.
 /// Post: <f'(x) dx, cotangent> == <dx, result> for every dx.
 /// Collective: where f is, forward and backward.
-/// Error: a cotangent of another layout than the dual of f's value does not compile.
+/// Error: a cotangent of another layout than the dual of f's value, and a value that depends on no argument, do not compile.
 /// Example: auto [dw, dx] = vjp<"data">(layer)(dy, w, x);
 template <dimension Axes, class F>
 constexpr detail::pulled_back<Axes, F> vjp(F f) {
