@@ -7,8 +7,11 @@
 #include <ashlar/ashlar.hpp>
 #include <ashlar/tensor/gather.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
+#include <vector>
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"seq">>;

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
 #include "ashlar/plan/bundle.hpp"
+#include "ashlar/plan/roll.hpp"
 #include <tuple>
 
 namespace ashlar {
@@ -199,6 +200,18 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where 
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
     x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
+  });
+  return result;
+}
+
+/// Rolls an active value; its pullback rolls the cotangent back.
+template <int Dim, active_value X>
+constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, where const& w) {
+  auto y = roll_along(along, x.value(), by, w);
+  active<decltype(y), X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x, by, w] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(typename X::cotangent_type(roll_along(rolled_along<Dim>{}, result.cotangent().value(), -by, w)));
   });
   return result;
 }

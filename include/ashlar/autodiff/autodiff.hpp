@@ -2,4 +2,5 @@
 #pragma once
 #include "ashlar/autodiff/remat.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/autodiff/vjp.hpp"
 #include "ashlar/ops/ops.hpp"

@@ -38,9 +38,10 @@ constexpr einsum_equation parse(equation const& text, int most = 2) {
   unsigned i = 0;
   for (int o = 0; i < text.size && text[i] != '-'; ++i)
     if (text[i] == ',') {
-      if (++o == most)
-        throw most == 2 ? "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose"
-                        : "ashlar::user_operation: more than four operands; stack some of them into one tensor";
+      if (++o == most) {
+        if (most == 2) throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
+        throw "ashlar::user_operation: more than four operands; stack some of them into one tensor";
+      }
       e.operands = o + 1;
     } else {
       put(e.in[o], text[i]);

@@ -17,6 +17,7 @@
 #include "ashlar/plan/planner.hpp"
 #include "ashlar/plan/pooling.hpp"
 #include "ashlar/plan/random.hpp"
+#include "ashlar/plan/roll.hpp"
 #include "ashlar/plan/select.hpp"
 #include "ashlar/plan/softmax.hpp"
 #include "ashlar/plan/user_operation.hpp"

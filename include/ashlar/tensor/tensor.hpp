@@ -5,4 +5,5 @@
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/pack.hpp"
 #include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"

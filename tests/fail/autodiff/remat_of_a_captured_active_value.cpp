@@ -8,7 +8,8 @@ using namespace ashlar;
 using grid = mesh<axis<"data">>;
 
 constexpr auto program = [](auto const& m) {
-  auto const w = make<float, layout<none, none>>(m, {4, 4}), x = make<float, layout<"data", none>>(m, {8, 4});
+  auto const w = make<float, layout<none, none>>(m, {4, 4});
+  auto const x = make<float, layout<"data", none>>(m, {8, 4});
   (void)value_and_grad<"data">([&](auto const& p) {
     auto h = einsum<"bi,ih->bh">(x, p);
 #ifdef ASHLAR_CONTROL

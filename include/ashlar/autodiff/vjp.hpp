@@ -1,0 +1,55 @@
+// The derivative of one function at one cotangent.
+#pragma once
+#include "ashlar/autodiff/value_and_grad.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+template <class Given, class Dual>
+struct cotangent_has_another_layout {
+  static constexpr bool value = !std::is_same_v<Given, Dual>;
+};
+
+template <dimension Axes, class F>
+struct pulled_back {
+  F f;
+  template <class Ct, class... X>
+  constexpr auto operator()(Ct const& cotangent, X const&... x) const {
+    tape t;
+    auto const active_arguments =
+        ashlar::map([&](auto const& leaf) { return activate<verb_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); }, std::tuple<X...>(x...));
+    t.keep();
+    {
+      auto const y = std::apply(f, active_arguments);
+      using Y = std::remove_cvref_t<decltype(y)>;
+      if constexpr (!active_value<Y>) {
+        static_assert(!loss_is_no_active_value<Y>::value, "ashlar::vjp: the function's value depends on none of its arguments; return what they lead to");
+      } else {
+        using C = typename Y::cotangent_type;
+        static_assert(!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
+                      "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
+        y.cotangent().add(C(materialize(cotangent)));
+      }
+    }
+    t.run();
+    return ashlar::map([](auto const& leaf) { return gradient_of(leaf); }, active_arguments);
+  }
+};
+
+}  // namespace detail
+
+/// The function (cotangent of f(x...), x...) -> cotangents of x..., a tuple of trees: f runs, and then backward. It is for
+/// programs that decide themselves when which part of a backward pass runs; value_and_grad runs all of one.
+/// Over the axes named, whole arguments are replicated, and their cotangents pend; over all others they are invariant.
+/// f returns a tensor.
+/// Post: <f'(x) dx, cotangent> == <dx, result> for every dx.
+/// Collective: where f is, forward and backward.
+/// Error: a cotangent of another layout than the dual of f's value, and a value that depends on no argument, do not compile.
+/// Example: auto [dw, dx] = vjp<"data">(layer)(dy, w, x);
+template <dimension Axes, class F>
+constexpr detail::pulled_back<Axes, F> vjp(F f) {
+  return {f};
+}
+
+}  // namespace ashlar

@@ -1,0 +1,55 @@
+// Rolling along sharded dimensions: values against indices, derivatives against one rank.
+#include "support/adjoint.hpp"
+#include "ashlar/tensor/gather.hpp"
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+template <class L, dimension Axes, int Dim>
+void check_values() {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    for (shape const& e : extents_to_try(2))
+      for (index_t by : {-20, -3, -1, 0, 1, 2, 5, 13}) {
+        auto const x = generate<double, L>(m, {e[0], e[1]}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(100 * i + j); });
+        auto const y = gather_all(roll<Axes>(x, by));
+        bool same = true;
+        for (index_t i = 0; i < e[0]; ++i)
+          for (index_t j = 0; j < e[1]; ++j) {
+            index_t to[2]{i, j};
+            to[Dim] = ((to[Dim] + by) % e[Dim] + e[Dim]) % e[Dim];
+            same = same && y[static_cast<std::size_t>(to[0] * e[1] + to[1])] == static_cast<double>(100 * i + j);
+          }
+        CAPTURE(by);
+        CHECK(same);
+      }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("roll: every element moves so many places, around the end, in uneven and in empty shards") {
+  check_values<layout<"data", none>, "data", 0>();
+  check_values<layout<none, "model">, "model", 1>();
+  check_values<layout<"model", "data">, "data", 1>();
+  check_values<layout<axes("model", "data"), none>, axes("model", "data"), 0>();
+}
+
+TEST_CASE("roll: its derivative rolls back") {
+  for (shape const& e : {shape::of(7, 5), shape::of(2, world_size() + 1)}) {
+    check_linear<"data">([](auto const& x) { return roll<"data">(x, 2); }, operand<layout<none, "data">>{e});
+    check_linear<"data">([](auto const& x) { return roll<"model">(x, -1); }, operand<layout<"model", none>>{e});
+    check_linear<"data">([](auto const& x) { return roll<"model">(x); }, operand<partial<layout<"model", none>, "data">>{e});
+  }
+}
+
+namespace {
+constexpr auto rolled = [](auto const& m) { (void)value_and_grad<"data">([](auto const& x) { return sum(roll<"data">(x, 3)); })(make<float, layout<"data", none>>(m, {8, 5})); };
+constexpr auto on_4 = collectives(grid{{4, 1}}, rolled);  // shards of 2 rows: all of them leave
+static_assert(on_4.count(verb::permute, "data") == 2 && on_4.bytes_per_rank() == 2 * 2 * 5 * 4);
+constexpr auto on_2 = collectives(grid{{2, 1}}, rolled);  // shards of 4 rows: 3 of them leave
+static_assert(on_2.bytes_per_rank(pass::forward) == 3 * 5 * 4 && on_2.bytes_per_rank(pass::backward) == 3 * 5 * 4);
+static_assert(collectives(grid{{1, 2}}, rolled).count() == 0);
+}  // namespace
