@@ -2,7 +2,7 @@
 //
 // The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. Its parameters' layouts decide
 // where it communicates; the source is the same for 1 rank and for many.
-//   mpiexec -n 4 mnist_mlp --mesh data=2,model=2
+//   mpiexec -n 4 mnist_mlp --mesh data=2,model=2 --checkpoint run1 --every 500
 #include <ashlar/ashlar.hpp>
 #include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
@@ -13,6 +13,7 @@
 #include <iostream>
 #include <optional>
 
+#include "resuming.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -88,7 +89,7 @@ static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 // [proof]
 
-constexpr program about{"mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.", true, "128", "5", "0.4"};
+constexpr program about{"mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.", true, "128", "5", "0.4", true};
 
 template <class T, class P>
 double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {
@@ -125,26 +126,31 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   std::optional<comm::trace> trace;
   if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
 
+  run_checkpoints checkpoints(m.communicator(), o);
+  data_position at = checkpoints.resume(p, state);
   index_t const images = data.train_images.extents[0];
   progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
-  index_t steps = 0;
-  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+  for (; at.epoch < o.epochs && at.step < o.steps; ++at.epoch, at.batch = 0) {
+    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), at.epoch, o.shuffle ? example_order::shuffled : example_order::stored);
     bar.start_epoch();
     double loss_sum = 0, hits = 0;
     index_t done = 0;
-    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
-      auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, i, T(1) / T(255));
-      auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, i, 1);
-      auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
+    while (at.batch < batches.count() && at.step < o.steps) {
+      auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
+      auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
+      auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
       T const step_loss = item(l);
       losses.add(step_loss);
-      loss_sum += static_cast<double>(step_loss) * static_cast<double>(batches.size(i));
+      index_t const size = batches.size(at.batch);
+      loss_sum += static_cast<double>(step_loss) * static_cast<double>(size);
       hits += static_cast<double>(item(h));
-      done += batches.size(i);
+      done += size;
       bar.show(done, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
+      ++at.step, ++at.batch;
+      checkpoints.after_step(at, p, state);
     }
   }
+  checkpoints.finish();
   losses.close();
   if (trace) trace->write();
   double const accuracy = test_accuracy<T>(m, p, data);

@@ -11,17 +11,19 @@
 #include <string_view>
 
 // What differs from program to program; numbers as a command line has them. Without an axis "model" there is no strategy
-// to choose, without a dropout none of it.
+// to choose, without a dropout none of it. Programs that resume take --checkpoint.
 struct program {
   char const *name, *purpose;
   bool model_axis;
   char const *batch, *epochs, *dropout;
+  bool resumes = false;
 };
 
 struct options {
   int data_size = 1, model_size = 1;
-  std::string data, losses, trace;
-  bool model_parallel = true, shuffle = true, double_precision = false;
+  std::string data, losses, trace, checkpoint;
+  bool model_parallel = true, shuffle = true, double_precision = false, asynchronous = false;
+  std::int64_t every = 100, keep = 3;
   std::int64_t batch = 1, steps = std::numeric_limits<std::int64_t>::max();
   int epochs = 1;
   std::uint64_t seed = 1;
@@ -79,6 +81,12 @@ inline options parse(int argc, char** argv, program const& p) {
       ("losses", "file for the loss of each step, 17 digits", text()->default_value(""))
       ("trace", "file for the times of all collectives, which trace viewers read", text()->default_value(""))
       ("help", "this text");
+  if (p.resumes)
+    description.add_options()
+        ("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text()->default_value(""))
+        ("every", "steps between two checkpoints", text()->default_value("100"))
+        ("keep", "checkpoints that stay", text()->default_value("3"))
+        ("asynchronous", "threads write checkpoints while the program goes on");
   // clang-format on
   if (p.dropout)
     description.add_options()("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout));
@@ -107,6 +115,12 @@ inline options parse(int argc, char** argv, program const& p) {
     o.seed = whole("seed", std::uint64_t{0}, "a whole number of 0 or more");
     if (p.dropout) o.dropout = whole("dropout", 0.0, "a number of at least 0 and less than 1");
     if (!(o.dropout < 1)) refuse("dropout", given["dropout"].as<std::string>(), "a number of at least 0 and less than 1");
+    if (p.resumes) {
+      o.checkpoint = given["checkpoint"].as<std::string>();
+      o.every = whole("every", std::int64_t{1}, "a whole number of 1 or more");
+      o.keep = whole("keep", std::int64_t{1}, "a whole number of 1 or more");
+      o.asynchronous = given.count("asynchronous") != 0;
+    }
     if (given.count("steps")) o.steps = whole("steps", std::int64_t{1}, "a whole number of 1 or more");
   } catch (ashlar::error const&) {
     throw;

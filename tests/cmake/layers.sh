@@ -29,5 +29,6 @@ forbid "--exclude=*print.hpp $lower" '(string|string_view|vector|algorithm|iostr
 forbid "comm comm.hpp" 'Kokkos|cblas|zlib' "comm sees Kokkos, BLAS or zlib"
 forbid "tensor tensor.hpp" 'cblas|zlib' "tensor sees BLAS or zlib"
 forbid "ops ops.hpp autodiff autodiff.hpp" 'zlib' "a layer below train sees zlib"
+forbid "--exclude=checkpoint_hdf5.hpp ." 'hdf5\.h>' "hdf5.h enters elsewhere than in train/checkpoint_hdf5.hpp"
 forbid "--exclude=mpi.hpp ." 'mpi\.h>' "mpi.h enters elsewhere than in comm/mpi.hpp"
 exit $failed

@@ -2,6 +2,8 @@
 # mnist_mlp.sh LAUNCH PROGRAM CASE: checks the training example as a user would run it.
 #   losses    the first 100 losses agree on all meshes and strategies: 1e-11 in double, 1e-5 in float, relative
 #   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on drawn digits)
+#   resumed   a run that was killed goes on from its newest checkpoint: the same losses, bit by bit, on the same mesh, and
+#             within 1e-9 in double on others; damaged checkpoints are passed over, what does not fit is an error
 #   errors    wrong options and files end every rank with one sentence, within 10 seconds
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 
@@ -28,6 +30,49 @@ accuracy() {
   "$launch" 4 "$program" --mesh data=2,model=2 | tee "$folder/log"
   reached=$(tail -n 1 "$folder/log" | sed -n 's/^test accuracy: //p')
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
+}
+
+# train RANKS MESH STEPS FILE [OPTION]...: losses of a run in double precision with checkpoints.
+train() {
+  local ranks=$1 mesh=$2 steps=$3 losses=$4
+  shift 4
+  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --epochs 1 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
+}
+
+resumed() {
+  local where newest name way
+  train 2 data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
+  for way in "" --asynchronous; do
+    rm -rf "$folder/run"
+    # Ends at step 25 as by a kill: its checkpoints are of steps 10 and 20.
+    train 2 data=2 25 "$folder/first" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "first run: $(cat "$folder/err")"
+    [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000010.h5 step_000000000020.h5 " ] || fail "checkpoints: $(ls "$folder/run")"
+    cp -r "$folder/run" "$folder/copy"
+    train 2 data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "resumed: $(cat "$folder/err")"
+    cmp <(tail -n 10 "$folder/whole") "$folder/rest" || fail "the resumed run's losses differ in their bits"
+    [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000020.h5 step_000000000030.h5 " ] || fail "checkpoints kept: $(ls "$folder/run")"
+    rm -rf "$folder/kept" && mv "$folder/copy" "$folder/kept"
+  done
+  for where in 1:data=1,model=1 4:data=2,model=2 3:data=1,model=3 4:data=4,model=1; do
+    rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
+    train "${where%%:*}" "${where#*:}" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"
+    agree "resumed on $where" 10 1e-9 <(tail -n 10 "$folder/whole") "$folder/rest"
+  done
+
+  # The newest is damaged: the one before it serves. All are: an error.
+  rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
+  newest=$folder/run/step_000000000020.h5
+  printf 'x' | dd of="$newest" bs=1 seek=$(($(stat -c %s "$newest") / 2)) conv=notrunc 2> /dev/null
+  train 2 data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "past a damaged checkpoint: $(cat "$folder/err")"
+  grep -q "is damaged" "$folder/err" || fail "the damaged checkpoint is not named: $(cat "$folder/err")"
+  cmp <(tail -n 20 "$folder/whole") "$folder/rest" || fail "losses past a damaged checkpoint differ in their bits"
+  for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
+  refused 20 "none of the" --precision double --batch 64 --checkpoint "$folder/run"
+  refused 20 "expected 64, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
+  refused 20 "of type float32, found float64" --precision float --batch 64 --checkpoint "$folder/kept"
+  : > "$folder/file"
+  refused 20 "cannot make the folder" --checkpoint "$folder/file"
+  refused 20 "a whole number of 1 or more, found '0'" --checkpoint "$folder/run" --every 0
 }
 
 errors() {

@@ -49,18 +49,9 @@ struct members_of<S<M...>> {
   using rebind = S<New...>;
 };
 
-// Calls f with the members of a tree, by reference.
-template <class F, class... M>
-constexpr decltype(auto) with_members(std::tuple<M...>& s, F&& f) {
-  return std::apply(f, s);
-}
-template <class F, class... M>
-constexpr decltype(auto) with_members(std::tuple<M...> const& s, F&& f) {
-  return std::apply(f, s);
-}
-template <class S, class F>
-constexpr decltype(auto) with_members(S& s, F&& f) {
-  constexpr std::size_t n = members_of<std::remove_const_t<S>>::count;
+// Calls f with the n members of an aggregate, by reference.
+template <std::size_t n, class S, class F>
+constexpr decltype(auto) bind_members(S& s, F&& f) {
   static_assert(n >= 1 && n <= 12, "ashlar::tree: a tree has 1 to 12 members; group them");
   // clang-format off
   if constexpr (n == 1) { auto& [a] = s; return f(a); }
@@ -76,6 +67,20 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
   else if constexpr (n == 11) { auto& [a, b, c, d, e, g, h, i, j, k, l] = s; return f(a, b, c, d, e, g, h, i, j, k, l); }
   else { auto& [a, b, c, d, e, g, h, i, j, k, l, m] = s; return f(a, b, c, d, e, g, h, i, j, k, l, m); }
   // clang-format on
+}
+
+// Calls f with the members of a tree, by reference.
+template <class F, class... M>
+constexpr decltype(auto) with_members(std::tuple<M...>& s, F&& f) {
+  return std::apply(f, s);
+}
+template <class F, class... M>
+constexpr decltype(auto) with_members(std::tuple<M...> const& s, F&& f) {
+  return std::apply(f, s);
+}
+template <class S, class F>
+constexpr decltype(auto) with_members(S& s, F&& f) {
+  return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
 }  // namespace detail

@@ -28,6 +28,7 @@ struct adam_state {
   long step;
   M m;
   V v;
+  static constexpr auto fields = ashlar::names("step", "m", "v");
 };
 
 namespace detail {

@@ -1,0 +1,174 @@
+// Which rank writes or reads which bytes of a tensor, and the exchange between these pieces and the shards.
+#pragma once
+#include "ashlar/comm/all_to_all.hpp"
+#include "ashlar/train/checkpoint_leaf.hpp"
+
+namespace ashlar::detail {
+
+/// Indices of a set that are less than i.
+constexpr index_t count_below(index_set const& s, index_t i) {
+  index_t low = 0, high = s.size();
+  while (low < high) {
+    index_t const middle = (low + high) / 2;
+    (s[middle] < i ? low : high) = s[middle] < i ? middle + 1 : middle;
+  }
+  return low;
+}
+/// Elements of a region whose row-major number in the whole array is less than `element`.
+constexpr index_t count_below(region const& r, shape const& whole, index_t element) {
+  if (element >= whole.size()) return r.size();
+  index_t count = 0, inner = r.size();
+  for (int d = 0; d < r.rank && inner != 0; ++d) {
+    index_t const stride = whole.stride(d), i = element / stride, below = count_below(r.dim[d], i);
+    inner /= r.dim[d].size();
+    count += below * inner;
+    if (below == r.dim[d].size() || r.dim[d][below] != i) break;
+    element -= i * stride;
+  }
+  return count;
+}
+
+/// Calls f(k, number, length) for runs of neighbours among the elements [begin, end) of a region: element k of the region
+/// is element `number` of the whole array, and so on for `length` of them.
+template <class F>
+void for_each_run(region const& r, shape const& whole, index_t begin, index_t end, F f) {
+  if (begin >= end) return;
+  int dims = r.rank;
+  index_t inner = 1;
+  while (dims > 0 && r.dim[dims - 1].block == 0 && r.dim[dims - 1].size() == whole[dims - 1]) inner *= whole[--dims];
+  if (dims == 0) return f(begin, begin, end - begin);
+  index_t at[max_rank]{}, row = begin / inner, within = begin % inner;
+  for (int d = dims - 1; d >= 0; --d) {
+    at[d] = row % r.dim[d].size();
+    row /= r.dim[d].size();
+  }
+  for (index_t k = begin; k < end;) {
+    index_t number = within;
+    for (int d = 0; d < dims; ++d) number += r.dim[d][at[d]] * whole.stride(d);
+    index_t const rows = r.dim[dims - 1].run(at[dims - 1]), length = std::min(rows * inner - within, end - k);
+    f(k, number, length);
+    k += length;
+    within = 0;
+    at[dims - 1] += rows;
+    for (int d = dims - 1; d > 0 && at[d] == r.dim[d].size(); --d) {
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+}
+
+/// The row-major number of element k of a region in the whole array.
+constexpr index_t number_of(region const& r, shape const& whole, index_t k) {
+  index_t number = 0;
+  for (int d = r.rank - 1; d >= 0; --d) {
+    number += r.dim[d][k % r.dim[d].size()] * whole.stride(d);
+    k /= r.dim[d].size();
+  }
+  return number;
+}
+
+/// A tensor's chunks, dealt to ranks in one piece each. Whoever writes deals them to all ranks, so that each byte of the
+/// file is one rank's. Whoever reads deals them to the ranks that hold one copy of the tensor together, so that each reads
+/// as much as its shard has. A piece goes to a rank whose shard lies there, as far as the layout allows.
+class checkpoint_pieces {
+ public:
+  enum class dealt_to { all, holders };
+
+  checkpoint_pieces(checkpoint_leaf const& leaf, int rank, dealt_to whom)
+      : leaf_(leaf), sharding_(leaf.layout.sharding()), rank_(rank), whom_(whom), holders_(leaf.mesh.ranks(sharding_)) {
+    range const mine = elements(rank);
+    for (int q = 0; q < holders_; ++q) {
+      share s{.theirs = within(region_of(q), mine), .mine = within(region_of(position()), elements(member(q)))};
+      if (s.theirs.size() != 0) {
+        s.number = number_of(region_of(q), extents(), s.theirs.begin) - mine.begin;
+        s.one_run = number_of(region_of(q), extents(), s.theirs.end - 1) - mine.begin - s.number == s.theirs.size() - 1;
+      }
+      if (!s.one_run) {
+        s.staged = staged_;
+        staged_ += bytes(s.theirs.size());
+      }
+      shares_.push_back(s);
+    }
+  }
+
+  struct range {
+    index_t begin, end;
+    index_t size() const { return end - begin; }
+  };
+  /// The chunks of rank r's piece.
+  static range chunks_of(checkpoint_leaf const& leaf, int r, dealt_to whom) {
+    mesh_shape const& m = leaf.mesh;
+    axis_mask const sharding = leaf.layout.sharding();
+    int const copies = whom == dealt_to::all ? m.ranks(~sharding) : 1, copy = copies == 1 ? 0 : m.position(r, ~sharding);
+    interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
+    return {part.begin, part.end};
+  }
+  range chunks(int r) const { return chunks_of(leaf_, r, whom_); }
+  /// Its elements.
+  range elements(int r) const {
+    range const c = chunks(r);
+    index_t const each = static_cast<index_t>(leaf_.entry.chunk / leaf_.entry.element_bytes), all = extents().size();
+    return {std::min(c.begin * each, all), std::min(c.end * each, all)};
+  }
+  /// Bytes of this rank's piece, and of those of it that travel by way of a buffer.
+  std::size_t piece_bytes() const { return bytes(elements(rank_).size()); }
+  std::size_t staged_bytes() const { return staged_; }
+  /// Whether a shard is the whole tensor, so that nothing is exchanged.
+  bool alone() const { return holders_ == 1; }
+
+  /// This rank's piece from the shards. Collective: the holders.
+  void collect(unsigned char const* shard, unsigned char* piece, unsigned char* staging) const {
+    all_to_all_by_exchange(
+        leaf_.group, [&](int q) { return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; },
+        [&](int q) { return block<unsigned char>{of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged, bytes(of(q).theirs.size())}; }, comm::tuned);
+    copy_runs(piece, staging, [](unsigned char* in_piece, unsigned char* staged, std::size_t n) { std::memcpy(in_piece, staged, n); });
+  }
+  /// This rank's shard from the pieces. Collective: the holders.
+  void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
+    copy_runs(piece, staging, [](unsigned char* in_piece, unsigned char* staged, std::size_t n) { std::memcpy(staged, in_piece, n); });
+    all_to_all_by_exchange(
+        leaf_.group, [&](int q) { return block<unsigned char const>{of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged, bytes(of(q).theirs.size())}; },
+        [&](int q) { return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, comm::tuned);
+  }
+
+ private:
+  // What my piece has in common with a holder's shard, as elements of that shard, and its piece with my shard. Elements of
+  // a shard are in the order of the file, so those of a piece are neighbours there.
+  struct share {
+    range theirs, mine;
+    bool one_run = true;   // are they neighbours in my piece too?
+    index_t number = 0;    // where in my piece they begin
+    std::size_t staged = 0;
+  };
+
+  share const& of(int q) const { return shares_[static_cast<std::size_t>(q)]; }
+  shape const& extents() const { return leaf_.entry.extents; }
+  std::size_t bytes(index_t elements) const { return static_cast<std::size_t>(elements) * leaf_.entry.element_bytes; }
+  int position() const { return leaf_.mesh.position(rank_, sharding_); }
+  int member(int q) const { return leaf_.mesh.with_position(rank_, sharding_, q); }
+  region region_of(int q) const { return local_region(extents(), leaf_.layout, leaf_.mesh, member(q)); }
+  range within(region const& r, range const& of_file) const {
+    return {count_below(r, extents(), of_file.begin), count_below(r, extents(), of_file.end)};
+  }
+  template <class Copy>
+  void copy_runs(unsigned char* piece, unsigned char* staging, Copy copy) const {
+    index_t const begin = elements(rank_).begin;
+    for (int q = 0; q < holders_; ++q) {
+      share const& s = of(q);
+      if (s.one_run) continue;
+      for_each_run(region_of(q), extents(), s.theirs.begin, s.theirs.end, [&](index_t k, index_t number, index_t length) {
+        copy(piece + bytes(number - begin), staging + s.staged + bytes(k - s.theirs.begin), bytes(length));
+      });
+    }
+  }
+
+  checkpoint_leaf const& leaf_;
+  axis_mask sharding_;
+  int rank_;
+  dealt_to whom_;
+  int holders_;
+  std::vector<share> shares_;
+  std::size_t staged_ = 0;
+};
+
+}  // namespace ashlar::detail

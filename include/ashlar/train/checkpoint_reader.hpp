@@ -1,0 +1,126 @@
+// Reading a checkpoint, of which nothing is believed before its checksum.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/train/checkpoint_file.hpp"
+#include "ashlar/train/checkpoint_pieces.hpp"
+#include "ashlar/train/npy_header.hpp"
+
+namespace ashlar::detail {
+
+/// The checksum of all that is neither first block nor elements.
+inline std::uint32_t description_checksum(checked_file const& file, checkpoint_table const& table) {
+  std::uint32_t sum = 0;
+  std::vector<unsigned char> bytes;
+  for (auto const& gap : table.gaps())
+    for (byte_count at = gap.begin; at < gap.end; at += bytes.size()) {
+      bytes.resize(static_cast<std::size_t>(std::min<byte_count>(gap.end - at, checkpoint_entry::largest_chunk)));
+      if (file.read(at, bytes.data(), bytes.size()) != bytes.size()) throw error("it ends before byte " + std::to_string(at + bytes.size()));
+      sum = crc32c(sum, bytes.data(), bytes.size());
+    }
+  return sum;
+}
+
+class checkpoint_reader {
+ public:
+  /// Rank 0 reads and checks everything but the elements, and tells the others. `wanted` is named where nothing can be
+  /// told of single tensors.
+  /// Collective: all ranks of c. Error: ashlar::error on every rank where the file is missing or damaged.
+  checkpoint_reader(communicator const& c, std::filesystem::path const& path, std::string const& wanted) : ranks_(c), path_(path) {
+    std::vector<unsigned char> block;
+    comm::on_root(c, [&] {
+      file_ = checked_file(path, O_RDONLY);
+      try {
+        byte_count const found = file_.size();
+        block.resize(checkpoint_table::header_bytes);
+        if (file_.read(0, block.data(), block.size()) != block.size()) throw error("it is truncated: expected 64 bytes or more, found " + std::to_string(found));
+        table_.unpack_header(block.data());
+        if (found < table_.block) throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found));
+        block.resize(static_cast<std::size_t>(table_.block));
+        if (file_.read(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
+        table_.unpack(block);
+        if (found != table_.file_bytes) throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) + cut_by(found));
+        if (description_checksum(file_, table_) != table_.description) throw error("the checksum of the bytes by which HDF5 describes its tensors differs");
+      } catch (error const& e) {
+        throw error(beginning() + e.what() + "; nothing is read of " + wanted);
+      }
+    });
+    byte_count bytes = block.size();
+    comm::broadcast(c, &bytes, 1, 0);
+    comm::collectively(c, [&] { block.resize(static_cast<std::size_t>(bytes)); });
+    comm::broadcast(c, block.data(), block.size(), 0);
+    if (c.rank() != 0) {
+      table_.unpack_header(block.data());
+      table_.unpack(block);
+    }
+    comm::collectively(c, [&] {
+      if (c.rank() != 0) file_ = checked_file(path, O_RDONLY);
+    });
+  }
+
+  index_t step() const { return table_.step; }
+
+  /// Finds what leaves are to be read; what the file has beside is left alone.
+  /// Error: ashlar::error, the same on every rank, where a name, a type or extents differ.
+  void match(checkpoint_leaves const& leaves) const {
+    for (auto const& leaf : leaves) {
+      checkpoint_entry& e = leaf->entry;
+      auto const found = std::find_if(table_.entries.begin(), table_.entries.end(), [&](checkpoint_entry const& f) { return f.name == e.name; });
+      if (found == table_.entries.end()) throw error(beginning() + "expected " + e.name + ", found " + names());
+      if (found->type != e.type || found->element_bytes != e.element_bytes)
+        throw error(beginning() + "expected " + e.name + " of type " + e.type + ", found " + found->type);
+      if (!(found->extents == e.extents)) throw error(beginning() + "expected " + e.name + " of " + text_of(e.extents) + ", found " + text_of(found->extents));
+      if (leaf->mesh.ranks() != ranks_.size())
+        throw error("ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(ranks_.size()) +
+                    " that load; give the communicator of its mesh");
+      e = *found;
+    }
+  }
+
+  /// Reads chunks of a tensor, and checks each. No MPI.
+  /// Error: ashlar::error that names the tensor.
+  void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
+    for (index_t k = chunks.begin; k < chunks.end; ++k) {
+      byte_count const at = static_cast<byte_count>(k) * e.chunk, n = std::min(e.chunk, e.bytes() - at);
+      std::size_t const got = file_.read(e.offset + at, to, static_cast<std::size_t>(n));
+      if (got != n) throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) + ", found the end of the file at " + std::to_string(e.offset + at + got));
+      if (crc32c(0, to, got) != e.checksums[static_cast<std::size_t>(k)])
+        throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " + std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + n) + " differs");
+      to += n;
+    }
+  }
+
+  /// Reads everything, each chunk on one rank: on another than wrote it, where there are several.
+  /// Collective: all ranks. Error: ashlar::error on every rank where some byte is not what its checksum says.
+  void verify() const {
+    comm::collectively(ranks_, [&] {
+      std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
+      for (checkpoint_entry const& e : table_.entries) {
+        interval const mine = part_of({0, static_cast<index_t>(e.chunks())}, ranks_.size(), (ranks_.rank() + 1) % ranks_.size());
+        for (index_t k = mine.begin; k < mine.end; ++k) read(e, {k, k + 1}, bytes.data());
+      }
+    });
+  }
+
+ private:
+  std::string beginning() const { return "ashlar::load_checkpoint: " + path_.string() + ": "; }
+  static std::string text_of(shape const& s) { return "extents " + extents_text({s.extent, s.extent + s.rank}); }
+  std::string names() const {
+    std::string text;
+    for (checkpoint_entry const& e : table_.entries) text += (text.empty() ? "" : ", ") + e.name;
+    return text.empty() ? "no tensors" : text;
+  }
+  // The tensor that a file of so many bytes lacks first.
+  std::string cut_by(byte_count found) const {
+    checkpoint_entry const* first = nullptr;
+    for (checkpoint_entry const& e : table_.entries)
+      if (e.offset + e.bytes() > found && (first == nullptr || e.offset < first->offset)) first = &e;
+    return first == nullptr ? "" : ", so that " + first->name + " is cut off";
+  }
+
+  communicator ranks_;
+  std::filesystem::path path_;
+  checked_file file_;
+  checkpoint_table table_;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,12 @@
+// Elements that no other program would read.
+// EXPECT: ashlar::save_checkpoint: elements are float, double, their complex numbers
+#include "ashlar/train/checkpoint.hpp"
+
+using namespace ashlar;
+
+#ifdef ASHLAR_CONTROL
+using number = double;
+#else
+using number = long double;
+#endif
+void save(communicator const& c, number const& x) { save_checkpoint("a.h5", c, 1, part("x", x)); }

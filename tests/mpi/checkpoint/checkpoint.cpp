@@ -1,0 +1,278 @@
+#include "ashlar/train/checkpoint.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/adam.hpp"
+#include "ashlar/train/strategy.hpp"
+#include "support.hpp"
+#include <doctest/doctest.h>
+
+using namespace ashlar;
+using testing::overwrite, testing::sentence, testing::shared_folder;
+using grid = mesh<axis<"x">, axis<"y">>;
+
+namespace {
+
+std::vector<std::array<int, 2>> grids() {
+  int const p = testing::ranks();
+  std::vector<std::array<int, 2>> all;
+  for (int x = 1; x <= p; ++x)
+    if (p % x == 0) all.push_back({x, p / x});
+  return all;
+}
+device_mesh<grid> mesh_of(std::array<int, 2> n) { return device_mesh<grid>(MPI_COMM_WORLD, std::span<int const>(n)); }
+
+template <class T>
+T element(index_t i) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(i * 7 + 3);
+  else
+    return T(static_cast<float>(i % 4099) / 8);
+}
+template <class T, class L>
+auto scattered(device_mesh<grid> const& m, shape const& n, bool filled) {
+  std::vector<T> all(static_cast<std::size_t>(n.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = filled ? element<T>(static_cast<index_t>(i)) : T{};
+  return detail::scatter_elements<L>(m, n, std::span<T const>(all));
+}
+template <class X>
+bool right(X const& x) {
+  auto const all = gather_all(x);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!(all[i] == element<typename X::element_type>(static_cast<index_t>(i)))) return false;
+  return true;
+}
+
+// Several layouts of one element type, as a tree.
+template <class A, class B, class C, class D, class E, class F>
+struct matrices {
+  A blocks;
+  B turned;
+  C rows;
+  D whole;
+  E columns;
+  F dealt;
+  static constexpr auto names = ashlar::names("blocks", "turned", "rows", "whole", "columns", "dealt");
+};
+template <class T>
+auto all_layouts(device_mesh<grid> const& m, shape const& n, bool filled) {
+  return build<matrices>(scattered<T, layout<"x", "y">>(m, n, filled), scattered<T, layout<"y", "x">>(m, n, filled), scattered<T, layout<axes("x", "y"), none>>(m, n, filled),
+                         scattered<T, layout<none, none>>(m, n, filled), scattered<T, layout<none, axes("y", "x")>>(m, n, filled),
+                         scattered<T, layout<cyclic("x", 2), "y">>(m, n, filled));
+}
+// The same names with the layouts in another order, so that every name changes its layout.
+template <class T>
+auto other_layouts(device_mesh<grid> const& m, shape const& n) {
+  auto const make = [&]<class... L>(std::type_identity<L>...) { return build<matrices>(scattered<T, L>(m, n, false)...); };
+  std::type_identity<layout<"x", "y">> const a{};
+  std::type_identity<layout<"y", "x">> const b{};
+  std::type_identity<layout<axes("x", "y"), none>> const c{};
+  std::type_identity<layout<none, none>> const d{};
+  std::type_identity<layout<none, axes("y", "x")>> const e{};
+  std::type_identity<layout<cyclic("x", 2), "y">> const f{};
+  return make(d, c, e, f, b, a);
+}
+
+struct data_position {
+  long epoch, batch;
+  prng_key key;
+  bool last;
+  static constexpr auto fields = ashlar::names("epoch", "batch", "key", "last");
+};
+
+}  // namespace
+
+TEST_CASE("CRC-32C is that of RFC 3720, by instruction and by tables, in pieces too") {
+  std::vector<unsigned char> const zeros(32), ones(32, 0xff);
+  CHECK(detail::crc32c(0, "123456789", 9) == 0xE3069283u);
+  CHECK(detail::crc32c(0, zeros.data(), 32) == 0x8A9136AAu);
+  CHECK(detail::crc32c(0, ones.data(), 32) == 0x62A8AB43u);
+  test::bytes const b = test::counting(1000);
+  for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 63u, 999u}) {
+    CHECK(~detail::crc32c_by_tables(~0u, b.data(), n) == detail::crc32c(0, b.data(), n));
+    CHECK(detail::crc32c(detail::crc32c(0, b.data(), n), b.data() + n, b.size() - n) == detail::crc32c(0, b.data(), b.size()));
+  }
+}
+
+TEST_CASE("every layout comes back in every other, on every grid of the ranks") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  for (auto const& n : {shape::of(5, 7), shape::of(130, 70), shape::of(1, 3000), shape::of(0, 4), shape::of(2, 1)})
+    for (auto const& from : grids()) {
+      {
+        auto const m = mesh_of(from);
+        auto const p = all_layouts<double>(m, n, true);
+        save_checkpoint(folder.path / "a.h5", c, 3, part("p", p));
+      }
+      for (auto const& to : grids()) {
+        auto const m = mesh_of(to);
+        auto q = other_layouts<double>(m, n);
+        auto r = all_layouts<double>(m, n, false);
+        CHECK(load_checkpoint(folder.path / "a.h5", c, part("p", q)) == 3);
+        CHECK(load_checkpoint(folder.path / "a.h5", c, part("p", r)) == 3);
+        for_each_leaf([](auto const& x) { CHECK(right(x)); }, q);
+        for_each_leaf([](auto const& x) { CHECK(right(x)); }, r);
+      }
+    }
+}
+
+TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const m = mesh_of(grids().back());
+  std::tuple const saved(scattered<float, layout<"x", none, "y">>(m, shape::of(4, 3, 5), true), scattered<std::int32_t, layout<axes("x", "y")>>(m, shape::of(2000), true),
+                         scattered<std::uint8_t, layout<"y">>(m, shape::of(11), true), scattered<Kokkos::complex<double>, layout<none, "x">>(m, shape::of(3, 9), true),
+                         scattered<std::int64_t, layout<>>(m, shape{}, true));
+  data_position const at{3, 17, {0x123456789abcdefull}, true};
+  double const rate = 0.1;
+  save_checkpoint(folder.path / "a.h5", c, 120, part("t", saved), part("data", at), part("rate", rate));
+
+  std::tuple back(scattered<float, layout<none, "x", none>>(m, shape::of(4, 3, 5), false), scattered<std::int32_t, layout<none>>(m, shape::of(2000), false),
+                  scattered<std::uint8_t, layout<"x">>(m, shape::of(11), false), scattered<Kokkos::complex<double>, layout<"y", "x">>(m, shape::of(3, 9), false),
+                  scattered<std::int64_t, layout<>>(m, shape{}, false));
+  data_position then{};
+  double r = 0;
+  CHECK(load_checkpoint(folder.path / "a.h5", c, part("rate", r), part("data", then), part("t", back)) == 120);
+  for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
+  CHECK(then.epoch == 3);
+  CHECK(then.batch == 17);
+  CHECK(then.key == at.key);
+  CHECK(then.last);
+  CHECK(r == 0.1);
+
+  if (c.rank() == 0) {
+    hid_t const file = H5Fopen((folder.path / "a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    REQUIRE(file >= 0);
+    std::vector<std::int32_t> numbers(2000);
+    hid_t set = H5Dopen2(file, "t/1", H5P_DEFAULT);
+    CHECK(H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) >= 0);
+    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == element<std::int32_t>(static_cast<index_t>(i)));
+    H5Dclose(set);
+    set = H5Dopen2(file, "t/3", H5P_DEFAULT);
+    std::vector<double> complex(2 * 27);
+    hid_t const type = H5Dget_type(set);
+    CHECK(H5Tget_class(type) == H5T_COMPOUND);
+    CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, complex.data()) >= 0);
+    for (std::size_t i = 0; i < 27; ++i) CHECK(complex[2 * i] == static_cast<double>(i) / 8);
+    H5Tclose(type);
+    H5Dclose(set);
+    set = H5Dopen2(file, "data/key", H5P_DEFAULT);
+    std::uint64_t key = 0;
+    CHECK(H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &key) >= 0);
+    CHECK(key == at.key.value);
+    H5Dclose(set);
+    H5Fclose(file);
+  }
+}
+
+TEST_CASE("an optimizer's state, and a part of a file alone") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  for (auto const& size : grids()) {
+    auto const m = mesh_of(size);
+    auto p = all_layouts<float>(m, shape::of(6, 5), true);
+    auto state = adam{}.init(p);
+    state.step = 41;
+    state.m.rows = p.rows;
+    save_checkpoint(folder.path / "a.h5", c, 1, part("p", p), part("adam", state));
+    auto q = all_layouts<float>(m, shape::of(6, 5), false);
+    auto later = adam{}.init(q);
+    load_checkpoint(folder.path / "a.h5", c, part("adam", later));
+    CHECK(later.step == 41);
+    CHECK(right(later.m.rows));
+    CHECK(!right(later.v.rows));
+    CHECK(!right(q.rows));  // was not asked for
+  }
+}
+
+TEST_CASE("what does not fit is one sentence, and changes nothing") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const m = mesh_of(grids().front());
+  auto const file = folder.path / "a.h5";
+  std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true));
+  save_checkpoint(file, c, 1, part("p", p));
+
+  auto const loading = [&](char const* name, auto fresh) { return sentence([&] { load_checkpoint(file, c, part(name, fresh)); }); };
+  CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))), "expected q/0, found p/0");
+  CHECK_SAYS(loading("p", std::tuple(scattered<float, layout<"x", none>>(m, shape::of(6, 5), false))), "expected p/0 of type float32, found float64");
+  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(5, 6), false))), "expected p/0 of extents 5 x 6, found extents 6 x 5");
+  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))), "expected p/0 of extents 30, found extents 6 x 5");
+  CHECK_SAYS(sentence([&] { load_checkpoint(folder.path / "b.h5", c, part("p", p)); }), "No such file");
+  CHECK_SAYS(sentence([&] { load_checkpoint(folder.path, c, part("p", p)); }), "is no file");
+  CHECK_SAYS(sentence([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, part("p", p)); }), "No such file");
+  CHECK_SAYS(sentence([&] { save_checkpoint(file, c, 1, part("p", p), part("p", p)); }), "two parts have the name p/0");
+  if (c.size() > 1) {
+    index_t const step = c.rank();
+    CHECK_SAYS(sentence([&] { save_checkpoint(file, c, step, part("p", p)); }), "differ between ranks");
+    CHECK_SAYS(sentence([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }), "give the communicator of its mesh");
+  }
+  comm::collectively(c, [] {});
+  CHECK(!std::filesystem::exists(folder.path / "a.h5.part"));
+  std::tuple back(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false));
+  load_checkpoint(file, c, part("p", back));  // the file is the first one
+  CHECK(right(std::get<0>(back)));
+}
+
+TEST_CASE("every flipped byte and every truncation is found, and nothing is handed out") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const m = mesh_of(grids().front());
+  auto const file = folder.path / "a.h5";
+  std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true), scattered<float, layout<none>>(m, shape::of(7), true));
+  long const step = 9;
+  save_checkpoint(file, c, 1, part("p", p), part("step", step));
+  std::size_t const size = std::filesystem::file_size(file);
+  std::vector<unsigned char> bytes(size);
+  detail::checked_file(file, O_RDONLY).read(0, bytes.data(), size);
+  std::size_t begin = 0;
+  if (c.rank() == 0) {
+    hid_t const id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t const set = H5Dopen2(id, "p/0", H5P_DEFAULT);
+    begin = H5Dget_offset(set);
+    H5Dclose(set);
+    H5Fclose(id);
+  }
+  comm::broadcast(c, &begin, 1, 0);
+
+  std::tuple q(scattered<double, layout<none, "x">>(m, shape::of(6, 5), false), scattered<float, layout<"x">>(m, shape::of(7), false));
+  long then = 0;
+  auto const loading = [&] { return sentence([&] { load_checkpoint(file, c, part("p", q), part("step", then)); }); };
+  std::size_t const stride = c.size() == 1 ? 1 : 61;  // all of them on one rank, where it takes a second
+  std::size_t undetected = 0, unnamed = 0;
+  for (std::size_t i = 0; i < size; i += stride) {
+    if (c.rank() == 0) overwrite(file, i, static_cast<unsigned char>(bytes[i] ^ (1u << i % 8)));
+    comm::collectively(c, [] {});
+    std::string const text = loading();
+    undetected += text.empty();
+    unnamed += text.find(begin <= i && i < begin + 240 ? "p/0 is damaged" : "p/") == std::string::npos && text.find("step is damaged") == std::string::npos;
+    if (c.rank() == 0) overwrite(file, i, bytes[i]);
+    comm::collectively(c, [] {});
+  }
+  CHECK(undetected == 0);
+  CHECK(unnamed == 0);
+  for (std::size_t n = 0; n < size; n += stride) {
+    if (c.rank() == 0) {
+      std::filesystem::resize_file(file, 0);
+      detail::checked_file(file, O_WRONLY).write(0, bytes.data(), n);
+    }
+    comm::collectively(c, [] {});
+    std::string const text = loading();
+    undetected += text.empty();
+    unnamed += text.find("p/") == std::string::npos && text.find("step") == std::string::npos;
+    comm::collectively(c, [] {});
+  }
+  CHECK(undetected == 0);
+  CHECK(unnamed == 0);
+  CHECK(then == 0);
+  CHECK(!right(std::get<0>(q)));
+  if (c.rank() == 0) {
+    detail::checked_file(file, O_WRONLY).write(0, bytes.data(), size);
+    overwrite(file, size, 0);
+  }
+  comm::collectively(c, [] {});
+  CHECK_SAYS(loading(), "expected " + std::to_string(size) + " bytes, found " + std::to_string(size + 1));
+  if (c.rank() == 0) std::filesystem::resize_file(file, size);
+  comm::collectively(c, [] {});
+  CHECK(loading() == "");
+  CHECK(then == 9);
+  CHECK(right(std::get<0>(q)));
+}
