@@ -4,7 +4,7 @@
 // shard alone, a thread makes the next ones ready, and the last batch of an epoch counts for what it holds.
 //
 // The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
-//   mpiexec -n 4 mirrored --mesh data=4
+//   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100
 #include <ashlar/ashlar.hpp>
 #include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <optional>
 
+#include "resuming.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -97,7 +98,7 @@ static_assert(communicates_as_it_should(4));
 static_assert(communicates_as_it_should(8));
 // [proof]
 
-constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2"};
+constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2", .resumes = true};
 
 // [evaluate]
 template <class T>
@@ -155,19 +156,28 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
 
   // [fit]
   auto batches = stream<T>(m, train_data);
-  means epoch;
-  for (index_t steps = 0; batches.at().epoch < o.epochs && steps < o.steps; ++steps) {
+  run_checkpoints checkpoints(m.communicator(), o);
+  data_position at = checkpoints.resume(p, state);  // the beginning, or where a run was that ended
+  batches.seek({at.epoch, at.batch});
+  means epoch;  // of the steps of this run
+  while (at.epoch < o.epochs && at.step < o.steps) {
     auto const batch = batches.next();
     auto const& [x, labels] = batch.tensors;
     auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>());
     losses.add(item(l));
     epoch.add(l, h, batch.examples);
-    if (batches.at().batch > 0) continue;  // the epoch goes on
+    ++at.step, at.epoch = batches.at().epoch, at.batch = batches.at().batch;
+    if (at.batch > 0) {
+      checkpoints.after_step(at, p, state);
+      continue;
+    }
+    checkpoints.save(at, p, state);
     means const v = evaluate<T>(m, p, validation_data);
-    auto const row = table.add({static_cast<double>(batches.at().epoch), epoch.loss.value(), epoch.accuracy.value(), v.loss.value(), v.accuracy.value()});
+    auto const row = table.add({static_cast<double>(at.epoch), epoch.loss.value(), epoch.accuracy.value(), v.loss.value(), v.accuracy.value()});
     if (root) std::cout << row << std::flush;
     epoch = {};
   }
+  checkpoints.finish();
   // [fit]
   losses.close();
   if (trace) trace->write();

@@ -40,6 +40,11 @@ class run_checkpoints {
   void after_step(data_position const& at, P const& parameters, S const& state) {
     if (folder_) folder_->after_step(at.step, ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at));
   }
+  /// The same after any number of steps, such as those of an epoch.
+  template <class P, class S>
+  void save(data_position const& at, P const& parameters, S const& state) {
+    if (folder_) folder_->save(at.step, ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at));
+  }
   void finish() {
     if (folder_) folder_->finish();
   }
@@ -61,6 +66,8 @@ class run_checkpoints {
   }
   template <class P, class S>
   void after_step(data_position const&, P const&, S const&) {}
+  template <class P, class S>
+  void save(data_position const&, P const&, S const&) {}
   void finish() {}
 
  private:

@@ -126,7 +126,9 @@ TEST_CASE("batches of files are those of arrays") {
       write(folder.path / "raw", joined({1, 2, 3}, labels().bytes));
     });
     array_source const in_idx = open_idx(c, folder.path / "images"), in_raw = open_raw<std::int64_t>(c, folder.path / "raw", {examples}, 3);
+    // [cache]
     array_source const in_npy = cache_on_disk(c, folder.path / "images.npy", [] { return images(); });
+    // [cache]
     array_source const labels_in_npy = cache_on_disk(c, folder.path / "labels.npy", [] { return labels(); });
     CHECK(!in_idx.in_memory());
     CHECK(std::vector<index_t>(in_npy.example_extents().begin(), in_npy.example_extents().end()) == std::vector<index_t>{3, 2});
