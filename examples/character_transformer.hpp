@@ -1,4 +1,4 @@
-// A transformer over characters, before the layer norms of each block, on a mesh of data, model and sequence axes.
+// A transformer over characters, each layer with its normalisations in front, on a mesh of data, model and sequence axes.
 #pragma once
 #include <ashlar/plan/plan.hpp>
 #include <ashlar/train/clip.hpp>

@@ -75,7 +75,8 @@ inline options parse(int argc, char** argv, program const& p) {
   // clang-format off
   bool const images = p.steps == nullptr;
   description.add_options()
-      ("mesh", p.sequence_axis ? "the mesh, data x model x sequence ranks" : p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks", text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"))
+      ("mesh", p.sequence_axis ? "the mesh, data x model x sequence ranks" : p.model_axis ? "the mesh, data x model ranks" : "the mesh, data ranks",
+       text()->default_value(p.model_axis ? "data=1,model=1" : "data=1"))
       ("batch", "examples a step, over all ranks", text()->default_value(p.batch))
       ("seed", "of weights, dropout and order", text()->default_value("1"))
       ("dropout", "probability of a zero, at least 0 and less than 1", text()->default_value(p.dropout));
