@@ -1,4 +1,4 @@
-// A transformer over characters, before the layer norms of each block, on a mesh of data, model and sequence axes.
+// A transformer over characters, each layer with its normalisations in front, on a mesh of data, model and sequence axes.
 #pragma once
 #include <ashlar/plan/plan.hpp>
 #include <ashlar/train/clip.hpp>
@@ -55,13 +55,15 @@ constexpr auto model(sizes const& n) {
 // [model]
 
 // [layouts]
-using layouts = model_parallel<axes("data", "sequence"), rule<"tokens", layout<"model", none>>,                                      // a vocabulary in parts
-                               rule<"layers/.*/attention/qkv", layout<none, none, "model", none>>,                                  // heads in parts
-                               rule<"layers/.*/attention/out", layout<"model", none, none>>,                                        //
-                               rule<"layers/.*/up/kernel", layout<none, "model">>, rule<"layers/.*/up/bias", layout<"model">>,      //
-                               rule<"layers/.*/down/kernel", layout<"model", none>>>;                                               // the rest: replicated
-using text = layout<"data", "sequence">;                                    // (batch, positions) of characters
-using stream = layout<"data", axes("sequence", "model"), none>;             // between blocks: positions over both axes
+using layouts = model_parallel<axes("data", "sequence"),                                            // what splits the batch
+                               rule<"tokens", layout<"model", none>>,                               // the vocabulary
+                               rule<"layers/.*/attention/qkv", layout<none, none, "model", none>>,  // heads
+                               rule<"layers/.*/attention/out", layout<"model", none, none>>,        //
+                               rule<"layers/.*/up/kernel", layout<none, "model">>,                  // hidden channels
+                               rule<"layers/.*/up/bias", layout<"model">>,                          //
+                               rule<"layers/.*/down/kernel", layout<"model", none>>>;
+using text_layout = layout<"data", "sequence">;                         // (batch, positions) of characters
+using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
 // [layouts]
 
 // [block]

@@ -19,7 +19,8 @@ struct program {
   char const *name, *purpose;
   char const* axes[4] = {"data"};
   char const* strategies[5] = {};  // the first is the default
-  char const *batch, *epochs, *dropout = nullptr, *microbatches = nullptr;
+  char const *batch, *epochs = nullptr, *dropout = nullptr, *microbatches = nullptr, *temperature = nullptr;
+  char const* steps = nullptr;  // the default where there are no epochs; elsewhere all steps are taken
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
   bool resumes = false;   // it takes --checkpoint
@@ -34,7 +35,7 @@ struct options {
   std::int64_t every = 100, keep = 3;
   int epochs = 1;
   std::uint64_t seed = 1;
-  double dropout = 0;
+  double dropout = 0, temperature = 0;
   std::string help;  // not empty where it was asked for
 };
 
@@ -93,10 +94,11 @@ inline options parse(int argc, char** argv, program const& p) {
   if (!strategies.empty()) add("strategy", any_strategy, text(strategies[0]));
   add("batch", "examples a step, over all ranks", text(p.batch));
   if (p.microbatches) add("microbatches", "pieces of a batch that follow each other through the stages", text(p.microbatches));
-  add("epochs", "passes over the training data", text(p.epochs));
-  add("steps", "stop after so many steps", cxxopts::value<std::string>());
+  if (p.epochs) add("epochs", "passes over the training data", text(p.epochs));
+  add("steps", "stop after so many steps", p.steps ? text(p.steps) : cxxopts::value<std::string>());
   add("seed", "of weights, dropout and order", text("1"));
   if (p.dropout) add("dropout", "probability of a zero, at least 0 and less than 1", text(p.dropout));
+  if (p.temperature) add("temperature", "of the samples; 0 takes the likeliest", text(p.temperature));
   if (p.digits) add("no-shuffle", "take the images as they are stored");
   if (p.precision) add("precision", "float or double", text("float"));
   add("losses", "file for the loss of each step, 17 digits", text(""));
@@ -131,7 +133,7 @@ inline options parse(int argc, char** argv, program const& p) {
     o.shuffle = p.digits && given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1});
     if (p.microbatches) o.microbatches = whole("microbatches", std::int64_t{1});
-    o.epochs = whole("epochs", 1);
+    if (p.epochs) o.epochs = whole("epochs", 1);
     o.seed = whole("seed", std::uint64_t{0});
     if (p.dropout) {
       char const* const expected = "a number of at least 0 and less than 1";
@@ -144,7 +146,8 @@ inline options parse(int argc, char** argv, program const& p) {
       o.keep = whole("keep", std::int64_t{1});
       o.asynchronous = given.count("asynchronous") != 0;
     }
-    if (given.count("steps")) o.steps = whole("steps", std::int64_t{1});
+    if (p.temperature) o.temperature = number("temperature", value("temperature"), 0.0, "a number of at least 0");
+    if (p.steps || given.count("steps")) o.steps = whole("steps", std::int64_t{1});
   } catch (ashlar::error const&) {
     throw;
   } catch (std::exception const& e) {  // cxxopts' own, whose base has another name in each version

@@ -24,7 +24,7 @@ void for_each_mesh(F f) {
 // Tensor `text` of batch i, without its last character, or without its first.
 auto characters(device_mesh<transformer::grid> const& m, layer_array const& text, index_t batch, index_t shift) {
   index_t const rows = text.extents[1], n = text.extents[2];
-  return tensor_of<std::int32_t, transformer::text>(m, shape::of(rows, n - 1), [&](index_t g, int) {
+  return tensor_of<std::int32_t, transformer::text_layout>(m, shape::of(rows, n - 1), [&](index_t g, int) {
     return text[(batch * rows + g / (n - 1)) * n + g % (n - 1) + shift];
   });
 }

@@ -1,0 +1,176 @@
+// What you learn here: a transformer trained on a mesh of three axes at once. "data" splits the batch, "model" the heads,
+// the hidden channels and the vocabulary (Megatron), and, between layers, the positions (its sequence parallelism);
+// "sequence" splits the positions everywhere but inside the attention (Ulysses). The compiler has counted what each costs.
+//
+// It learns sums in words, character by character, and has understood them when it completes "three plus four is". The
+// network stands in character_transformer.hpp; the losses are the same for 1 rank and for many:
+//   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2
+#include <ashlar/ashlar.hpp>
+#include <ashlar/comm/trace.hpp>
+#include <ashlar/plan/ledger_print.hpp>
+#include <ashlar/tensor/print.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "character_transformer.hpp"
+#include "sums_in_words.hpp"
+#include "training.hpp"
+
+using namespace ashlar;
+using transformer::grid;
+using transformer::text_layout;
+
+using real = double;  // the losses of all meshes agree to its last digits; float trains as well
+constexpr int layers = 2;
+constexpr transformer::sizes of_model{static_cast<index_t>(sums::alphabet.size()), 50, 48, 4};
+
+// [proof]
+constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
+  auto p = init<transformer::layouts, real>(m, transformer::model<layers>(of_model), prng_key{1});
+  adamw const optimizer{};
+  auto state = optimizer.init(p);
+  auto characters = make<std::int32_t, text_layout>(m, {batch, of_model.positions});
+  (void)transformer::step(optimizer, p, state, characters, characters, real(0.1), prng_key{2});
+};
+
+constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step);
+// Two of each a layer, one more where the characters come in, or go out; backward their duals.
+static_assert(on_8.count(pass::forward, verb::all_gather, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::forward, verb::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, verb::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, verb::all_gather, "model") == 2 * layers + 1);
+// The attention's positions, in exchange for heads, and back.
+static_assert(on_8.count(pass::forward, verb::all_to_all, "sequence") == 2 * layers);
+static_assert(on_8.count(pass::backward, verb::all_to_all, "sequence") == 2 * layers);
+// The loss over a vocabulary in parts: three numbers a character, once.
+static_assert(on_8.count(pass::forward, verb::all_reduce, "model") == 1 && on_8.count(pass::backward, verb::all_reduce) == 0);
+// Gradients and loss in one message, those of what "model" replicates in another, and their norm.
+static_assert(on_8.count(pass::update, verb::all_reduce, axes("data", "sequence")) == 1);
+static_assert(on_8.count(pass::update, verb::all_reduce, axes("data", "model", "sequence")) == 1);
+static_assert(on_8.count(pass::update, verb::all_reduce, "model") == 1);
+static_assert(on_8.count() == 12 * layers + 8);
+// An axis of one rank costs nothing.
+static_assert(collectives(grid{{8, 1, 1}}, dry_step).count() == 2);
+static_assert(collectives(grid{{1, 8, 1}}, dry_step).count() == 8 * layers + 7);
+static_assert(collectives(grid{{1, 1, 8}}, dry_step).count() == 4 * layers + 2);
+static_assert(collectives(grid{{1, 1, 1}}, dry_step).count() == 0);
+// [proof]
+
+constexpr program about{.name = "transformer",
+                        .purpose = "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
+                        .axes = {"data", "model", "sequence"}, .batch = "16", .dropout = "0", .temperature = "0.7", .steps = "500", .precision = false, .digits = false};
+
+// A line of text, to be lengthened by so many characters at most, or to the end of its sentence.
+struct line {
+  std::string text;
+  index_t room;
+  bool one_sentence = false;
+  bool open() const { return room > 0 && !(one_sentence && text.back() == '.'); }
+};
+
+// Lengthens lines by what the model says follows: the likeliest character at temperature 0, else one that is drawn.
+template <class P>
+void complete(device_mesh<grid> const& m, P const& p, std::vector<line>& lines, double temperature, prng_key key) {
+  auto const count = static_cast<index_t>(lines.size()), positions = of_model.positions, letters = of_model.vocabulary;
+  shuffled_batches const all(count, count, prng_key{0}, 0, example_order::stored);
+  for (index_t drawn = 0; std::any_of(lines.begin(), lines.end(), [](line const& l) { return l.open(); });) {
+    idx_array characters{{count, positions}, {}};
+    for (line const& l : lines) {
+      for (char const c : l.text) characters.bytes.push_back(static_cast<std::uint8_t>(sums::alphabet.find(c)));
+      characters.bytes.resize(characters.bytes.size() + static_cast<std::size_t>(positions) - l.text.size());  // what follows is not seen
+    }
+    auto const scores = gather_all(transformer::logits_of(p, feed<std::int32_t, text_layout>(m, characters, all, 0, 1), real(0), prng_key{0}));
+    real const* row = scores.data();
+    for (line& l : lines) {
+      real const* const z = row + (static_cast<index_t>(l.text.size()) - 1) * letters;
+      row += positions * letters;
+      if (!l.open()) continue;
+      index_t next = std::max_element(z, z + letters) - z;
+      if (temperature > 0) {
+        double up_to[sums::alphabet.size()], sum = 0;
+        for (index_t c = 0; c < letters; ++c) up_to[c] = sum += std::exp((z[c] - z[next]) / temperature);
+        double const at = uniform<double>(key, drawn++) * sum;
+        next = std::min<index_t>(std::upper_bound(up_to, up_to + letters, at) - up_to, letters - 1);
+      }
+      l.text += sums::alphabet[static_cast<std::size_t>(next)];
+      --l.room;
+    }
+  }
+}
+
+// How many of all sums it completes.
+template <class P>
+int sums_completed(device_mesh<grid> const& m, P const& p) {
+  std::vector<line> lines;
+  std::vector<std::string> expected;
+  for (index_t a = 0; a < sums::summands; ++a)
+    for (index_t b = 0; b < sums::summands; ++b) {
+      lines.push_back({sums::question(a, b), 8, true});  // " seven.", and one more
+      expected.push_back(sums::question(a, b) + sums::answer(a, b));
+    }
+  complete(m, p, lines, 0, prng_key{0});
+  int right = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) right += lines[i].text == expected[i];
+  return right;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
+  bool const root = m.rank() == 0;
+  if (root) std::printf("mesh data=%d x model=%d x sequence=%d on %d ranks\n", o.size[0], o.size[1], o.size[2], m.size());
+  prng_key const key{o.seed};
+  auto p = init<transformer::layouts, real>(m, transformer::model<layers>(of_model), fold_in(key, 0));
+  adamw const optimizer{.rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(o.steps - 20, 1), 0.05)), .epsilon = 1e-8, .decay = 1e-2};
+  auto state = optimizer.init(p);
+  if (root) {
+    std::cout << "\nactivations between layers, " << to_string(transformer::stream_layout{}) << "\n";
+    draw<transformer::stream_layout>(std::cout, m.shape(), {o.batch, of_model.positions, of_model.channels});
+    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step(a, o.batch); }) << std::endl;
+  }
+
+  sums::excerpts const data(fold_in(key, 1), 4096, of_model.positions);
+  loss_file losses(m.communicator(), about, o);
+  std::optional<comm::trace> trace;
+  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  epoch_table table({"step", "loss", "norm"});
+  if (root) std::cout << table.head();
+  running_mean loss, norm;
+  for (index_t epoch = 0, steps = 0; steps < o.steps; ++epoch) {
+    shuffled_batches const batches(data.characters.extents[0], o.batch, fold_in(key, 2), epoch);
+    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i) {
+      auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, i, 1);
+      auto next = feed<std::int32_t, text_layout>(m, data.next, batches, i, 1);
+      auto [l, n] = transformer::step(optimizer, p, state, characters, next, o.dropout, fold_in(fold_in(key, 3), static_cast<std::uint64_t>(steps)));
+      real const step_loss = item(l);
+      losses.add(step_loss);
+      loss.add(step_loss, 1);
+      norm.add(item(n), 1);
+      if (++steps % 50 == 0 || steps == o.steps) {
+        if (root) std::cout << table.add({static_cast<double>(steps), loss.value(), norm.value()}) << std::flush;
+        loss.reset();
+        norm.reset();
+      }
+    }
+  }
+  losses.close();
+  if (trace) trace->write();
+
+  std::vector<line> lines;
+  for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back({begin, of_model.positions - static_cast<index_t>(std::strlen(begin))});
+  complete(m, p, lines, o.temperature, fold_in(key, 4));
+  int const right = sums_completed(m, p);
+  if (root) {
+    std::printf("\nat temperature %g it says:\n", o.temperature);
+    for (line const& l : lines) std::printf("  %s\n", l.text.c_str());
+    std::printf("sums completed: %d of %d\n", right, static_cast<int>(sums::summands * sums::summands));
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) { return start(argc, argv, about, run); }
