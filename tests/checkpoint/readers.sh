@@ -9,14 +9,14 @@ file=$folder/run/step_000000000001.h5
 command -v h5dump > /dev/null || fail "h5dump is not installed: scripts/setup --test installs it"
 
 # A row of each tensor: element (i, j) of step s is 1000000 s + 64 i + j.
-row() { h5dump -y -w 0 -d "/state/$1" -s "$2,0" -c 1,64 "$file" | sed -n 's/^ *\(-*[0-9].*[0-9]\) *$/\1/p' | tail -n 1; }
-expected() { seq -s ', ' $(($1 + 64 * $2)) $(($1 + 64 * $2 + 63)); }
+row() { h5dump -y -m %.0f -d "/state/$1" -s "$2,0" -c 1,64 "$file" | awk '/ DATA [{]/ { inside = 1; next } inside && /[}]/ { exit } inside' | grep -oE -- '-?[0-9]+' | paste -sd ' '; }
+expected() { seq -s ' ' $(($1 + 64 * $2)) $(($1 + 64 * $2 + 63)); }
 for i in 0 1 100 202; do
   [ "$(row rows $i)" = "$(expected 1000000 $i)" ] || fail "row $i of state/rows: $(row rows $i)"
 done
 [ "$(row whole 8)" = "$(expected -1000000 8)" ] || fail "row 8 of state/whole: $(row whole 8)"
 h5dump -y -d /counted "$file" | grep -qE '^ *1 *$' || fail "the number: $(h5dump -y -d /counted "$file")"
-h5dump -A -d /state/rows "$file" | grep -qF 'layout<none, \"x\">' || fail "the layout: $(h5dump -A -d /state/rows "$file")"
+h5dump -A -d /state/rows "$file" | grep -qF 'layout<none, "x">' || fail "the layout: $(h5dump -A -d /state/rows "$file")"
 
 if python3 -c 'import h5py' 2> /dev/null; then
   python3 - "$file" << 'END' || fail "h5py"

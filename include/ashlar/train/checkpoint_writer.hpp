@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/train/checkpoint_hdf5.hpp"
 #include "ashlar/train/checkpoint_reader.hpp"
+#include <numeric>
 #include <span>
 
 namespace ashlar::detail {
@@ -125,6 +126,7 @@ class checkpoint_writer {
       sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
     });
   }
+
  private:
   // All ranks must mean the same file: names, types, extents, numbers. (A checksum of the packed table would be the same for
   // all tables: it ends with its own.)
@@ -140,18 +142,16 @@ class checkpoint_writer {
     std::vector<std::uint32_t> mine, all;
     for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());
     std::vector<std::vector<checkpoint_pieces::range>> chunks(static_cast<std::size_t>(ranks_.size()));
-    std::vector<std::size_t> counts(chunks.size()), none(chunks.size()), send(chunks.size());
-    for (int r = 0; r < ranks_.size(); ++r)
+    std::vector<std::size_t> receive(chunks.size()), send(chunks.size());
+    for (int r = 0; r < ranks_.size() && ranks_.rank() == 0; ++r)
       for (auto const& leaf : leaves) {
         auto const range = checkpoint_pieces::chunks_of(*leaf, r, checkpoint_pieces::dealt_to::all);
         chunks[static_cast<std::size_t>(r)].push_back(range);
-        counts[static_cast<std::size_t>(r)] += static_cast<std::size_t>(range.size());
+        receive[static_cast<std::size_t>(r)] += static_cast<std::size_t>(range.size());
       }
     send[0] = mine.size();
-    if (ranks_.rank() != 0) counts = none;
-    if (ranks_.rank() == 0) for (std::size_t const n : counts) all.resize(all.size() + n);
-    comm::all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(), std::span<std::size_t const>(counts));
-    if (ranks_.rank() != 0) return;
+    all.resize(std::accumulate(receive.begin(), receive.end(), std::size_t{0}));
+    comm::all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(), std::span<std::size_t const>(receive));
     auto from = all.begin();
     for (auto const& of_rank : chunks)
       for (std::size_t i = 0; i < of_rank.size(); ++i)
