@@ -132,12 +132,12 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   data_position at = checkpoints.resume(p, state);
   index_t const images = data.train_images.extents[0];
   progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
-  for (; at.epoch < o.epochs && at.step < o.steps; ++at.epoch, at.batch = 0) {
+  while (at.epoch < o.epochs && at.step < o.steps) {
     shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), at.epoch, o.shuffle ? example_order::shuffled : example_order::stored);
-    bar.start_epoch();
+    bar.start_epoch(static_cast<int>(at.epoch) + 1);
     double loss_sum = 0, hits = 0;
     index_t done = 0;
-    while (at.batch < batches.count() && at.step < o.steps) {
+    for (bool more = true; more && at.step < o.steps;) {
       auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
       auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
       auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
@@ -147,9 +147,12 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       loss_sum += static_cast<double>(step_loss) * static_cast<double>(size);
       hits += static_cast<double>(item(h));
       done += size;
-      bar.show(done, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
-      ++at.step, ++at.batch;
-      checkpoints.after_step(at, p, state);
+      bar.show(at.batch * o.batch + size, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
+      more = at.advance(batches.count());
+      if (more)
+        checkpoints.after_step(at, p, state);
+      else
+        checkpoints.save(at, p, state);
     }
   }
   checkpoints.finish();

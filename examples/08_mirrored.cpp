@@ -103,7 +103,7 @@ constexpr program about{.name = "mirrored", .purpose = "Trains a small network o
 // [evaluate]
 template <class T>
 auto stream(device_mesh<grid> const& m, dataset const& d) {
-  return batch_stream(m, d, field<T, image_layout>{}, field<std::int32_t, row_layout>{});
+  return batch_stream(m, d, batch_field<T, image_layout>{}, batch_field<std::int32_t, row_layout>{});
 }
 
 struct means {

@@ -14,6 +14,14 @@ struct data_position {
   ashlar::index_t step = 0, epoch = 0, batch = 0, batch_size = 0;
   ashlar::prng_key key{};
   static constexpr auto fields = ashlar::names("step", "epoch", "batch", "batch_size", "key");
+
+  /// Behind one step more. False where that was the last of its epoch.
+  bool advance(ashlar::index_t batches) {
+    ++step;
+    if (++batch < batches) return true;
+    ++epoch, batch = 0;
+    return false;
+  }
 };
 
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT

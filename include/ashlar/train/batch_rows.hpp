@@ -10,7 +10,7 @@ namespace ashlar {
 /// How an array becomes tensors of a batch: of elements T, each by the factor, in layout L. Rows of a padded batch that are
 /// no example hold `padding`; of integers that is -1, a label that names no class.
 template <class T, class L>
-struct field {
+struct batch_field {
   using element_type = T;
   using layout_type = L;
   T factor = T(1);
@@ -128,7 +128,7 @@ void convert(From const* from, index_t n, T factor, T* to) {
 // The rows of a shard: row number i of it is row rows[i] of the batch, and example place(rows[i]) of the array, or padding
 // from row `examples` on.
 template <class T, class L, class Place>
-void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place, example_runs const& own, field<T, L> const& how, T* out) {
+void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place, example_runs const& own, batch_field<T, L> const& how, T* out) {
   if (own.elements == 0) return;
   std::vector<std::uint8_t> scratch(from.in_memory() ? 0 : static_cast<std::size_t>(own.span) * name_of(from.kind()).size);
   with_elements_of(from.kind(), [&]<class From>(From) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/train/batch_rows.hpp"
+#include "ashlar/train/crc32c.hpp"
 #include "ashlar/train/dataset.hpp"
 #include "ashlar/train/read_ahead.hpp"
 #include <array>
@@ -23,7 +24,7 @@ template <class M, class... X>
 struct example_batch {
   std::tuple<X...> tensors;
   index_t examples, rows;
-  position at;
+  batch_position at;
   device_mesh<M> mesh;
 
   /// What each row weighs in a mean over the examples: 1 / examples, and 0 in rows that hold none.
@@ -48,7 +49,7 @@ struct field_plan {
 // A batch in plain memory.
 template <class... T>
 struct host_batch {
-  position at;
+  batch_position at;
   index_t examples = 0, rows = 0;
   bool full = true;
   std::tuple<std::vector<T>...> elements;
@@ -59,7 +60,7 @@ template <class... F>
 class batch_reader {
  public:
   using result = host_batch<typename F::element_type...>;
-  batch_reader(dataset d, std::array<field_plan, sizeof...(F)> plans, std::tuple<F...> fields, position at)
+  batch_reader(dataset d, std::array<field_plan, sizeof...(F)> plans, std::tuple<F...> fields, batch_position at)
       : data_(std::move(d)), plans_(std::move(plans)), fields_(std::move(fields)), at_(at) {}
 
   result operator()() {
@@ -70,7 +71,7 @@ class batch_reader {
     r.full = r.examples == data_.how().size || data_.how().last == last_batch::padded;
     r.rows = r.full ? data_.how().size : r.examples;
     auto const examples = order_->examples(at_.batch, 0, r.examples);
-    auto const place = [&](index_t i) { return data_.place(examples[static_cast<std::size_t>(i)]); };
+    auto const place = [&](index_t i) { return data_.stored_at(examples[static_cast<std::size_t>(i)]); };
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (fill(data_.arrays()[I], plans_[I], std::get<I>(fields_), place, r, std::get<I>(r.elements)), ...);
     }(std::index_sequence_for<F...>{});
@@ -88,7 +89,7 @@ class batch_reader {
   dataset data_;
   std::array<field_plan, sizeof...(F)> plans_;
   std::tuple<F...> fields_;
-  position at_;
+  batch_position at_;
   std::optional<shuffled_batches> order_;
   index_t epoch_ = -1;
 };
@@ -110,7 +111,7 @@ struct no_field_is_given {
 /// or its integers may not fit the field. Memory: prefetch + 1 batches' shards
 /// Error: ashlar::error on every rank: fields that do not fit the arrays, no examples, datasets that differ between ranks;
 /// in next, what reading throws on some rank: the stream is then where it was, and next tries again
-/// Example: batch_stream images(m, train, field<float, layout<"data", none>>{}, field<std::int32_t, layout<"data">>{});
+/// Example: batch_stream images(m, train, batch_field<float, layout<"data", none>>{}, batch_field<std::int32_t, layout<"data">>{});
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
 class batch_stream {
@@ -128,9 +129,19 @@ class batch_stream {
       plan_fields(std::index_sequence_for<F...>{});
     });
     batching const& how = data_.how();
-    comm::require_equal(m.communicator(),
-                        std::vector<index_t>{data_.examples(), how.size, static_cast<index_t>(how.last), static_cast<index_t>(how.order), static_cast<index_t>(how.key.value)},
-                        "ashlar::batch_stream: examples, batch, last batch, order and key");
+    std::uint32_t chosen = 0;
+    for (index_t i = 0; i < data_.examples(); ++i) {
+      index_t const at = data_.stored_at(i);
+      chosen = detail::crc32c(chosen, &at, sizeof at);
+    }
+    std::vector<index_t> same{data_.examples(),       how.size, static_cast<index_t>(how.last), static_cast<index_t>(how.order), static_cast<index_t>(how.key.value),
+                              static_cast<index_t>(chosen), can_fail_};
+    for (array_source const& a : data_.arrays()) {
+      same.push_back(static_cast<index_t>(a.kind()));
+      same.insert(same.end(), a.example_extents().begin(), a.example_extents().end());
+    }
+    comm::require_equal(m.communicator(), same,
+                        "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
   }
 
   /// Batches of an epoch.
@@ -138,9 +149,9 @@ class batch_stream {
   index_t examples() const { return data_.examples(); }
 
   /// Where the next batch stands.
-  position at() const { return at_; }
+  batch_position at() const { return at_; }
   /// Goes on from there. Cost: what was prefetched is dropped. Error: ashlar::error where no such batch is.
-  void seek(position to) {
+  void seek(batch_position to) {
     if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
       throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " + std::to_string(count() - 1) + ", found " +
                   std::to_string(to.epoch) + " and " + std::to_string(to.batch));
@@ -213,7 +224,7 @@ class batch_stream {
   std::tuple<F...> fields_;
   std::array<detail::field_plan, sizeof...(F)> plans_;
   bool can_fail_ = false;
-  position at_;
+  batch_position at_;
   std::optional<reader> reader_;
   std::optional<read_ahead<host_type>> ahead_;  // the last member: its thread ends before what it reads
 };

@@ -1,5 +1,6 @@
 // What a training program says about its examples: which, in which order, in what batches.
 #pragma once
+#include "ashlar/meta/tree.hpp"
 #include "ashlar/train/array_source.hpp"
 #include "ashlar/train/batches.hpp"
 
@@ -10,11 +11,12 @@ namespace ashlar {
 enum class last_batch { smaller, padded };
 
 /// A place in the batches of all epochs: what a checkpoint keeps, so that a run goes on in the middle of an epoch.
-struct position {
+struct batch_position {
   index_t epoch = 0, batch = 0;
+  static constexpr auto fields = ashlar::names("epoch", "batch");
   /// Of the batch behind this one, where epochs have so many.
-  constexpr position next(index_t batches) const { return batch + 1 < batches ? position{epoch, batch + 1} : position{epoch + 1, 0}; }
-  friend constexpr bool operator==(position const&, position const&) = default;
+  constexpr batch_position next(index_t batches) const { return batch + 1 < batches ? batch_position{epoch, batch + 1} : batch_position{epoch + 1, 0}; }
+  friend constexpr bool operator==(batch_position const&, batch_position const&) = default;
 };
 
 /// How examples make batches.
@@ -41,7 +43,7 @@ class dataset {
 
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
   /// Where example i stands in the arrays.
-  index_t place(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
+  index_t stored_at(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
   std::vector<array_source> const& arrays() const { return arrays_; }
   batching const& how() const { return how_; }
 
@@ -59,7 +61,7 @@ class dataset {
     auto const chosen = [&](bool which) {
       auto places = std::make_shared<std::vector<index_t>>();
       for (index_t i = 0; i < examples(); ++i)
-        if (drawn[static_cast<std::size_t>(i)] == which) places->push_back(place(i));
+        if (drawn[static_cast<std::size_t>(i)] == which) places->push_back(stored_at(i));
       dataset d = *this;
       d.chosen_ = std::move(places);
       return d;
@@ -88,7 +90,7 @@ class dataset {
     return d;
   }
 
-  /// The batches of an epoch; position i of them is the example place(i).
+  /// The batches of an epoch; position i of them is the example stored_at(i).
   shuffled_batches batches(index_t epoch) const { return {examples(), how_.size, how_.key, epoch, how_.order}; }
 
  private:

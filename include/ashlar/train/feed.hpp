@@ -36,7 +36,7 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
   auto const examples = batches.examples(batch, 0, rows);
   detail::fill_from_host(x, [&](T* out) {
     detail::fill_rows(source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
-                      detail::example_runs(held, x.extents()), field<T, L>{factor}, out);
+                      detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
   });
   return x;
 }

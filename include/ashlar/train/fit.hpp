@@ -185,6 +185,7 @@ std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callback
 /// Calls step(batch) on each batch, once, and gives the means over all examples; callbacks as fit's.
 /// Example: evaluate(test_data, [&](auto const& batch) { return test_step(state, batch); })["accuracy"]
 template <class Batches, class Step, class... Callbacks>
+  requires(detail::batch_range<std::remove_reference_t<Batches>> || std::is_invocable_v<Batches&, int>)
 epoch_report evaluate(Batches&& batches, Step step, Callbacks... callbacks) {
   return fit(1, std::forward<Batches>(batches), step, callbacks...).front();
 }

@@ -40,11 +40,11 @@ class progress {
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// Begins the next epoch and its clock.
-  void start_epoch() {
+  /// Begins the next epoch and its clock, or that of a number: a run may go on in the middle.
+  void start_epoch(int number = 0) {
     if (!active_) return;
     close_line();
-    ++epoch_;
+    epoch_ = number > 0 ? number : epoch_ + 1;
     running_ = true;
     next_percent_ = percent_per_line_;
     start_ = clock::now();

@@ -7,7 +7,7 @@ using line = mesh<axis<"data">>;
 
 auto stream_of(device_mesh<line> const& m, dataset const& d) {
 #ifdef ASHLAR_CONTROL
-  return batch_stream(m, d, field<float, layout<"data", none>>{}).count();
+  return batch_stream(m, d, batch_field<float, layout<"data", none>>{}).count();
 #else
   return batch_stream(m, d).count();
 #endif

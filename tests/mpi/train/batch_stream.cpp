@@ -50,8 +50,8 @@ class shared_folder {
   std::optional<temporary_folder> made_;
 };
 
-using pixels_field = field<double, layout<"data", "model">>;
-using label_field = field<std::int32_t, layout<"data">>;
+using pixels_field = batch_field<double, layout<"data", "model">>;
+using label_field = batch_field<std::int32_t, layout<"data">>;
 
 // What this process has read by system calls, where the system tells.
 std::optional<std::uint64_t> bytes_read() {
@@ -89,13 +89,13 @@ void check_two_epochs(device_mesh<grid> const& m, dataset const& d) {
   CHECK(stream.count() == batches);
   for (index_t epoch : {0, 1})
     for (index_t i = 0; i < batches; ++i) {
-      CHECK(stream.at() == position{epoch, i});
+      CHECK(stream.at() == batch_position{epoch, i});
       auto const b = stream.next();
-      CHECK(b.at == position{epoch, i});
+      CHECK(b.at == batch_position{epoch, i});
       CHECK(b.rows == (d.how().last == last_batch::padded ? d.how().size : b.examples));
       check_batch(b, d);
     }
-  CHECK(stream.at() == position{2, 0});
+  CHECK(stream.at() == batch_position{2, 0});
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ TEST_CASE("a rank reads of a file what its shards hold, and what is cached once"
     array_source const source = cache_on_disk(m.communicator(), folder.path / "x.npy", [] { return idx_array{{16, size}, counting(16 * size)}; });
     for (bool cached : {false, true}) {
       dataset const d = from_arrays(source).batch(16);
-      batch_stream stream(m, cached ? d.cache() : d, field<std::uint8_t, layout<"data", "model">>{});
+      batch_stream stream(m, cached ? d.cache() : d, batch_field<std::uint8_t, layout<"data", "model">>{});
       for (int epoch : {0, 1}) {
         std::uint64_t const before = *bytes_read();
         auto const b = stream.next();
@@ -170,8 +170,8 @@ TEST_CASE("a field has the dimensions of its array, or two, or one for examples 
     for (index_t i = 0; i < 6; ++i) expected.push_back(pixel(e, i));
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    batch_stream stream(m, all, field<double, layout<none, "model", "data">>{}, field<double, layout<cyclic("data", 1), cyclic("model", 2)>>{},
-                        field<double, layout<"model", none, "data">>{});
+    batch_stream stream(m, all, batch_field<double, layout<none, "model", "data">>{}, batch_field<double, layout<cyclic("data", 1), cyclic("model", 2)>>{},
+                        batch_field<double, layout<"model", none, "data">>{});
     auto const b = stream.next();
     auto const& [x, y, z] = b.tensors;
     CHECK(x.extents() == shape::of(4, 3, 2));
@@ -187,8 +187,8 @@ TEST_CASE("a stream goes on from a position that was kept, in the middle of an e
   for (int depth : {0, 1, 8}) {
     batch_stream stream(m, d.prefetch(depth), pixels_field{0.5}, label_field{});
     for (int i = 0; i < 6; ++i) (void)stream.next();
-    position const kept = stream.at();
-    CHECK(kept == position{1, 2});
+    batch_position const kept = stream.at();
+    CHECK(kept == batch_position{1, 2});
     batch_stream resumed(m, d, pixels_field{0.5}, label_field{});
     resumed.seek(kept);
     for (int i = 0; i < 5; ++i) {
@@ -199,7 +199,7 @@ TEST_CASE("a stream goes on from a position that was kept, in the middle of an e
     }
     stream.seek(kept);
     check_batch(stream.next(), d);
-    CHECK(stream.at() == position{1, 3});
+    CHECK(stream.at() == batch_position{1, 3});
     CHECK_THROWS_WITH_AS(stream.seek({0, 4}), doctest::Contains("a batch of 0 to 3, found 0 and 4"), error);
   }
 }
@@ -207,7 +207,7 @@ TEST_CASE("a stream goes on from a position that was kept, in the middle of an e
 TEST_CASE("what does not fit is refused on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const make = [&](dataset const& d, auto const&... f) { return batch_stream(m, d, f...).count(); };
-  field<float, layout<"data">> const flat{};
+  batch_field<float, layout<"data">> const flat{};
   label_field const label{};
   CHECK_THROWS_WITH_AS(make(from_arrays(images()), flat), doctest::Contains("give the layout a second dimension"), error);
   CHECK_THROWS_WITH_AS(make(from_arrays(images()), pixels_field{}, label), doctest::Contains("a field for each of 1 arrays, found 2"), error);
@@ -227,7 +227,7 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
     for (int again : {0, 1}) {
       CAPTURE(again);
       CHECK_THROWS_WITH_AS(stream.next(), doctest::Contains("that the tensor's elements can hold, found 1099511627783"), error);
-      CHECK(stream.at() == position{0, 1});
+      CHECK(stream.at() == batch_position{0, 1});
     }
     stream.seek({0, 2});
     CHECK(stream.next().examples == 3);
@@ -284,8 +284,8 @@ TEST_CASE("a padded batch gives the loss, the hits and the gradients of one with
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const kernel = tensor_of<double, layout<none, none>>(m, shape::of(6, 3), [](index_t g, int) { return small_number(g, 2) / 64.; });
-    batch_stream smaller(m, d.batch(4), field<double, layout<"data", none>>{0.25}, label_field{});
-    batch_stream padded(m, d.batch(4, last_batch::padded), field<double, layout<"data", none>>{0.25}, label_field{});
+    batch_stream smaller(m, d.batch(4), batch_field<double, layout<"data", none>>{0.25}, label_field{});
+    batch_stream padded(m, d.batch(4, last_batch::padded), batch_field<double, layout<"data", none>>{0.25}, label_field{});
     auto const logits = [](auto const& k, auto const& x) { return einsum<"bi,io->bo">(x, k); };
     for (int i = 0; i < 3; ++i) {
       auto const a = smaller.next();
