@@ -40,7 +40,9 @@ struct communicator_state {
 
   std::unique_ptr<node_group> node;  // where the ranks see each other's memory
   std::shared_ptr<two_levels> levels;  // where the ranks of each of several nodes do
-  int tag = 0;                       // of messages between ranks: told by the verb that sends them
+  int tag = 0;                       // of messages between ranks, and
+  std::uint64_t print = 0;           // of what is called: told by the verb in progress
+  std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
@@ -190,19 +192,14 @@ class communicator {
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
 
   /// Blocks until all requests are complete, polling, and yielding where `yields()`.
-  /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are given up then.
+  /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are not complete then, and their buffers
+  /// are not the program's.
   void wait_all(std::span<MPI_Request> requests) const {
-    try {
-      for (int look = 1, done = 0;; ++look) {
-        comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-        if (done) return;
-        if (yields()) sched_yield();
-        if (look % 64 == 0) detail::while_waiting();
-      }
-    } catch (...) {
-      for (MPI_Request& r : requests)
-        if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
-      throw;
+    for (int look = 1, done = 0;; ++look) {
+      comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (done) return;
+      if (yields()) sched_yield();
+      if (look % 64 == 0) detail::while_waiting();
     }
   }
 

@@ -23,7 +23,7 @@ template <class Mesh>
 mesh_shape sizes_that_fill(MPI_Comm comm) {
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
     int ranks = 0;
-    MPI_Comm_size(comm, &ranks);
+    if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);  // the mesh says what is wrong
     int const taken = (1 * ... * std::max(Axes::static_size, 1));
     return mesh_shape{sizeof...(Axes), {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
   }(std::type_identity<Mesh>{});

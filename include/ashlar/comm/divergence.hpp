@@ -76,8 +76,11 @@ class call_channel {
   static std::shared_ptr<call_channel> of(MPI_Comm program) {
     static int const key = [] {
       int made = MPI_KEYVAL_INVALID;
+      // The program frees its communicator on all ranks; meshes may live longer on some.
       auto const forget = [](MPI_Comm, int, void* value, void*) {
-        delete static_cast<std::shared_ptr<call_channel>*>(value);
+        auto* const kept = static_cast<std::shared_ptr<call_channel>*>(value);
+        std::erase(open(), kept->get());
+        delete kept;
         return int(MPI_SUCCESS);
       };
       comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
@@ -105,6 +108,7 @@ class call_channel {
   call_channel& operator=(call_channel const&) = delete;
   ~call_channel() {
     std::erase(open(), this);
+    leave_reports();
     if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
   }
 
@@ -117,25 +121,34 @@ class call_channel {
     return {next_mesh_++, made};
   }
 
-  /// Whether a verb is the same on all ranks. Collective: over `ranks`. Error: ashlar::error on every rank where it is not.
-  static void compare(communicator const& ranks, std::uint64_t number, std::uint64_t print, std::string const& text) {
+  /// Whether the verbs up to a number are the same on all ranks, by a number made of all of them.
+  /// Collective: over `ranks`. Error: ashlar::error on every rank where they are not.
+  static void compare(communicator const& ranks, std::uint64_t number, std::uint64_t prints, std::string const& text) {
     struct call {
-      std::uint64_t print;
+      std::uint64_t prints;
       char text[150];
-    } mine{print, {}};
-    std::uint64_t const extremes[2]{print, ~print};
-    std::uint64_t least[2];
+    };
+    struct buffers {
+      std::uint64_t extremes[2], least[2];
+      call mine;
+      std::vector<call> all;
+    };
+    // A collective that this rank leaves by an error may still write there: the buffers stay then.
+    auto* const b = new buffers{{prints, ~prints}, {}, {prints, {}}, {}};
     MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(PMPI_Iallreduce(extremes, least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
+    comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
     ranks.wait(request);
-    if (least[0] == print && least[1] == ~print) return;
-    text.copy(mine.text, sizeof mine.text - 1);
-    std::vector<call> all(static_cast<std::size_t>(ranks.size()));
-    comm::check(PMPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
+    std::unique_ptr<buffers> const done(b->least[0] == prints && b->least[1] == ~prints ? b : nullptr);
+    if (done) return;
+    text.copy(b->mine.text, sizeof b->mine.text - 1);
+    b->all.resize(static_cast<std::size_t>(ranks.size()));
+    comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
     ranks.wait(request);
+    std::unique_ptr<buffers> const gathered(b);
     std::size_t other = 0;
-    while (all[other].print == all[0].print) ++other;
-    throw error(different_calls(number, all[0].text, "rank 0", all[other].text, "rank " + std::to_string(other) + " of those that take part"));
+    while (b->all[other].prints == b->all[0].prints) ++other;
+    throw error(different_calls(number, b->all[0].text, "rank 0", b->all[other].text,
+                                "rank " + std::to_string(other) + " of those that take part (or a verb before it differs)"));
   }
 
   /// To be called now and then while a rank waits in a verb.
@@ -176,7 +189,7 @@ class call_channel {
   };
 
   report about(call_history const* h, report::kind what, int mesh, std::uint64_t number, bool ended = false) const {
-    report r{what, mesh, number, 0, h == nullptr ? 0 : h->begun(), h != nullptr && h->knows(number), false, ended, {}};
+    report r{what, mesh, number, 0, h == nullptr ? 0 : h->begun(), h != nullptr && h->knows(number), false, ended && h != nullptr, {}};
     if (!r.known) return r;
     r.fingerprint = h->fingerprint_of(number);
     r.given_up = h->given_up(number);
@@ -237,6 +250,11 @@ class call_channel {
     return gone(mine, rank_, theirs, they) + gone(theirs, they, mine, rank_);
   }
 
+  // What nobody has taken in yet MPI may still read: it outlives the channel.
+  void leave_reports() {
+    if (!sent_.empty()) new std::list<sent_report>(std::move(sent_));
+    sent_.clear();
+  }
   static std::vector<call_channel*>& open() {
     static auto* const channels = new std::vector<call_channel*>;  // never destroyed: channels may live as long as MPI
     return *channels;
@@ -269,7 +287,10 @@ class call_channel {
         std::fprintf(stderr, "%s\n", wrong.c_str());
       }
     }
-    for (call_channel* c : open()) PMPI_Comm_free(&c->channel_);
+    for (call_channel* c : open()) {
+      c->leave_reports();
+      PMPI_Comm_free(&c->channel_);
+    }
   }
 
   MPI_Comm channel_ = MPI_COMM_NULL;
@@ -302,34 +323,45 @@ class verb_in_progress {
  public:
   /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
   verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
-      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, ranks_.node ? 0 : calls.deadline_} {
+      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
     calls_.history_->begin(print, e);
-    tag(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())));
+    tell(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())), print);
     current() = this;
     while_waiting = [] {
       if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
     };
   }
   /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
+  /// `in_memory`: whether tensors lie where ranks of a node read them.
   /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
-  /// Error: ashlar::error on every rank where they do not call the same.
-  void agree(communicator const& ranks) const {
-    if (ranks_.node || ranks_.levels || comm::tuned.exchanges(ranks.size()) || comm::tuned.agree_every == 0) return;
+  /// Error: ashlar::error on every rank where they have not called the same since they compared last.
+  void agree(communicator const& ranks, bool in_memory) const {
+    in_memory = in_memory && comm::tuned.host_memory;
+    int const exchanging = ranks_.levels && in_memory ? ranks_.levels->far.size() : ranks.size();
+    if ((ranks_.node && in_memory) || comm::tuned.exchanges(exchanging) || comm::tuned.agree_every == 0) return;
     std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
-    if (number % comm::tuned.agree_every == 0) call_channel::compare(ranks, number, print, call_.history->text_of(number));
+    ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print);
+    if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
+    std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
+    call_channel::compare(ranks, number, prints, call_.history->text_of(number));
   }
   verb_in_progress(verb_in_progress const&) = delete;
   verb_in_progress& operator=(verb_in_progress const&) = delete;
   ~verb_in_progress() {
     if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
     current() = nullptr;
-    tag(0);
+    tell(0, 0);
   }
 
  private:
-  void tag(int t) const {
-    ranks_.tag = t;
-    if (ranks_.levels) ranks_.levels->near.state().tag = ranks_.levels->far.state().tag = t;
+  void tell(int tag, std::uint64_t print) const {
+    auto const to = [&](communicator_state& s) { s.tag = tag, s.print = print; };
+    to(ranks_);
+    if (ranks_.levels) to(ranks_.levels->near.state()), to(ranks_.levels->far.state());
+  }
+  // Where ranks meet on a node, their group has the deadline, and knows better who is late.
+  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
+    return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
   }
   static verb_in_progress*& current() {
     static verb_in_progress* verb = nullptr;

@@ -40,13 +40,23 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
                 "MPI_Isend");
 }
 
+// Calls f, and gives up the messages that were posted if it throws: MPI is told to forget them.
+template <class F>
+void or_give_up(communicator const& c, F f) {
+  try {
+    f();
+  } catch (...) {
+    for (MPI_Request& r : c.state().requests)
+      if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
+    c.state().requests.clear();
+    throw;
+  }
+}
+
 // Waits for all that was posted.
 inline void finish(communicator const& c) {
-  struct emptied_at_the_end {
-    std::vector<MPI_Request>& posted;
-    ~emptied_at_the_end() { posted.clear(); }
-  } const requests{c.state().requests};
-  c.wait_all(requests.posted);
+  or_give_up(c, [&] { c.wait_all(c.state().requests); });
+  c.state().requests.clear();
 }
 
 // Posts a receive of block `receive(q)` from and a send of block `send(q)` to every other rank q; empty blocks do not
@@ -54,14 +64,16 @@ inline void finish(communicator const& c) {
 template <class Send, class Receive>
 void post_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
   int const p = c.size();
-  for (int d = 1; d < p; ++d) {
-    int const q = (c.rank() - d + p) % p;
-    post_receive(c, receive(q), q, how);
-  }
-  for (int d = 1; d < p; ++d) {
-    int const q = (c.rank() + d) % p;
-    post_send(c, send(q), q, how);
-  }
+  or_give_up(c, [&] {
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() - d + p) % p;
+      post_receive(c, receive(q), q, how);
+    }
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() + d) % p;
+      post_send(c, send(q), q, how);
+    }
+  });
 }
 
 // Where the block of each rank begins, and where the last one ends.

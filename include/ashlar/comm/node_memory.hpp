@@ -23,7 +23,7 @@ class node_memory {
     return *m;
   }
   /// Makes the segment, once. False where there is none: switched off, or refused by the system.
-  /// `ranks`: of this node, or more; all their segments have to fit into a process' address space.
+  /// `ranks`: as many as will ever share a node, or more; all their segments have to fit into a process' address space.
   bool open(int ranks) {
     std::lock_guard lock(mutex_);
     if (!tried_) {
@@ -104,17 +104,17 @@ class node_ranks {
     comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
     mine.block = whole.rank() / ranks_per_node(whole.size());
     char const* const wanted = std::getenv("ASHLAR_TRANSPORT");
+    int all_processes = 0;
+    comm::check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
     if (!comm::tuned.shared_memory || (wanted != nullptr && std::strcmp(wanted, "mpi") == 0)) {
       mine.refused = place::switched_off;
-    } else if (!node_memory::instance().open(whole.size())) {
+    } else if (!node_memory::instance().open(all_processes)) {
       mine.refused = place::no_segment;
     } else {
       mine.segment = node_memory::instance().address();
     }
     places_.resize(std::size_t(whole.size()), mine);
     gather(whole, &mine, places_.data(), sizeof mine);
-    int all_processes = 0;
-    comm::check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
     if (whole.size() == all_processes) node_memory::instance().reuse_retired_slots();
 
     memory_.resize(places_.size(), nullptr);

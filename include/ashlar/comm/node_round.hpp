@@ -22,6 +22,7 @@ class node_round {
              read_in_place what = read_in_place::large)
       : group_(c.state().node.get()) {
     if (group_ == nullptr) return;
+    print = fingerprint(static_cast<verb>(print >> 56), print, c.state().print);
     node_memory const& memory = node_memory::instance();
     small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;

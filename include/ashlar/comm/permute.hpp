@@ -17,8 +17,10 @@ void permute(communicator const& c, T const* source, std::size_t n_send, int to,
   if (to_itself && (how.host_memory || c.size() == 1)) return detail::copy_block(source, destination, n_send);
   if (c.size() == 1) return;
   if (!to_itself) c.counters().permute.add(to == MPI_PROC_NULL ? 0 : n_send * sizeof(T));
-  if (from != MPI_PROC_NULL) detail::post_receive(c, detail::block<T>{destination, n_receive}, from, how);
-  if (to != MPI_PROC_NULL) detail::post_send(c, detail::block<T const>{source, n_send}, to, how);
+  detail::or_give_up(c, [&] {
+    if (from != MPI_PROC_NULL) detail::post_receive(c, detail::block<T>{destination, n_receive}, from, how);
+    if (to != MPI_PROC_NULL) detail::post_send(c, detail::block<T const>{source, n_send}, to, how);
+  });
   detail::finish(c);
 }
 

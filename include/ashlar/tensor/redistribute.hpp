@@ -221,7 +221,9 @@ class bucket {
     plan_step s;
     s.what = verb::all_reduce;
     s.axes = axes_;
-    verb_scope const scope(mesh_, s, fingerprint(s.what, axes_, op, elements_, pieces_.size(), sizeof(T)), static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
+    std::uint64_t print = fingerprint(s.what, axes_, op, sizeof(T));
+    for (index_t n : size_) print = fingerprint(s.what, print, n);
+    verb_scope const scope(mesh_, s, print, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
     with_op<T>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       for (std::size_t i = 0; i < pieces_.size(); ++i)

@@ -1,7 +1,7 @@
 // A verb, from the moment a rank enters it until it leaves.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
-#include <Kokkos_Core.hpp>
+#include "ashlar/tensor/launch.hpp"
 
 namespace ashlar::detail {
 
@@ -23,9 +23,15 @@ class verb_scope {
   template <class M>
   verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print)
       : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e) {
-    verb_.agree(m.communicator(e.axes));
     m.count(e.what);
-    comm::verb_log::instance().begin(e);
+    comm::verb_log& log = comm::verb_log::instance();
+    log.begin(e);
+    try {
+      verb_.agree(m.communicator(e.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>);
+    } catch (...) {
+      log.end();
+      throw;
+    }
     if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(e));
   }
 

@@ -159,6 +159,19 @@ TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank"
       std::string const other_extents = said([&] { (void)all_gather<"x">(differs ? longer : x); });
       CHECK(other_extents.find("calls all_gather with other layouts, extents or elements") != std::string::npos);
       CHECK(other_extents.find("; every rank of a mesh takes part in each verb") != std::string::npos);
+      auto const sum = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
+      auto const largest = tensor_of<double, partial<layout<none, none>, "x", op::max>>(m, shape::of(n, 7), small_number);
+      std::string const other_kind = said([&] {
+        if (differs)
+          (void)all_reduce<"x">(largest);
+        else
+          (void)all_reduce<"x">(sum);
+      });
+      CHECK(other_kind.find("calls all_reduce with other layouts, extents or elements") != std::string::npos);
+      auto const piece = [&](index_t rows) { return tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(rows, 7), small_number); };
+      index_t const first = differs ? n / 2 : n;
+      std::string const other_pieces = said([&] { (void)all_reduce<"x">(bundle(piece(first), piece(2 * n - first))); });
+      CHECK(other_pieces.find("calls all_reduce with other layouts, extents or elements") != std::string::npos);
     }
     check_verbs(m, n);  // and goes on
   }

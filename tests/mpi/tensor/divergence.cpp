@@ -139,3 +139,18 @@ TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
   CHECK((absent || contains(text, "; the deadline is over")));
   MPI_Barrier(MPI_COMM_WORLD);
 }
+
+TEST_CASE("divergence: one that leaves the others alone in a comparison, too") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  variable const soon("ASHLAR_DEADLINE", "1");
+  auto const tuned = comm::tuned;
+  comm::tuned.exchange_ranks = 1;
+  comm::tuned.agree_every = 1;
+  auto const m = all_ranks();
+  bool const absent = m.rank() == 0;
+  std::string const text = absent ? "" : said([&] { call(m, 3, 5000); });
+  CHECK((absent || contains(text, "s in verb 1 of the mesh, all_reduce over x, divergence.cpp:")));
+  comm::tuned = tuned;
+  MPI_Barrier(MPI_COMM_WORLD);
+}

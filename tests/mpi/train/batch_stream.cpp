@@ -71,7 +71,7 @@ void check_batch(Batch const& b, dataset const& d) {
   std::vector<std::int32_t> expected_labels;
   CHECK(b.examples == order.size(b.at.batch));
   for (index_t i = 0; i < b.rows; ++i) {
-    index_t const e = i < b.examples ? d.place(order.examples(b.at.batch, i, i + 1)[0]) : -1;
+    index_t const e = i < b.examples ? d.stored_at(order.examples(b.at.batch, i, i + 1)[0]) : -1;
     for (index_t j = 0; j < 6; ++j) expected.push_back(e < 0 ? 0 : pixel(e, j) * 0.5);
     expected_labels.push_back(static_cast<std::int32_t>(e));
   }

@@ -17,7 +17,7 @@ idx_array numbered(std::vector<index_t> const& extents) {
 }
 std::vector<index_t> places(dataset const& d) {
   std::vector<index_t> all;
-  for (index_t i = 0; i < d.examples(); ++i) all.push_back(d.place(i));
+  for (index_t i = 0; i < d.examples(); ++i) all.push_back(d.stored_at(i));
   return all;
 }
 
