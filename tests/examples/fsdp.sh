@@ -33,7 +33,7 @@ memory() {
 
 errors() {
   refused 60 "need 3 ranks and the communicator has 2" --mesh shard=3
-  refused 60 "data=D,shard=M" --mesh data=1,model=2
+  refused 60 "data=D,shard=S" --mesh data=1,model=2
   refused 60 "zero3 or zero2 or zero1 or replicated, found 'zero4'" --strategy zero4
   refused 60 "a whole number of 1 or more, found '0'" --batch 0
   refused 60 "help lists the options" --dropout 0.5

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mirrored.sh LAUNCH PROGRAM CASE: checks the mirrored network as a user would run it.
-#   losses    60 steps of 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-11 relative in double; a second
-#             run on 4 ranks gives the same bits
+#   losses    60 steps of 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double (pixels up to
+#             255 make roundings grow: 2e-10 on MNIST, 5e-13 on drawn digits); a second run on 4 ranks gives the same bits
 #   accuracy  2 epochs on 4 ranks reach 91.5 % of the test set on MNIST (where ASHLAR_DATA names it; 93 % on drawn digits)
 #   killed    a run whose ranks are killed goes on from its newest checkpoint, in the middle of an epoch, and ends with the
 #             losses of a run that was not, bit by bit; there is one for each epoch besides
@@ -13,7 +13,7 @@ losses() {
   local ranks
   for ranks in 1 2 4 8; do
     "$launch" $ranks "$program" --mesh data=$ranks --batch 30 --steps 60 --precision double --losses "$folder/$ranks" > "$folder/log" || fail "$ranks ranks: $(cat "$folder/log")"
-    agree "$ranks ranks" 60 1e-11 "$folder/1" "$folder/$ranks"
+    agree "$ranks ranks" 60 1e-9 "$folder/1" "$folder/$ranks"
   done
   "$launch" 4 "$program" --mesh data=4 --batch 30 --steps 60 --precision double --losses "$folder/again" > "$folder/log" || fail "again: $(cat "$folder/log")"
   cmp "$folder/4" "$folder/again" || fail "a second run on 4 ranks gives other losses"

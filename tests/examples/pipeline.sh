@@ -47,7 +47,7 @@ errors() {
   refused 60 "need 3 ranks and the communicator has 2" --mesh stage=3
   refused 60 "--batch divides by --microbatches" --microbatches 5
   refused 60 "1f1b or gpipe or unpipelined, found 'zb'" --strategy zb
-  refused 60 "data=D,stage=M" --mesh data=2,model=1
+  refused 60 "data=D,stage=S" --mesh data=2,model=1
 }
 
 check_case
