@@ -4,15 +4,14 @@
 // where it communicates; the source is the same for 1 rank and for many.
 //   mpiexec -n 4 mnist_mlp --mesh data=2,model=2 --checkpoint run1 --every 500
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 
+#include "layers.hpp"
 #include "resuming.hpp"
 #include "training.hpp"
 
@@ -20,17 +19,6 @@ using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 
 // [model]
-template <class K>
-struct linear {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class D1, class D2>
 struct mlp {
   D1 d1;
@@ -93,18 +81,6 @@ constexpr program about{.name = "mnist_mlp",
                         .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
                         .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "128", .epochs = "5", .dropout = "0.4", .resumes = true};
 
-template <class T, class P>
-double test_accuracy(device_mesh<grid> const& m, P const& p, digit_data const& data) {
-  shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
-  double hits = 0;
-  for (index_t i = 0; i < batches.count(); ++i) {
-    auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
-    auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
-    hits += static_cast<double>(item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels))));
-  }
-  return hits / static_cast<double>(data.test_images.extents[0]);
-}
-
 template <class Strategy, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
@@ -124,16 +100,14 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
 
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(p, state);
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  progress bar(stdout, root, o.epochs, examples_shown(o, images));
   while (at.epoch < o.epochs && at.step < o.steps) {
-    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), at.epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
     bar.start_epoch(static_cast<int>(at.epoch) + 1);
     double loss_sum = 0, hits = 0;
     index_t done = 0;
@@ -142,7 +116,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
       auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
       T const step_loss = item(l);
-      losses.add(step_loss);
+      files.add(step_loss);
       index_t const size = batches.size(at.batch);
       loss_sum += static_cast<double>(step_loss) * static_cast<double>(size);
       hits += static_cast<double>(item(h));
@@ -156,9 +130,12 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     }
   }
   checkpoints.finish();
-  losses.close();
-  if (trace) trace->write();
-  double const accuracy = test_accuracy<T>(m, p, data);
+  files.close();
+  double const accuracy = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
+    auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
+    auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
+    return item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels)));
+  });
   if (root) std::printf("\ntest accuracy: %.4f\n", accuracy);
   return 0;
 }

@@ -6,15 +6,14 @@
 // channel; two dense layers. It is the same for 1 rank and for many:
 //   mpiexec -n 4 keras_jax_convnet --mesh data=4
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 
+#include "layers.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -26,12 +25,6 @@ struct convolution {
   K kernel;
   S shift;
   static constexpr auto names = ashlar::names("kernel", "shift");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
 };
 template <class C1, class C2, class C3, class D1, class D2>
 struct convnet {
@@ -166,19 +159,6 @@ constexpr program about{.name = "keras_jax_convnet",
                         .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
                         .batch = "64", .epochs = "2", .dropout = "0.5"};
 
-template <class T, class S>
-double test_accuracy(device_mesh<grid> const& m, S const& s, digit_data const& data) {
-  shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
-  double hits = 0;
-  for (index_t i = 0; i < batches.count(); ++i) {
-    auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));
-    auto labels = feed<std::int32_t, sharded_labels>(m, data.test_labels, batches, i, 1);
-    auto logits = network<mode::inference>(s.trainable, s.non_trainable, x, T(0), prng_key{0}).logits;
-    hits += static_cast<double>(item(all_reduce(accuracy_count(logits, labels))));
-  }
-  return hits / static_cast<double>(data.test_images.extents[0]);
-}
-
 template <class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
@@ -190,15 +170,13 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
   }
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
 
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  progress bar(stdout, root, o.epochs, examples_shown(o, images));
   index_t steps = 0;
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
     running_mean loss, accuracy;
     bar.start_epoch();
     for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
@@ -206,15 +184,19 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, i, 1);
       auto [l, h] = train_step(state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
       T const step_loss = item(l);
-      losses.add(step_loss);
+      files.add(step_loss);
       loss.add(static_cast<double>(step_loss), batches.size(i));
       accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
       bar.show(loss.examples(), loss.value(), accuracy.value());
     }
   }
-  losses.close();
-  if (trace) trace->write();
-  double const reached = test_accuracy<T>(m, state, data);
+  files.close();
+  double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
+    auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));
+    auto labels = feed<std::int32_t, sharded_labels>(m, data.test_labels, batches, i, 1);
+    auto logits = network<mode::inference>(state.trainable, state.non_trainable, x, T(0), prng_key{0}).logits;
+    return item(all_reduce(accuracy_count(logits, labels)));
+  });
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
   return 0;
 }

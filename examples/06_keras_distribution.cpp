@@ -5,7 +5,6 @@
 // The network: images -> flatten -> dense 200, relu, no bias -> dropout -> dense 10, softmax; mean squared error; RMSprop.
 //   mpiexec -n 8 keras_distribution --mesh data=2,model=4
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
@@ -14,9 +13,9 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <vector>
 
+#include "layers.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -31,17 +30,6 @@ static_assert(std::is_same_v<layout_4d, batch_sharded<"data", 4>>);
 // [mesh]
 
 // [model]
-template <class K>
-struct linear {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class D1, class D2>
 struct mlp {
   D1 d1;
@@ -167,16 +155,16 @@ struct outcome {
   double loss, test_loss, seconds;
 };
 
-// The guide's program. `losses` takes in each step's, where it is given.
+// The guide's program. `files` takes in the loss of each step, where it is given.
 template <class Strategy, class T, class M>
-outcome train(device_mesh<M> const& m, options const& o, bool shown, loss_file* losses) {
+outcome train(device_mesh<M> const& m, options const& o, bool shown, run_files* files) {
   auto const start = std::chrono::steady_clock::now();
   prng_key const key{o.seed};
   auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
   auto const data = noise<Strategy, T>(m, o.batch, fold_in(key, 1));
 
   auto const record = after_batch([&](batch_report const& b, epoch_report const&) {
-    if (losses) losses->add(b.metrics[0].mean);
+    if (files) files->add(b.metrics[0].mean);
     return state.optimizer.step < o.steps;
   });
   // [fit]
@@ -214,12 +202,9 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
 
   outcome alone{};
   comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, o, false, nullptr); });  // the others wait
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
-  outcome const together = train<Strategy, T>(m, o, root, &losses);
-  losses.close();
-  if (trace) trace->write();
+  run_files files(m.communicator(), about, o);
+  outcome const together = train<Strategy, T>(m, o, root, &files);
+  files.close();
 
   bool const same = !root || std::abs(together.test_loss - alone.test_loss) <= (o.double_precision ? 1e-10 : 1e-3) * alone.test_loss;
   if (root)

@@ -5,7 +5,6 @@
 // The network: images -> flatten -> dense 128, relu -> dense 10; softmax cross-entropy; Adam with a rate of 0.01.
 //   mpiexec -n 4 tf_dtensor --mesh data=4
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
@@ -13,7 +12,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <vector>
 
 #include "training.hpp"
@@ -229,18 +227,16 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   // [weights]
   if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
 
   index_t const images = data.train_images.extents[0], tests = data.test_images.extents[0];
   shuffled_batches const test_batches(tests, 1000, prng_key{0}, 0, example_order::stored);
-  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  progress bar(stdout, root, o.epochs, examples_shown(o, images));
   double reached = 0;
   index_t steps = 0;
   // [loop]
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
     running_mean mean_loss, accuracy;
     bar.start_epoch();
     for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
@@ -249,7 +245,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       T const batch_loss = item(l);
       mean_loss.add_sum(static_cast<double>(batch_loss), batches.size(i));
       accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
-      losses.add(batch_loss / static_cast<T>(batches.size(i)));
+      files.add(batch_loss / static_cast<T>(batches.size(i)));
       bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
     }
     running_mean eval_loss, eval_accuracy;
@@ -263,8 +259,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     if (root) std::printf("  loss %.4f  accuracy %.4f  eval_loss %.4f  eval_accuracy %.4f\n", mean_loss.value(), accuracy.value(), eval_loss.value(), reached);
   }
   // [loop]
-  losses.close();
-  if (trace) trace->write();
+  files.close();
 
   bool const agree = styles_agree<T>(m);
   if (root && !agree) std::printf("\nweights laid out by the map compute other numbers than replicated ones\n");

@@ -6,14 +6,13 @@
 // The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
 //   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 
+#include "layers.hpp"
 #include "resuming.hpp"
 #include "training.hpp"
 
@@ -21,12 +20,6 @@ using namespace ashlar;
 using grid = mesh<axis<"data">>;
 
 // [model]
-template <class K, class B>
-struct dense {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class D1, class D2, class D3>
 struct mlp {
   D1 dense1;
@@ -34,8 +27,8 @@ struct mlp {
   D3 dense3;
   static constexpr auto names = ashlar::names("dense1", "dense2", "dense3");
 };
-constexpr auto model = build<mlp>(build<dense>(weight{784, 256}, weight{256}),  //
-                                  build<dense>(weight{256, 256}, weight{256}), build<dense>(weight{256, 10}, weight{10}));
+constexpr auto model = build<mlp>(build<affine>(weight{784, 256}, weight{256}),  //
+                                  build<affine>(weight{256, 256}, weight{256}), build<affine>(weight{256, 10}, weight{10}));
 
 constexpr auto layer = [](auto const& p, auto const& x) { return einsum<"bi,io->bo">(x, p.kernel) + p.bias; };
 constexpr auto network = [](auto const& p, auto const& x) {
@@ -148,9 +141,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   // [variables]
   if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_train_step<T>(a, o.batch); }) << std::endl;
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
   epoch_table table({"epoch", "loss", "accuracy", "val_loss", "val_accuracy"});
   if (root) std::cout << table.head() << std::flush;
 
@@ -164,7 +155,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
     auto const batch = batches.next();
     auto const& [x, labels] = batch.tensors;
     auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>());
-    losses.add(item(l));
+    files.add(item(l));
     epoch.add(l, h, batch.examples);
     ++at.step, at.epoch = batches.at().epoch, at.batch = batches.at().batch;
     if (at.batch > 0) {
@@ -179,8 +170,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   }
   checkpoints.finish();
   // [fit]
-  losses.close();
-  if (trace) trace->write();
+  files.close();
   means const reached = evaluate<T>(m, p, test_data);
   if (root) std::printf("\ntest loss: %.4f\ntest accuracy: %.4f\n", reached.loss.value(), reached.accuracy.value());
   return 0;

@@ -11,26 +11,20 @@
 // Over a second axis, "data", all of that is replicated (hybrid sharding): gradients are all-reduced there.
 //   mpiexec -n 4 fsdp --mesh data=2,shard=2 --strategy zero3
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/memory_use.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 
+#include "layers.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"shard">>;
 
 // [model]
-template <class K>
-struct dense {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
 template <class D1, class D2, class D3, class D4, class D5, class D6>
 struct mlp {
   D1 d1;
@@ -42,7 +36,7 @@ struct mlp {
   static constexpr auto names = ashlar::names("d1", "d2", "d3", "d4", "d5", "d6");
 };
 constexpr index_t inputs = 784, width = 512, classes = 10, layers = 6;
-constexpr auto layer_of = [](index_t in, index_t out) { return build<dense>(weight{in, out}.from(initializer::he_normal)); };
+constexpr auto layer_of = [](index_t in, index_t out) { return build<linear>(weight{in, out}.from(initializer::he_normal)); };
 constexpr auto model = build<mlp>(layer_of(inputs, width), layer_of(width, width), layer_of(width, width), layer_of(width, width),
                                   layer_of(width, width), layer_of(width, classes));
 constexpr index_t parameters = inputs * width + 4 * width * width + width * classes;
@@ -174,16 +168,14 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   if (root)
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<S, T>(a, o.batch); }) << std::endl;
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
 
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  progress bar(stdout, root, o.epochs, examples_shown(o, images));
   index_t steps = 0;
   reset_peak_memory();
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches(images, o.batch, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
     running_mean mean_loss, accuracy;
     bar.start_epoch();
     for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
@@ -191,25 +183,22 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       auto const labels = feed<std::int32_t, row_labels>(m, data.train_labels, batches, i, 1);
       auto [l, h] = step<S>(p, state, x, labels);
       T const step_loss = item(l);
-      losses.add(step_loss);
+      files.add(step_loss);
       mean_loss.add(step_loss, batches.size(i));
       accuracy.add_sum(item(h), batches.size(i));
       bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
     }
   }
-  losses.close();
-  if (trace) trace->write();
+  files.close();
   std::size_t const peak = memory_in_use().peak, bound = bound_of_zero3<T>(o.batch, m.size(), o.size[1]);
 
-  shuffled_batches const tests(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
-  running_mean test_accuracy;
-  for (index_t i = 0; i < tests.count(); ++i) {
+  double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
     auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
     auto const labels = feed<std::int32_t, row_labels>(m, data.test_labels, tests, i, 1);
-    test_accuracy.add_sum(item(all_reduce(accuracy_count(network<S>(p, x), labels))), tests.size(i));
-  }
+    return item(all_reduce(accuracy_count(network<S>(p, x), labels)));
+  });
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state / shards + activations + one layer: %zu bytes\n", peak, bound);
-  if (root) std::printf("test accuracy: %.4f\n", test_accuracy.value());
+  if (root) std::printf("test accuracy: %.4f\n", reached);
   comm::collectively(m.communicator(), [&] {
     if (S == strategy::zero3 && peak > bound) throw error("fsdp: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));
   });

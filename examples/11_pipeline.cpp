@@ -9,14 +9,12 @@
 //
 //   mpiexec -n 4 pipeline --mesh data=1,stage=4 --microbatches 16
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/memory_use.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <vector>
 
 #include "training.hpp"
@@ -233,16 +231,14 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
   auto const ones = init<constant_layouts, T>(m, one_a_stage, prng_key{0}).ones;
   if (root && n <= 8) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), dry_step<T>(schedule, n, size)) << std::endl;
 
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
 
   index_t const images = data.train_images.extents[0], steps_of_epoch = images / o.batch;  // what is less than a batch is left out
-  progress bar(stdout, root, o.epochs, std::min(images, o.steps > images ? images : o.steps * o.batch));
+  progress bar(stdout, root, o.epochs, examples_shown(o, images));
   index_t steps = 0;
   reset_peak_memory();
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const pieces(images, size, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored);
+    shuffled_batches const pieces = batches_of_epoch(o, images, size, epoch);
     running_mean mean_loss, accuracy;
     bar.start_epoch();
     for (index_t i = 0; i < steps_of_epoch && steps < o.steps; ++i, ++steps) {
@@ -252,25 +248,22 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
       };
       auto const [l, h] = step(schedule, p, state, ones, batch, n);
       T const step_loss = item(l);
-      losses.add(step_loss);
+      files.add(step_loss);
       mean_loss.add(step_loss, o.batch);
       accuracy.add_sum(item(h), o.batch);
       bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
     }
   }
-  losses.close();
-  if (trace) trace->write();
+  files.close();
   std::size_t const peak = memory_in_use().peak, bound = bound_of_1f1b(p, size);
 
-  shuffled_batches const tests(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
-  running_mean test_accuracy;
-  for (index_t i = 0; i < tests.count(); ++i) {
+  double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
     auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
     auto const labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, tests, i, 1);
-    test_accuracy.add_sum(item(all_reduce(accuracy_count(einsum<"bh,ho->bo">(one_by_one(p, x), p.readout), labels))), tests.size(i));
-  }
+    return item(all_reduce(accuracy_count(einsum<"bh,ho->bo">(one_by_one(p, x), p.readout), labels)));
+  });
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state and the activations of %d microbatches: %zu bytes\n", peak, static_cast<int>(stages), bound);
-  if (root) std::printf("test accuracy: %.4f\n", test_accuracy.value());
+  if (root) std::printf("test accuracy: %.4f\n", reached);
   comm::collectively(m.communicator(), [&] {
     if (std::is_same_v<Schedule, std::remove_cvref_t<decltype(one_forward_one_backward)>> && peak > bound)
       throw error("pipeline: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));

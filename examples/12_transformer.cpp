@@ -6,7 +6,6 @@
 // network stands in character_transformer.hpp; the losses are the same for 1 rank and for many:
 //   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2
 #include <ashlar/ashlar.hpp>
-#include <ashlar/comm/trace.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
 
@@ -15,7 +14,6 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <optional>
 #include <vector>
 
 #include "character_transformer.hpp"
@@ -135,9 +133,7 @@ int run(options const& o) {
   }
 
   sums::excerpts const data(fold_in(key, 1), 4096, of_model.positions);
-  loss_file losses(m.communicator(), about, o);
-  std::optional<comm::trace> trace;
-  if (!o.trace.empty()) trace.emplace(m.communicator(), o.trace);
+  run_files files(m.communicator(), about, o);
   epoch_table table({"step", "loss", "norm"});
   if (root) std::cout << table.head();
   running_mean loss, norm;
@@ -148,7 +144,7 @@ int run(options const& o) {
       auto next = feed<std::int32_t, text_layout>(m, data.next, batches, i, 1);
       auto [l, n] = transformer::step(optimizer, p, state, characters, next, o.dropout, fold_in(fold_in(key, 3), static_cast<std::uint64_t>(steps)));
       real const step_loss = item(l);
-      losses.add(step_loss);
+      files.add(step_loss);
       loss.add(step_loss, 1);
       norm.add(item(n), 1);
       if (++steps % 50 == 0 || steps == o.steps) {
@@ -158,8 +154,7 @@ int run(options const& o) {
       }
     }
   }
-  losses.close();
-  if (trace) trace->write();
+  files.close();
 
   std::vector<line> lines;
   for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back({begin, of_model.positions - static_cast<index_t>(std::strlen(begin))});

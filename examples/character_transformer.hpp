@@ -4,6 +4,8 @@
 #include <ashlar/train/clip.hpp>
 #include <ashlar/train/strategy.hpp>
 
+#include "layers.hpp"
+
 namespace transformer {
 
 using namespace ashlar;
@@ -15,12 +17,6 @@ struct scale_and_shift {
   S scale;
   B shift;
   static constexpr auto names = ashlar::names("scale", "shift");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
 };
 template <class N1, class A, class N2, class U, class D>
 struct block {

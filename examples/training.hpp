@@ -1,13 +1,17 @@
-// What the training programs share beside their networks: their data, the file of losses, how they start and end.
+// What the training programs share beside their networks: their data, the files of a run, how they start and end.
 #pragma once
 #include <ashlar/comm/agree.hpp>
+#include <ashlar/comm/trace.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/train/feed.hpp>
+#include <ashlar/train/metrics.hpp>
 #include <ashlar/train/synthetic_digits.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <optional>
 
 #include "options.hpp"
 
@@ -21,32 +25,56 @@ inline ashlar::digit_data load_digits(ashlar::communicator const& c, options con
   return data;
 }
 
-/// The file of --losses, which rank 0 writes: a loss a line, 17 digits. Without the option there is none.
-/// Collective: construction and close. Error: ashlar::error on every rank where it cannot be written.
-class loss_file {
+/// The examples of an epoch in batches of so many, in the order that the options ask for.
+inline ashlar::shuffled_batches batches_of_epoch(options const& o, ashlar::index_t examples, ashlar::index_t size, ashlar::index_t epoch) {
+  using namespace ashlar;
+  return {examples, size, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored};
+}
+
+/// Examples that an epoch of the run takes in: all, or fewer where --steps ends it.
+inline ashlar::index_t examples_shown(options const& o, ashlar::index_t examples) {
+  return std::min(examples, o.steps > examples ? examples : o.steps * o.batch);
+}
+
+/// The share of the test images that are recognised; hits(batches, i) counts those of batch i.
+template <class Hits>
+double test_accuracy(ashlar::digit_data const& data, Hits hits) {
+  using namespace ashlar;
+  shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
+  running_mean accuracy;
+  for (index_t i = 0; i < batches.count(); ++i) accuracy.add_sum(static_cast<double>(hits(batches, i)), batches.size(i));
+  return accuracy.value();
+}
+
+/// What a run writes: the file of --losses, a loss a line with 17 digits, and that of --trace. Without the options there are none.
+/// Collective: construction and close. Error: ashlar::error on every rank where one cannot be written.
+class run_files {
  public:
-  loss_file(ashlar::communicator const& c, program const& p, options const& o) : ranks_(c), program_(p.name), path_(o.losses) {
+  run_files(ashlar::communicator const& c, program const& p, options const& o) : ranks_(c), program_(p.name), path_(o.losses) {
     ashlar::comm::on_root(ranks_, [&] {
       if (path_.empty()) return;
-      file_.open(path_);
-      if (!file_) throw ashlar::error(program_ + ": cannot write " + path_ + "; choose a file in a folder that may be written");
-      file_.precision(17);
+      losses_.open(path_);
+      if (!losses_) throw ashlar::error(program_ + ": cannot write " + path_ + "; choose a file in a folder that may be written");
+      losses_.precision(17);
     });
+    if (!o.trace.empty()) trace_.emplace(ranks_, o.trace);
   }
   template <class T>
   void add(T loss) {
-    if (file_.is_open()) file_ << loss << "\n";
+    if (losses_.is_open()) losses_ << loss << "\n";
   }
   void close() {
     ashlar::comm::on_root(ranks_, [&] {
-      if (file_.is_open() && !file_.flush()) throw ashlar::error(program_ + ": writing " + path_ + " failed; is there room left?");
+      if (losses_.is_open() && !losses_.flush()) throw ashlar::error(program_ + ": writing " + path_ + " failed; is there room left?");
     });
+    if (trace_) trace_->write();
   }
 
  private:
   ashlar::communicator ranks_;
   std::string program_, path_;
-  std::ofstream file_;
+  std::ofstream losses_;
+  std::optional<ashlar::comm::trace> trace_;
 };
 
 /// The body of main: run(options), or the help; an error is printed once, and ends the program with status 1.

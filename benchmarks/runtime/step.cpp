@@ -3,6 +3,7 @@
 // All variants train on the same eight batches, in turn, with the loss and the number of hits of each step. Where Python
 // has PyTorch and JAX, they take the same step on as many cores as there are ranks.
 #include <ashlar/tensor/gather.hpp>
+#include "../../examples/layers.hpp"
 #include "frameworks.hpp"
 #include "training_by_hand.hpp"
 
@@ -12,17 +13,6 @@ using namespace ashlar;
 using namespace training;
 
 // The program of examples/04_mnist_mlp.cpp.
-template <class K>
-struct linear {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class D1, class D2>
 struct mlp {
   D1 d1;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/divergence.hpp"
+#include "ashlar/comm/verb_in_progress.hpp"
 #include "ashlar/comm/node_memory.hpp"
 #include "ashlar/mesh/mesh.hpp"
 #include "ashlar/plan/ledger.hpp"

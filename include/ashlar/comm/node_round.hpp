@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "ashlar/comm/divergence.hpp"
+#include "ashlar/comm/call_history.hpp"
 #include "ashlar/comm/node_memory.hpp"
 
 namespace ashlar::detail {

@@ -21,6 +21,15 @@ auto on_host(T* data, index_t n) {
   return copy;
 }
 
+// Writes a shard from the host, by fill(elements): in place, where the host may, or by a copy.
+template <class X, class Fill>
+void fill_from_host(X const& x, Fill const& fill) {
+  using space = typename X::execution_space;
+  auto const own = host_mirror<space>(x.data(), x.local_size());
+  fill(own.data());
+  Kokkos::deep_copy(unmanaged<space, typename X::element_type>(x.data(), own.size()), own);
+}
+
 inline region whole_region(shape const& extents) {
   region whole;
   for (whole.rank = 0; whole.rank < extents.rank; ++whole.rank) whole.dim[whole.rank] = {0, extents[whole.rank]};
@@ -48,6 +57,16 @@ void exchange_with_first(communicator const& c, message_blocks const& t, bool fr
   std::vector<std::size_t> const theirs = c.rank() == 0 ? t.count : std::vector<std::size_t>(mine.size());
   std::span<std::size_t const> const send(from_first ? theirs : mine), receive(from_first ? mine : theirs);
   comm::all_to_all(c, source, send, destination, receive);  // empty blocks do not travel
+}
+
+// Fills a shard with its part of the whole array, which this rank has.
+template <class X>
+void fill_from_whole(X const& x, typename X::element_type const* whole) {
+  fill_from_host(x, [&](auto* own) {
+    Kokkos::DefaultHostExecutionSpace const host{};
+    copy_boxes(host, whole, own, loops_between(whole_region(x.extents()), x.local_region()));
+    host.fence("ashlar: the elements are given back");
+  });
 }
 
 enum class receivers { first, all };
@@ -117,25 +136,24 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
     throw error(text.text);
   });
   sharded_tensor<T, L, M> x(m, extents);
-  using space = typename decltype(x)::execution_space;
-  auto const own = host_mirror<space>(x.data(), x.local_size());
   axis_mask const axes = x.layout.sharding();
-  if (m.sizes().position(m.rank(), ~axes) == 0) {
-    communicator const& c = m.communicator(axes);
-    message_blocks const blocks = shards(m, x.layout, extents, buffer_side::destination);
-    std::vector<T> packed;
-    T const* from = whole.data();
-    if (c.rank() == 0 && !blocks.in_order) {
-      packed.resize(blocks.total);
-      Kokkos::DefaultHostExecutionSpace const host{};
-      copy_boxes(host, from, packed.data(), blocks.loops);
-      host.fence("ashlar: before MPI");
-      from = packed.data();
+  fill_from_host(x, [&](T* own) {
+    if (m.sizes().position(m.rank(), ~axes) == 0) {
+      communicator const& c = m.communicator(axes);
+      message_blocks const blocks = shards(m, x.layout, extents, buffer_side::destination);
+      std::vector<T> packed;
+      T const* from = whole.data();
+      if (c.rank() == 0 && !blocks.in_order) {
+        packed.resize(blocks.total);
+        Kokkos::DefaultHostExecutionSpace const host{};
+        copy_boxes(host, from, packed.data(), blocks.loops);
+        host.fence("ashlar: before MPI");
+        from = packed.data();
+      }
+      exchange_with_first(c, blocks, true, from, own);
     }
-    exchange_with_first(c, blocks, true, from, own.data());
-  }
-  comm::broadcast(m.communicator(~axes), own.data(), own.size(), 0);
-  Kokkos::deep_copy(unmanaged<space, T>(x.data(), own.size()), own);
+    comm::broadcast(m.communicator(~axes), own, static_cast<std::size_t>(x.local_size()), 0);
+  });
   return x;
 }
 

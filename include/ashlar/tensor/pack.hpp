@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace detail {
 
-// Calls fill(shard) with this rank's elements on the host, after all ranks agreed that each gives as many as it needs.
+// A tensor that fill(x, elements) writes, after all ranks agreed that each gives as many elements as it needs.
 template <class L, class M, class Range, class Expected, class Fill>
 auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule, Expected expected, Fill fill) {
   std::span const elements(given);
@@ -19,10 +19,7 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
     text << rule << "; expected " << needed << " of " << extents << ", found " << found;
     throw error(text.text);
   });
-  using space = typename decltype(x)::execution_space;
-  auto const own = host_mirror<space>(x.data(), x.local_size());
-  fill(x, elements, own.data());
-  Kokkos::deep_copy(unmanaged<space, T>(x.data(), own.size()), own);
+  fill(x, elements);
   return x;
 }
 
@@ -49,7 +46,7 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
   return detail::filled_by_ranks<L>(
       m, detail::checked_extents<L>(n), piece, "ashlar::pack: a rank gives the elements of its shard",
       [](auto const& x) { return x.local_size(); },
-      [](auto const&, auto const& elements, auto* own) { std::copy(elements.begin(), elements.end(), own); });
+      [](auto const& x, auto const& elements) { detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); }); });
 }
 
 /// This rank's piece of a tensor, row-major: its shard, or its summand where a reduction pends.
@@ -78,11 +75,7 @@ auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& e
   return detail::filled_by_ranks<L>(
       m, detail::checked_extents<L>(n), elements, "ashlar::copy_to_mesh: a rank gives all elements of the tensor",
       [](auto const& x) { return x.extents().size(); },
-      [](auto const& x, auto const& all, auto* own) {
-        Kokkos::DefaultHostExecutionSpace const host{};
-        detail::copy_boxes(host, all.data(), own, detail::loops_between(detail::whole_region(x.extents()), x.local_region()));
-        host.fence("ashlar: the elements are given back");
-      });
+      [](auto const& x, auto const& all) { detail::fill_from_whole(x, all.data()); });
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // A rank's shard of a batch, from the arrays of its examples.
 #pragma once
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "ashlar/train/array_source.hpp"
 #include <type_traits>
 #include <utility>
@@ -145,15 +145,6 @@ void fill_rows(array_source const& from, index_set const& rows, index_t examples
       }
     }
   });
-}
-
-// Writes a shard from the host: in place, where the host may, or by a copy.
-template <class X, class Fill>
-void fill_from_host(X const& x, Fill const& fill) {
-  unmanaged<typename X::execution_space, typename X::element_type> const own(x.data(), static_cast<std::size_t>(x.local_size()));
-  auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace{}, own);
-  fill(host.data());
-  if (host.data() != own.data()) Kokkos::deep_copy(own, host);
 }
 
 }  // namespace detail

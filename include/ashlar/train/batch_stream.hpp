@@ -129,11 +129,7 @@ class batch_stream {
       plan_fields(std::index_sequence_for<F...>{});
     });
     batching const& how = data_.how();
-    std::uint32_t chosen = 0;
-    for (index_t i = 0; i < data_.examples(); ++i) {
-      index_t const at = data_.stored_at(i);
-      chosen = detail::crc32c(chosen, &at, sizeof at);
-    }
+    std::uint32_t const chosen = detail::crc32c(0, data_.chosen().data(), data_.chosen().size_bytes());
     std::vector<index_t> same{data_.examples(),       how.size, static_cast<index_t>(how.last), static_cast<index_t>(how.order), static_cast<index_t>(how.key.value),
                               static_cast<index_t>(chosen), can_fail_};
     for (array_source const& a : data_.arrays()) {

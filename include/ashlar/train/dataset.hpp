@@ -44,6 +44,8 @@ class dataset {
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
   /// Where example i stands in the arrays.
   index_t stored_at(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
+  /// Where the examples stand that were chosen; nothing where all were.
+  std::span<index_t const> chosen() const { return chosen_ ? std::span<index_t const>(*chosen_) : std::span<index_t const>(); }
   std::vector<array_source> const& arrays() const { return arrays_; }
   batching const& how() const { return how_; }
 

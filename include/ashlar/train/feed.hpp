@@ -13,7 +13,7 @@ template <class Read>
 digit_data load(communicator const& c, Read read) {
   digit_data data;
   comm::on_root(c, [&] { data = read(); });
-  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) detail::broadcast(c, *a);
+  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) detail::broadcast_array(c, *a);
   return data;
 }
 

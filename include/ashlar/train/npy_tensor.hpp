@@ -1,31 +1,20 @@
 // Arrays of .npy files as tensors.
 #pragma once
-#include "ashlar/comm/agree.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/train/broadcast_array.hpp"
 #include "ashlar/train/npy.hpp"
 
 namespace ashlar {
-
-namespace detail {
-
-inline void broadcast(communicator const& c, npy_array& a) {
-  index_t head[3]{static_cast<index_t>(a.extents.size()), static_cast<index_t>(a.kind), static_cast<index_t>(a.bytes.size())};
-  comm::broadcast(c, head, 3, 0);
-  a.kind = static_cast<npy_kind>(head[1]);
-  a.extents.resize(static_cast<std::size_t>(head[0]));
-  comm::broadcast(c, a.extents.data(), a.extents.size(), 0);
-  comm::collectively(c, [&] { a.bytes.resize(static_cast<std::size_t>(head[2])); });
-  comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
-}
-
-}  // namespace detail
 
 /// The array of a .npy file on every rank. Rank 0 reads.
 /// Collective: all ranks of c. Error: what read_npy throws, on every rank.
 inline npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
   npy_array a;
   comm::on_root(c, [&] { a = read_npy(path); });
-  detail::broadcast(c, a);
+  index_t kind = static_cast<index_t>(a.kind);
+  comm::broadcast(c, &kind, 1, 0);
+  a.kind = static_cast<npy_kind>(kind);
+  detail::broadcast_array(c, a);
   return a;
 }
 
@@ -49,12 +38,7 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   shape extents;
   for (index_t const n : from.extents) extents[extents.rank++] = n;
   sharded_tensor<T, L, M> x(m, extents);
-  using space = typename decltype(x)::execution_space;
-  auto const own = detail::host_mirror<space>(x.data(), x.local_size());
-  Kokkos::DefaultHostExecutionSpace const host{};
-  detail::copy_boxes(host, reinterpret_cast<T const*>(from.bytes.data()), own.data(), detail::loops_between(detail::whole_region(extents), x.local_region()));
-  host.fence("ashlar: the elements are given back");
-  Kokkos::deep_copy(detail::unmanaged<space, T>(x.data(), own.size()), own);
+  detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
   return x;
 }
 /// The same from a file; rank 0 reads it, once.

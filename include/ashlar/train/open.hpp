@@ -1,24 +1,12 @@
 // Files of examples on all ranks: headers are looked at together, elements are read by who needs them.
 #pragma once
-#include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/broadcast.hpp"
 #include "ashlar/train/array_source.hpp"
+#include "ashlar/train/broadcast_array.hpp"
 #include <fstream>
 
 namespace ashlar {
 
 namespace detail {
-
-inline void broadcast(communicator const& c, idx_array& a) {
-  index_t rank = static_cast<index_t>(a.extents.size());
-  comm::broadcast(c, &rank, 1, 0);
-  a.extents.resize(static_cast<std::size_t>(rank));
-  comm::broadcast(c, a.extents.data(), a.extents.size(), 0);
-  index_t bytes = static_cast<index_t>(a.bytes.size());
-  comm::broadcast(c, &bytes, 1, 0);
-  comm::collectively(c, [&] { a.bytes.resize(static_cast<std::size_t>(bytes)); });
-  comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
-}
 
 // What open() makes of a file on each rank, where all ranks see the same.
 template <class Open>
@@ -59,7 +47,7 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
   });
   comm::broadcast(c, &gzipped, 1, 0);
   if (gzipped) {
-    detail::broadcast(c, whole);
+    detail::broadcast_array(c, whole);
     return whole;
   }
   auto const path = comm::collectively(c, [&] { return detail::existing_idx_file(name); });

@@ -4,70 +4,10 @@
 #include "ashlar/layout/by_rank.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/train/numbers.hpp"
-#include "ashlar/train/pattern.hpp"
+#include "ashlar/train/path.hpp"
+#include "ashlar/train/weight.hpp"
 
 namespace ashlar {
-
-/// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
-/// deviation sqrt(2 / fan in), for kernels (..., in, out).
-enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
-
-template <int Rank, class Layout>
-struct laid_out_weight;
-
-/// A parameter before it has a layout: extents by value, rank by type. Matrices and higher begin Glorot uniform, vectors
-/// with zeros. Example: weight{784, 200}
-template <int Rank>
-struct weight {
-  static constexpr int rank = Rank;
-  index_t extent[Rank];
-  initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
-
-  template <class... I>
-    requires(sizeof...(I) == Rank)
-  constexpr weight(I... n) : extent{static_cast<index_t>(n)...} {}
-
-  double deviation = 0;  // of initializer::normal
-
-  constexpr weight from(initializer i) const {
-    weight w = *this;
-    w.first = i;
-    return w;
-  }
-  /// The same with a layout of its own, which no strategy changes: weight{784, 128}.laid_out<layout<none, "model">>().
-  template <class Layout>
-  constexpr laid_out_weight<Rank, Layout> laid_out() const {
-    return {*this};
-  }
-  /// Normal numbers of mean 0.
-  constexpr weight normal(double of_deviation) const {
-    weight w = from(initializer::normal);
-    w.deviation = of_deviation;
-    return w;
-  }
-};
-template <class... I>
-weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
-
-namespace detail {
-template <class Layout, int Rank>
-struct layout_does_not_fit {
-  static constexpr bool value = true;
-};
-template <class Layout, int Rank>
-  requires is_layout_v<Layout>
-struct layout_does_not_fit<Layout, Rank> {
-  static constexpr bool value = Layout::rank != Rank;
-};
-}  // namespace detail
-
-/// A parameter that says itself which layout it has; rules do not apply to it.
-template <int Rank, class Layout>
-struct laid_out_weight : weight<Rank> {
-  static_assert(!detail::layout_does_not_fit<Layout, Rank>::value,
-                "ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter");
-  using layout_type = Layout;
-};
 
 namespace detail {
 template <text_literal Key, class Layout>
@@ -146,62 +86,6 @@ template <class Strategy, int Rank>
 using data_layout = typename detail::batch_layout<typename detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
 
 namespace detail {
-
-template <class X>
-inline constexpr bool is_tuple_v = false;
-template <class... M>
-inline constexpr bool is_tuple_v<std::tuple<M...>> = true;
-template <class X>
-concept tuple_tree = is_tuple_v<X>;
-
-struct path_text {
-  char c[160]{};
-  int size = 0;
-  constexpr void append(char const* s) {
-    for (; *s; ++s) {
-      if (size == 159) throw "ashlar::model: a parameter's path is longer than 159 characters; shorten the names";
-      c[size++] = *s;
-    }
-  }
-};
-
-// The name of a tree's member; those of a tuple are numbers.
-template <class S>
-constexpr void append_name(path_text& p, std::size_t i) {
-  p.append(S::names.name[i]);
-}
-template <tuple_tree S>
-constexpr void append_name(path_text& p, std::size_t i) {
-  if (i >= 10) append_name<S>(p, i / 10);
-  char const digit[]{static_cast<char>('0' + i % 10), '\0'};
-  p.append(digit);
-}
-
-// A place in a model, as a type: root, or member I of S below Parent.
-struct root {
-  static constexpr path_text path{};
-};
-template <class Parent, class S, std::size_t I>
-struct member_path {
-  static constexpr path_text path = [] {
-    path_text p = Parent::path;
-    if (p.size) p.append("/");
-    append_name<S>(p, I);
-    return p;
-  }();
-};
-template <class Path>
-inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};
-
-// A place's name for messages.
-template <char... C>
-struct parameter {};
-template <class Path, class I = std::make_index_sequence<static_cast<std::size_t>(Path::path.size)>>
-struct parameter_of;
-template <class Path, std::size_t... I>
-struct parameter_of<Path, std::index_sequence<I...>> {
-  using type = parameter<Path::path.c[I]...>;
-};
 
 inline constexpr int no_rule = -1, two_rules = -2;
 

@@ -7,20 +7,24 @@ using namespace ashlar::test;
 
 namespace {
 
+struct place_of_element {
+  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j); }
+};
+
 template <class L, dimension Axes, int Dim>
 void check_values() {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     for (shape const& e : extents_to_try(2))
       for (index_t by : {-20, -3, -1, 0, 1, 2, 5, 13}) {
-        auto const x = generate<double, L>(m, {e[0], e[1]}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(100 * i + j); });
+        auto const x = generate<double, L>(m, {e[0], e[1]}, place_of_element{});
         auto const y = gather_all(roll<Axes>(x, by));
         bool same = true;
         for (index_t i = 0; i < e[0]; ++i)
           for (index_t j = 0; j < e[1]; ++j) {
             index_t to[2]{i, j};
             to[Dim] = ((to[Dim] + by) % e[Dim] + e[Dim]) % e[Dim];
-            same = same && y[static_cast<std::size_t>(to[0] * e[1] + to[1])] == static_cast<double>(100 * i + j);
+            same = same && y[static_cast<std::size_t>(to[0] * e[1] + to[1])] == place_of_element{}(i, j);
           }
         CAPTURE(by);
         CHECK(same);

@@ -6,7 +6,8 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
-using testing::overwrite, testing::sentence, testing::shared_folder;
+using test::said;
+using testing::overwrite, testing::shared_folder;
 using grid = mesh<axis<"x">, axis<"y">>;
 
 namespace {
@@ -191,19 +192,19 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true));
   save_checkpoint(file, c, 1, part("p", p));
 
-  auto const loading = [&](char const* name, auto fresh) { return sentence([&] { load_checkpoint(file, c, part(name, fresh)); }); };
+  auto const loading = [&](char const* name, auto fresh) { return said([&] { load_checkpoint(file, c, part(name, fresh)); }); };
   CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))), "expected q/0, found p/0");
   CHECK_SAYS(loading("p", std::tuple(scattered<float, layout<"x", none>>(m, shape::of(6, 5), false))), "expected p/0 of type float32, found float64");
   CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(5, 6), false))), "expected p/0 of extents 5 x 6, found extents 6 x 5");
   CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))), "expected p/0 of extents 30, found extents 6 x 5");
-  CHECK_SAYS(sentence([&] { load_checkpoint(folder.path / "b.h5", c, part("p", p)); }), "No such file");
-  CHECK_SAYS(sentence([&] { load_checkpoint(folder.path, c, part("p", p)); }), "is no file");
-  CHECK_SAYS(sentence([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, part("p", p)); }), "No such file");
-  CHECK_SAYS(sentence([&] { save_checkpoint(file, c, 1, part("p", p), part("p", p)); }), "two parts have the name p/0");
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "b.h5", c, part("p", p)); }), "No such file");
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path, c, part("p", p)); }), "is no file");
+  CHECK_SAYS(said([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, part("p", p)); }), "No such file");
+  CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, part("p", p), part("p", p)); }), "two parts have the name p/0");
   if (c.size() > 1) {
     index_t const step = c.rank();
-    CHECK_SAYS(sentence([&] { save_checkpoint(file, c, step, part("p", p)); }), "differ between ranks");
-    CHECK_SAYS(sentence([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }), "give the communicator of its mesh");
+    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, part("p", p)); }), "differ between ranks");
+    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }), "give the communicator of its mesh");
   }
   comm::collectively(c, [] {});
   CHECK(!std::filesystem::exists(folder.path / "a.h5.part"));
@@ -235,7 +236,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
 
   std::tuple q(scattered<double, layout<none, "x">>(m, shape::of(6, 5), false), scattered<float, layout<"x">>(m, shape::of(7), false));
   long then = 0;
-  auto const loading = [&] { return sentence([&] { load_checkpoint(file, c, part("p", q), part("step", then)); }); };
+  auto const loading = [&] { return said([&] { load_checkpoint(file, c, part("p", q), part("step", then)); }); };
   std::size_t const stride = c.size() == 1 ? 1 : 251;  // all of them on one rank, where it takes seconds
   std::size_t undetected = 0, unnamed = 0;
   for (std::size_t i = 0; i < size; i += stride) {

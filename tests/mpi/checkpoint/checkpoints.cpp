@@ -4,7 +4,8 @@
 #include <fstream>
 
 using namespace ashlar;
-using testing::overwrite, testing::sentence, testing::shared_folder;
+using test::said;
+using testing::overwrite, testing::shared_folder;
 using line = mesh<axis<"x">>;
 
 namespace {
@@ -93,7 +94,7 @@ TEST_CASE("damaged checkpoints are passed over, and not counted among those that
   for (index_t const step : c.steps())
     if (testing::rank() == 0) overwrite(c.file_of(step), 70, 0xab);
   comm::collectively(folder.ranks, [] {});
-  CHECK_SAYS(sentence([&] { r.resume(c); }), "none of the 2 checkpoints in");
+  CHECK_SAYS(said([&] { r.resume(c); }), "none of the 2 checkpoints in");
   CHECK(r.steps == 3);
   CHECK(r.right());
 }
@@ -116,12 +117,12 @@ TEST_CASE("what a killed run left is removed, and what is no checkpoint stays") 
 TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints stay") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
-  CHECK_SAYS(sentence([&] { checkpoints(c, folder.path, {.every = 0}); }), "found every 0 and keep 3");
-  CHECK_SAYS(sentence([&] { checkpoints(c, folder.path, {.every = 1, .keep = 0}); }), "found every 1 and keep 0");
+  CHECK_SAYS(said([&] { checkpoints(c, folder.path, {.every = 0}); }), "found every 0 and keep 3");
+  CHECK_SAYS(said([&] { checkpoints(c, folder.path, {.every = 1, .keep = 0}); }), "found every 1 and keep 0");
   if (testing::rank() == 0) std::ofstream(folder.path / "file") << "x";
   comm::collectively(c, [] {});
-  CHECK_SAYS(sentence([&] { checkpoints(c, folder.path / "file"); }), "cannot make the folder");
-  CHECK_SAYS(sentence([&] { checkpoints(c, folder.path / "file" / "run"); }), "cannot make the folder");
+  CHECK_SAYS(said([&] { checkpoints(c, folder.path / "file"); }), "cannot make the folder");
+  CHECK_SAYS(said([&] { checkpoints(c, folder.path / "file" / "run"); }), "cannot make the folder");
 
   run r;
   checkpoints sync(c, folder.path / "run"), async(c, folder.path / "run", {.every = 1, .keep = 3, .asynchronous = true});
@@ -129,11 +130,11 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   auto const file = sync.file_of(2);
   if (testing::rank() == 0) std::filesystem::create_directory(file);  // a rename that cannot be
   comm::collectively(c, [] {});
-  CHECK_SAYS(sentence([&] { r.save_after_step(sync); }), "step_000000000002.h5");
+  CHECK_SAYS(said([&] { r.save_after_step(sync); }), "step_000000000002.h5");
   comm::collectively(c, [] {});
   CHECK(!is_there(folder.path / "run" / "step_000000000002.h5.part"));
   async.save(2, part("x", r.x), part("steps", r.steps));
-  CHECK_SAYS(sentence([&] { async.finish(); }), "step_000000000002.h5");
+  CHECK_SAYS(said([&] { async.finish(); }), "step_000000000002.h5");
   async.finish();  // that is over
   if (testing::rank() == 0) std::filesystem::remove(file);
   comm::collectively(c, [] {});
@@ -141,7 +142,7 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   CHECK(r.right());
 
   double other = 0;
-  CHECK_SAYS(sentence([&] { sync.resume(part("x", other)); }), "expected x of extents a scalar, found extents 1500");
+  CHECK_SAYS(said([&] { sync.resume(part("x", other)); }), "expected x of extents a scalar, found extents 1500");
 }
 
 TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {
@@ -152,7 +153,7 @@ TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {
     r.save_after_step(c);
     throw error("something else");
   };
-  CHECK(sentence(failing) == "something else");
+  CHECK(said(failing) == "something else");
   comm::collectively(folder.ranks, [] {});
   CHECK(!is_there(folder.path / "step_000000000001.h5.part"));
   CHECK(!is_there(folder.path / "step_000000000001.h5"));

@@ -3,6 +3,7 @@
 #include "ashlar/train/checkpoint.hpp"
 #include "support/files.hpp"
 #include "support/mpi_main.hpp"
+#include "support/provoked.hpp"
 
 namespace ashlar::testing {
 
@@ -22,17 +23,6 @@ struct shared_folder {
   }
   ~shared_folder() { comm::collectively(ranks, [] {}); }
 };
-
-/// What f says when it throws; "" where it does not.
-template <class F>
-std::string sentence(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
-}
 
 inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigned char value) {
   detail::checked_file(file, O_WRONLY).write(at, &value, 1);

@@ -1,5 +1,4 @@
 // Ranks that do not call the same: where messages of MPI serve, each of them learns it within seconds, and who calls what.
-#include "ashlar/comm/divergence.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/tensor/redistribute.hpp"

@@ -1,59 +1,20 @@
 // Ranks that call different verbs, or leave one out: those that wait for long ask the others.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <exception>
 #include <list>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "ashlar/comm/call_history.hpp"
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/tuning.hpp"
-#include "ashlar/comm/verb_log.hpp"
 #include "ashlar/mesh/mesh.hpp"
 
 namespace ashlar::detail {
-
-/// A number that tells calls apart: the ranks of a group call the same if and, but for one chance in 2^56, only if their
-/// numbers are equal. The first byte is the verb.
-constexpr std::uint64_t fingerprint(verb what, auto... more) {
-  auto const first = static_cast<std::uint64_t>(what) << 56;
-  std::uint64_t h = first;
-  auto const mix = [&](std::uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
-  };
-  (mix(static_cast<std::uint64_t>(more)), ...);
-  return (h & 0x00FFFFFFFFFFFFFFu) | first;
-}
-
-/// The verbs that a rank has begun on one mesh: how many, and the last ones.
-class call_history {
- public:
-  void begin(std::uint64_t print, comm::verb_event const& e) { last_[begun_++ % last_.size()] = {print, e}; }
-  /// The last verb begun has ended by an exception.
-  void give_up() { last_[(begun_ - 1) % last_.size()].given_up = true; }
-  std::uint64_t begun() const { return begun_; }
-  bool knows(std::uint64_t number) const { return number < begun_ && number + last_.size() >= begun_; }
-  /// Pre: knows(number).
-  std::uint64_t fingerprint_of(std::uint64_t number) const { return last_[number % last_.size()].print; }
-  std::string text_of(std::uint64_t number) const { return to_string(last_[number % last_.size()].event); }
-  bool given_up(std::uint64_t number) const { return last_[number % last_.size()].given_up; }
-
- private:
-  struct call {
-    std::uint64_t print = 0;
-    comm::verb_event event;
-    bool given_up = false;
-  };
-  std::array<call, 64> last_;
-  std::uint64_t begun_ = 0;
-};
 
 /// The verb in which a rank is: its mesh, and which ranks take part.
 struct call_in_progress {
@@ -298,88 +259,6 @@ class call_channel {
   int next_mesh_ = 0;
   std::map<int, std::shared_ptr<call_history>> meshes_;
   std::list<sent_report> sent_;
-};
-
-/// What one mesh's ranks know of its verbs. A rank alone has none to ask.
-class mesh_calls {
- public:
-  mesh_calls() = default;
-  /// Collective: over `program`.
-  explicit mesh_calls(MPI_Comm program) : channel_(call_channel::of(program)), deadline_(comm::deadline()) {
-    std::tie(number_, history_) = channel_->add_mesh();
-  }
-
- private:
-  friend class verb_in_progress;
-  std::shared_ptr<call_channel> channel_;
-  std::shared_ptr<call_history> history_;
-  int number_ = 0;
-  double deadline_ = 0;
-};
-
-/// A verb from begin to end: while it lasts, its messages have a tag of their own, and a rank that waits looks what the
-/// others do.
-class verb_in_progress {
- public:
-  /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
-  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
-      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
-    calls_.history_->begin(print, e);
-    tell(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())), print);
-    current() = this;
-    while_waiting = [] {
-      if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
-    };
-  }
-  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
-  /// `in_memory`: whether tensors lie where ranks of a node read them.
-  /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
-  /// Error: ashlar::error on every rank where they have not called the same since they compared last.
-  void agree(communicator const& ranks, bool in_memory) const {
-    in_memory = in_memory && comm::tuned.host_memory;
-    int const exchanging = ranks_.levels && in_memory ? ranks_.levels->far.size() : ranks.size();
-    if ((ranks_.node && in_memory) || comm::tuned.exchanges(exchanging) || comm::tuned.agree_every == 0) return;
-    std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
-    ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print);
-    if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
-    std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
-    call_channel::compare(ranks, number, prints, call_.history->text_of(number));
-  }
-  verb_in_progress(verb_in_progress const&) = delete;
-  verb_in_progress& operator=(verb_in_progress const&) = delete;
-  ~verb_in_progress() {
-    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
-    current() = nullptr;
-    tell(0, 0);
-  }
-
- private:
-  void tell(int tag, std::uint64_t print) const {
-    auto const to = [&](communicator_state& s) { s.tag = tag, s.print = print; };
-    to(ranks_);
-    if (ranks_.levels) to(ranks_.levels->near.state()), to(ranks_.levels->far.state());
-  }
-  // Where ranks meet on a node, their group has the deadline, and knows better who is late.
-  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
-    return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
-  }
-  static verb_in_progress*& current() {
-    static verb_in_progress* verb = nullptr;
-    return verb;
-  }
-  static int largest_tag() {
-    static int const tag = [] {
-      int *bound = nullptr, found = 0;
-      comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
-      return (found ? *bound : 32767) - 1;
-    }();
-    return tag;
-  }
-
-  mesh_calls const& calls_;
-  communicator_state& ranks_;
-  call_in_progress call_;
-  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace ashlar::detail

@@ -1,0 +1,92 @@
+// A verb from begin to end, as the ranks of its mesh know of it.
+#pragma once
+#include <exception>
+#include <tuple>
+
+#include "ashlar/comm/call_channel.hpp"
+
+namespace ashlar::detail {
+
+/// What one mesh's ranks know of its verbs. A rank alone has none to ask.
+class mesh_calls {
+ public:
+  mesh_calls() = default;
+  /// Collective: over `program`.
+  explicit mesh_calls(MPI_Comm program) : channel_(call_channel::of(program)), deadline_(comm::deadline()) {
+    std::tie(number_, history_) = channel_->add_mesh();
+  }
+
+ private:
+  friend class verb_in_progress;
+  std::shared_ptr<call_channel> channel_;
+  std::shared_ptr<call_history> history_;
+  int number_ = 0;
+  double deadline_ = 0;
+};
+
+/// A verb from begin to end: while it lasts, its messages have a tag of their own, and a rank that waits looks what the
+/// others do.
+class verb_in_progress {
+ public:
+  /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
+  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
+      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
+    calls_.history_->begin(print, e);
+    tell(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())), print);
+    current() = this;
+    while_waiting = [] {
+      if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
+    };
+  }
+  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
+  /// `in_memory`: whether tensors lie where ranks of a node read them.
+  /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
+  /// Error: ashlar::error on every rank where they have not called the same since they compared last.
+  void agree(communicator const& ranks, bool in_memory) const {
+    in_memory = in_memory && comm::tuned.host_memory;
+    int const exchanging = ranks_.levels && in_memory ? ranks_.levels->far.size() : ranks.size();
+    if ((ranks_.node && in_memory) || comm::tuned.exchanges(exchanging) || comm::tuned.agree_every == 0) return;
+    std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
+    ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print);
+    if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
+    std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
+    call_channel::compare(ranks, number, prints, call_.history->text_of(number));
+  }
+  verb_in_progress(verb_in_progress const&) = delete;
+  verb_in_progress& operator=(verb_in_progress const&) = delete;
+  ~verb_in_progress() {
+    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
+    current() = nullptr;
+    tell(0, 0);
+  }
+
+ private:
+  void tell(int tag, std::uint64_t print) const {
+    auto const to = [&](communicator_state& s) { s.tag = tag, s.print = print; };
+    to(ranks_);
+    if (ranks_.levels) to(ranks_.levels->near.state()), to(ranks_.levels->far.state());
+  }
+  // Where ranks meet on a node, their group has the deadline, and knows better who is late.
+  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
+    return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
+  }
+  static verb_in_progress*& current() {
+    static verb_in_progress* verb = nullptr;
+    return verb;
+  }
+  static int largest_tag() {
+    static int const tag = [] {
+      int *bound = nullptr, found = 0;
+      comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+      return (found ? *bound : 32767) - 1;
+    }();
+    return tag;
+  }
+
+  mesh_calls const& calls_;
+  communicator_state& ranks_;
+  call_in_progress call_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,64 @@
+// Where in a model a parameter stands: "d1/kernel", as a type.
+#pragma once
+#include "ashlar/meta/tree.hpp"
+#include "ashlar/train/pattern.hpp"
+
+namespace ashlar::detail {
+
+template <class X>
+inline constexpr bool is_tuple_v = false;
+template <class... M>
+inline constexpr bool is_tuple_v<std::tuple<M...>> = true;
+template <class X>
+concept tuple_tree = is_tuple_v<X>;
+
+struct path_text {
+  char c[160]{};
+  int size = 0;
+  constexpr void append(char const* s) {
+    for (; *s; ++s) {
+      if (size == 159) throw "ashlar::model: a parameter's path is longer than 159 characters; shorten the names";
+      c[size++] = *s;
+    }
+  }
+};
+
+// The name of a tree's member; those of a tuple are numbers.
+template <class S>
+constexpr void append_name(path_text& p, std::size_t i) {
+  p.append(S::names.name[i]);
+}
+template <tuple_tree S>
+constexpr void append_name(path_text& p, std::size_t i) {
+  if (i >= 10) append_name<S>(p, i / 10);
+  char const digit[]{static_cast<char>('0' + i % 10), '\0'};
+  p.append(digit);
+}
+
+// A place in a model, as a type: root, or member I of S below Parent.
+struct root {
+  static constexpr path_text path{};
+};
+template <class Parent, class S, std::size_t I>
+struct member_path {
+  static constexpr path_text path = [] {
+    path_text p = Parent::path;
+    if (p.size) p.append("/");
+    append_name<S>(p, I);
+    return p;
+  }();
+};
+template <class Path>
+inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};
+
+// A place's name for messages.
+template <char... C>
+struct parameter {};
+template <class Path, class I = std::make_index_sequence<static_cast<std::size_t>(Path::path.size)>>
+struct parameter_of;
+template <class Path, std::size_t... I>
+struct parameter_of<Path, std::index_sequence<I...>> {
+  using type = parameter<Path::path.c[I]...>;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,68 @@
+// Parameters before they have a layout.
+#pragma once
+#include "ashlar/layout/layout.hpp"
+
+namespace ashlar {
+
+/// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
+/// deviation sqrt(2 / fan in), for kernels (..., in, out).
+enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
+
+template <int Rank, class Layout>
+struct laid_out_weight;
+
+/// A parameter before it has a layout: extents by value, rank by type. Matrices and higher begin Glorot uniform, vectors
+/// with zeros. Example: weight{784, 200}
+template <int Rank>
+struct weight {
+  static constexpr int rank = Rank;
+  index_t extent[Rank];
+  initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  constexpr weight(I... n) : extent{static_cast<index_t>(n)...} {}
+
+  double deviation = 0;  // of initializer::normal
+
+  constexpr weight from(initializer i) const {
+    weight w = *this;
+    w.first = i;
+    return w;
+  }
+  /// The same with a layout of its own, which no strategy changes: weight{784, 128}.laid_out<layout<none, "model">>().
+  template <class Layout>
+  constexpr laid_out_weight<Rank, Layout> laid_out() const {
+    return {*this};
+  }
+  /// Normal numbers of mean 0.
+  constexpr weight normal(double of_deviation) const {
+    weight w = from(initializer::normal);
+    w.deviation = of_deviation;
+    return w;
+  }
+};
+template <class... I>
+weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
+
+namespace detail {
+template <class Layout, int Rank>
+struct layout_does_not_fit {
+  static constexpr bool value = true;
+};
+template <class Layout, int Rank>
+  requires is_layout_v<Layout>
+struct layout_does_not_fit<Layout, Rank> {
+  static constexpr bool value = Layout::rank != Rank;
+};
+}  // namespace detail
+
+/// A parameter that says itself which layout it has; rules do not apply to it.
+template <int Rank, class Layout>
+struct laid_out_weight : weight<Rank> {
+  static_assert(!detail::layout_does_not_fit<Layout, Rank>::value,
+                "ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter");
+  using layout_type = Layout;
+};
+
+}  // namespace ashlar
