@@ -1,9 +1,9 @@
 // Values under differentiation.
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
+#include "ashlar/meta/product.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/roll.hpp"
-#include <tuple>
 
 namespace ashlar {
 
@@ -147,18 +147,18 @@ template <class Op, class Result, class... X>
 struct pullback_of_operation {
   Op op;
   Result result;
-  std::tuple<X...> operands;
+  product<X...> operands;
 
   constexpr void operator()() const {
-    if (result.cotangent().is_set()) to_operands(std::index_sequence_for<X...>{});
+    if (result.cotangent().is_set()) to_operands(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{});
   }
-  template <std::size_t... I>
-  constexpr void to_operands(std::index_sequence<I...> all) const {
+  template <int... I>
+  constexpr void to_operands(std::integer_sequence<int, I...> all) const {
     (to_operand<I>(all), ...);
   }
-  template <std::size_t I, std::size_t... J>
-  constexpr void to_operand(std::index_sequence<J...>) const {
-    pull_back<static_cast<int>(I)>(op, result.cotangent().value(), result.value(), std::get<I>(operands), std::get<J>(operands)...);
+  template <int I, int... J>
+  constexpr void to_operand(std::integer_sequence<int, J...>) const {
+    pull_back<I>(op, result.cotangent().value(), result.value(), get<I>(operands), get<J>(operands)...);
   }
 };
 
@@ -182,7 +182,7 @@ constexpr auto apply(Op const& op, X const&... x) {
   auto y = apply(op, plain(x)...);
   using Y = decltype(y);
   active<Y, detail::replicated_after<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
-  result.recording_tape().push(detail::pullback_of_operation<Op, decltype(result), X...>{op, result, {x...}});
+  result.recording_tape().push(detail::pullback_of_operation<Op, decltype(result), X...>{op, result, detail::product<X...>(x...)});
   return result;
 }
 

@@ -41,18 +41,19 @@ inline element_range own_part(node_group const& g, std::size_t n) { return part_
 // Small arrays are combined by every rank; of large ones each rank combines a part and stores it into all results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
 template <class Op, class T>
-bool all_reduce_on_node(communicator const& c, T const* source, T* destination, std::size_t n) {
-  node_round<T> round(c, fingerprint(verb::all_reduce, n, sizeof(T)), source, n, destination);
-  if (!round) return false;
-  node_group& g = round.group();
-  if (round.is_small()) {
-    combine_sources<Op, T>(g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
-    return round.end();
-  }
+void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) {
+  node_group const& g = round.group();
+  if (round.is_small()) return combine_sources<Op, T>(g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
   element_range const part = own_part(g, n);
   combine_sources<Op, T>(g, part.begin, part.size, [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
   });
+}
+template <class Op, class T>
+bool all_reduce_on_node(communicator const& c, T const* source, T* destination, std::size_t n) {
+  node_round<T> round(c, fingerprint(verb::all_reduce, n, sizeof(T)), source, n, destination);
+  if (!round) return false;
+  combine_on_node<Op>(round, destination, n);
   return round.end();
 }
 

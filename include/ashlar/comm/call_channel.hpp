@@ -20,6 +20,7 @@ namespace ashlar::detail {
 struct call_in_progress {
   int mesh;  // its number among those of the channel
   call_history const* history;
+  std::uint64_t number;  // of the verb on the mesh
   mesh_shape sizes;
   axis_mask axes;
   int rank;
@@ -125,13 +126,13 @@ class call_channel {
       // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
-        send(q, about(c.history, report::question, c.mesh, c.history->begun() - 1));
+        send(q, about(c.history, report::question, c.mesh, c.number));
       }
     }
     std::string wrong = serve(&c, false);
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
       wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in verb " +
-              std::to_string(c.history->begun()) + " of the mesh, " + c.history->text_of(c.history->begun() - 1) + "; the deadline is over";
+              std::to_string(c.number + 1) + " of the mesh" + (c.history->knows(c.number) ? ", " + c.history->text_of(c.number) : "") + "; the deadline is over";
     if (!wrong.empty()) throw error(wrong);
   }
 

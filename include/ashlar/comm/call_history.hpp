@@ -25,8 +25,10 @@ constexpr std::uint64_t fingerprint(verb what, auto... more) {
 class call_history {
  public:
   void begin(std::uint64_t print, comm::verb_event const& e) { last_[begun_++ % last_.size()] = {print, e}; }
-  /// The last verb begun has ended by an exception.
-  void give_up() { last_[(begun_ - 1) % last_.size()].given_up = true; }
+  /// A verb has ended by an exception.
+  void give_up(std::uint64_t number) {
+    if (knows(number)) last_[number % last_.size()].given_up = true;
+  }
   std::uint64_t begun() const { return begun_; }
   bool knows(std::uint64_t number) const { return number < begun_ && number + last_.size() >= begun_; }
   /// Pre: knows(number).

@@ -20,6 +20,15 @@ namespace ashlar::detail {
 
 struct two_levels;
 
+/// A collective in shared memory that has begun and is not complete: the next one there completes it first.
+class unfinished_collective {
+ public:
+  virtual void complete() = 0;
+
+ protected:
+  ~unfinished_collective() = default;
+};
+
 struct communicator_state {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
@@ -39,6 +48,7 @@ struct communicator_state {
   std::size_t buffer_size = 0;
 
   std::unique_ptr<node_group> node;  // where the ranks see each other's memory
+  unfinished_collective* unfinished = nullptr;  // there
   std::shared_ptr<two_levels> levels;  // where the ranks of each of several nodes do
   int tag = 0;                       // of messages between ranks, and
   std::uint64_t print = 0;           // of what is called: told by the verb in progress

@@ -109,8 +109,8 @@ inline void fill_counts(communicator const& c, std::size_t const* starts) {
 template <class T>
 class received_arrays {
  public:
-  received_arrays(communicator const& c, std::size_t n)
-      : data_(c.state().scratch<T>(std::size_t(c.size() - 1) * n)), n_(n), ranks_(c.size()), rank_(c.rank()) {}
+  received_arrays(communicator const& c, std::size_t n) : received_arrays(c, n, c.state().scratch<T>(std::size_t(c.size() - 1) * n)) {}
+  received_arrays(communicator const& c, std::size_t n, T* room) : data_(room), n_(n), ranks_(c.size()), rank_(c.rank()) {}
 
   T* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
 

@@ -83,10 +83,22 @@ class node_group {
   /// Begins a round: returns when all ranks have arrived.
   /// Error: ashlar::error where a rank's process has ended, or has not come by the deadline; the group is lost then.
   void arrive(node_call const& call) {
+    begin(call);
+    wait_until_all_have_arrived();
+  }
+  /// The same without waiting. Pre: all ranks were waited for in the round before.
+  void begin(node_call const& call) {
     ++round_;
     node_slot::turn& mine = turn(own(), round_);
     mine.call = call;
     mine.arrived.store(own().round + round_, std::memory_order_release);
+  }
+  /// Whether all ranks have arrived.
+  bool all_have_arrived() const {
+    return std::all_of(members_.begin(), members_.end(), [&](member const& m) { return turn(m, round_).arrived.load(std::memory_order_acquire) >= m.round + round_; });
+  }
+  /// Returns when they have. Error: as arrive.
+  void wait_until_all_have_arrived() {
     for (member const& m : members_) wait_for(m, turn(m, round_).arrived);
   }
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }

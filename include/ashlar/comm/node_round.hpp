@@ -11,6 +11,9 @@ namespace ashlar::detail {
 /// operand itself leads.
 enum class read_in_place { large, always };
 
+/// Says that a round begins without waiting for the others.
+struct begin_only {};
+
 /// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
 /// Error: `ashlar::error` on every rank where the ranks do not call the same.
 template <class T>
@@ -20,20 +23,32 @@ class node_round {
   /// Collective: all ranks of c; blocks until all have arrived.
   node_round(communicator const& c, std::uint64_t print, T const* source, std::size_t n, void const* destination = nullptr,
              read_in_place what = read_in_place::large)
+      : node_round(begin_only{}, c, print, source, n, destination, what) {
+    meet();
+  }
+  /// Post: the operand is offered, where ranks of c see each other's memory at all.
+  node_round(begin_only, communicator const& c, std::uint64_t print, T const* source, std::size_t n, void const* destination = nullptr,
+             read_in_place what = read_in_place::large)
       : group_(c.state().node.get()) {
     if (group_ == nullptr) return;
-    print = fingerprint(static_cast<verb>(print >> 56), print, c.state().print);
+    if (auto* const before = std::exchange(c.state().unfinished, nullptr)) before->complete();
+    print_ = fingerprint(static_cast<verb>(print >> 56), print, c.state().print);
     node_memory const& memory = node_memory::instance();
     small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;
     if (small_ && n > 0) std::memcpy(group_->inline_memory(), source, n * sizeof(T));
-    group_->arrive({print, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
+    group_->begin({print_, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
                     destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
+  }
+  /// Waits for the others. Post, collective and error: as for the first constructor.
+  void meet() {
+    if (group_ == nullptr) return;
+    group_->wait_until_all_have_arrived();
     bool seen = true, same = true;
     for (int q = 0; q < group_->size(); ++q) {
       node_call const& call = group_->call(q);
       seen = seen && call.source != nowhere && call.destination != nowhere;
-      same = same && call.fingerprint == print;
+      same = same && call.fingerprint == print_;
     }
     if (same && seen) return;
     std::string const text = same ? std::string() : differing_calls(*group_);
@@ -57,6 +72,8 @@ class node_round {
   }
 
   explicit operator bool() const { return group_ != nullptr; }
+  bool has_begun() const { return group_ != nullptr; }
+  bool all_have_arrived() const { return group_ == nullptr || group_->all_have_arrived(); }
   node_group& group() const { return *group_; }
   /// Whether this rank's operand was copied for the others: its own memory is not looked at.
   bool is_small() const { return small_; }
@@ -75,6 +92,7 @@ class node_round {
   }
 
   node_group* group_;
+  std::uint64_t print_ = 0;
   bool small_ = false, waits_ = true;
 };
 

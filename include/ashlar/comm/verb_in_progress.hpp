@@ -25,18 +25,38 @@ class mesh_calls {
 };
 
 /// A verb from begin to end: while it lasts, its messages have a tag of their own, and a rank that waits looks what the
-/// others do.
+/// others do. A rank may leave a verb that has begun and enter it again.
 class verb_in_progress {
  public:
   /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
   verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
-      : calls_(calls), ranks_(ranks.state()), call_{calls.number_, calls.history_.get(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
+      : calls_(calls), ranks_(ranks.state()), print_(print),
+        call_{calls.number_, calls.history_.get(), calls.history_->begun(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
     calls_.history_->begin(print, e);
-    tell(1 + static_cast<int>(print % static_cast<std::uint64_t>(largest_tag())), print);
-    current() = this;
+    enter();
+  }
+  verb_in_progress(verb_in_progress const&) = delete;
+  verb_in_progress& operator=(verb_in_progress const&) = delete;
+  ~verb_in_progress() {
+    if (entered_) leave();
+  }
+  /// Pre: it was left.
+  void enter() {
+    entered_ = true;
+    exceptions_ = std::uncaught_exceptions();
+    call_.begin = call_.asks_next = 0;
+    outer_ = std::exchange(current(), this);
+    outer_tag_ = ranks_.tag, outer_print_ = ranks_.print;
+    tell(1 + static_cast<int>(print_ % static_cast<std::uint64_t>(largest_tag())), print_);
     while_waiting = [] {
       if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
     };
+  }
+  void leave() {
+    entered_ = false;
+    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up(call_.number);
+    current() = outer_;
+    tell(outer_tag_, outer_print_);
   }
   /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
   /// `in_memory`: whether tensors lie where ranks of a node read them.
@@ -46,18 +66,10 @@ class verb_in_progress {
     in_memory = in_memory && comm::tuned.host_memory;
     int const exchanging = ranks_.levels && in_memory ? ranks_.levels->far.size() : ranks.size();
     if ((ranks_.node && in_memory) || comm::tuned.exchanges(exchanging) || comm::tuned.agree_every == 0) return;
-    std::uint64_t const number = call_.history->begun() - 1, print = call_.history->fingerprint_of(number);
-    ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print);
+    ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
     if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
     std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
-    call_channel::compare(ranks, number, prints, call_.history->text_of(number));
-  }
-  verb_in_progress(verb_in_progress const&) = delete;
-  verb_in_progress& operator=(verb_in_progress const&) = delete;
-  ~verb_in_progress() {
-    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up();
-    current() = nullptr;
-    tell(0, 0);
+    call_channel::compare(ranks, call_.number, prints, call_.history->text_of(call_.number));
   }
 
  private:
@@ -85,8 +97,14 @@ class verb_in_progress {
 
   mesh_calls const& calls_;
   communicator_state& ranks_;
+  std::uint64_t print_;
   call_in_progress call_;
-  int exceptions_ = std::uncaught_exceptions();
+  bool entered_ = false;
+  int exceptions_ = 0;
+  // What was told before: a verb may have to complete another one first.
+  verb_in_progress* outer_ = nullptr;
+  int outer_tag_ = 0;
+  std::uint64_t outer_print_ = 0;
 };
 
 }  // namespace ashlar::detail

@@ -1,5 +1,6 @@
 // What this process communicates, as it happens: for the watchdog, for traces, for reports.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -73,9 +74,12 @@ class verb_log {
       kept_.back().begin = now();
     }
   }
+  /// Of the verb that was begun last among those that have not ended.
   void end() {
-    done_.store(begun_.load(std::memory_order_relaxed), std::memory_order_release);
-    if (tracing_.load(std::memory_order_relaxed) && !kept_.empty() && kept_.back().end == 0) kept_.back().end = now();
+    done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    if (!tracing_.load(std::memory_order_relaxed)) return;
+    auto const open = std::find_if(kept_.rbegin(), kept_.rend(), [](verb_event const& e) { return e.end == 0; });
+    if (open != kept_.rend()) open->end = now();
   }
 
   /// Verbs begun so far, and those that ended.

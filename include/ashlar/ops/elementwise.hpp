@@ -1,5 +1,6 @@
 // Elementwise expressions on real tensors: they wait for their first read and run as one kernel.
 #pragma once
+#include "ashlar/meta/product.hpp"
 #include "ashlar/ops/local/elementwise.hpp"
 #include "ashlar/ops/local/random.hpp"
 #include "ashlar/ops/local/roots.hpp"
@@ -127,26 +128,25 @@ inline constexpr bool is_dealt_v = pack_blocks(value_v<context_of<L>, L>) != 0;
 template <class T, class L, class M, class Node, class... Source>
 class expression_state : public reader {
  public:
-  expression_state(device_mesh<M> const& m, shape const& e, Node const& n, std::tuple<Source...> const& s)
+  expression_state(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s)
       : mesh(m), extents(e), node(n), sources(s) {}
   sharded_tensor<T, L, M> const& evaluate() {
     if (!value_) {
       sharded_tensor<T, L, M> y(mesh, extents);
       shape const out = y.local_extents();
-      std::apply([&](auto const&... s) { local::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); },
-                 sources);
+      sources.unpack([&](auto const&... s) { local::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); });
       value_.emplace(y);
     }
     return *value_;
   }
   void keep(void const* block) override {
-    std::apply([&](auto&... s) { (s.keep(block), ...); }, sources);
+    sources.unpack([&](auto&... s) { (s.keep(block), ...); });
   }
 
   device_mesh<M> const mesh;
   shape const extents;
   Node const node;
-  std::tuple<Source...> sources;
+  product<Source...> sources;
 
  private:
   std::optional<sharded_tensor<T, L, M>> value_;
@@ -167,9 +167,9 @@ class expression {
   using tensor_type = sharded_tensor<T, L, M>;
   static constexpr int rank = L::rank;
 
-  expression(device_mesh<M> const& m, shape const& extents, Node const& node, std::tuple<Source...> const& sources)
+  expression(device_mesh<M> const& m, shape const& extents, Node const& node, detail::product<Source...> const& sources)
       : state_(std::make_shared<detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
-    std::apply([&](auto const&... s) { (s.expect(state_), ...); }, sources);
+    sources.unpack([&](auto const&... s) { (s.expect(state_), ...); });
   }
   device_mesh<M> const& mesh() const { return state_->mesh; }
   shape const& extents() const { return state_->extents; }
@@ -193,19 +193,19 @@ leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
 }
 template <class T, class L, class M, class S>
 auto sources_of(sharded_tensor<T, L, M, S> const& x) {
-  return std::make_tuple(tensor_source<sharded_tensor<T, L, M, S>>{x});
+  return product<tensor_source<sharded_tensor<T, L, M, S>>>({x});
 }
 template <class T, class L, class M, class Node, class... Source>
 Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
   return x.node();
 }
 template <class T, class L, class M, class Node, class... Source>
-std::tuple<Source...> const& sources_of(expression<T, L, M, Node, Source...> const& x) {
+product<Source...> const& sources_of(expression<T, L, M, Node, Source...> const& x) {
   return x.sources();
 }
 
 template <class T, class L, class M, class Node, class... Source>
-expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, std::tuple<Source...> const& s) {
+expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s) {
   return {m, e, n, s};
 }
 
@@ -220,7 +220,7 @@ template <class F, class T, class L, class M, class A, class B>
 auto launch(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
   using node = detail::binary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>, std::remove_cvref_t<decltype(detail::node_of(b))>>;
   return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a), detail::node_of(b)},
-                                       std::tuple_cat(detail::sources_of(a), detail::sources_of(b)));
+                                       detail::join(detail::sources_of(a), detail::sources_of(b)));
 }
 template <class R, class T, class L, class M, class A>
 auto launch(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
@@ -229,7 +229,7 @@ auto launch(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>,
   using node = detail::binary_node<local::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
   return detail::make_expression<T, L>(
       m, extents, node{local::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
-      std::tuple_cat(detail::sources_of(a), std::make_tuple(detail::random_source<detail::is_dealt_v<L>>{op.f.key, extents, part})));
+      detail::join(detail::sources_of(a), detail::product<detail::random_source<detail::is_dealt_v<L>>>({op.f.key, extents, part})));
 }
 
 /// Fills a tensor with random numbers, each a function of key and global index.

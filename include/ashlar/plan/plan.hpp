@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/plan/activations.hpp"
+#include "ashlar/plan/async.hpp"
 #include "ashlar/plan/attention.hpp"
 #include "ashlar/plan/batch_norm.hpp"
 #include "ashlar/plan/bundle.hpp"

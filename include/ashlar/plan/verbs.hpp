@@ -129,44 +129,52 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where 
     return y;
 }
 
+// Where each verb brings a tensor; what does not fit is an error here.
 template <class Names, class X>
-constexpr auto all_reduce(X const& x, where const& w) {
+constexpr auto after_all_reduce() {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   static_assert(!nothing_pends_over<layout_t<X>, Names>::value,
                 "ashlar::all_reduce: no reduction of the innermost kind pends over the axis; drop the call, or write all_reduce(x) for whatever pends");
-  return relayout(detail::destination<typename after<X, Names>::type, 0u>{}, x, w);
+  return destination<typename after<X, Names>::type, 0u>{};
+}
+
+template <class X>
+constexpr auto after_all_reduces() {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value whole = dual(value_v<c, layout_t<X>>, 0);
+  return destination<layout_from_t<c, pack(whole), pack_blocks(whole), whole.rank>, 0u>{};
 }
 
 template <class Names, gathered As, class X>
-constexpr auto all_gather(X const& x, where const& w) {
+constexpr auto after_all_gather() {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
   static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
                 "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all axes that deal its blocks), or redistribute");
-  return relayout(detail::destination<typename after<X, Names>::type, As == gathered::replicated ? verb_axes<mesh_t<X>, Names> : 0u>{}, x, w);
+  return destination<typename after<X, Names>::type, As == gathered::replicated ? verb_axes<mesh_t<X>, Names> : 0u>{};
 }
 
 template <class Names, int Dim, class X>
-constexpr auto reduce_scatter(X const& x, where const& w) {
+constexpr auto after_reduce_scatter() {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
   static_assert(!nothing_pends_over<layout_t<X>, Names>::value,
                 "ashlar::reduce_scatter: no reduction of the innermost kind pends over the axis; slice with redistribute instead");
   static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
                 "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
-  return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
+  return destination<typename after<X, Names, Dim>::type, 0u>{};
 }
 
 template <class Names, int Dim, class X>
-constexpr auto all_to_all(X const& x, where const& w) {
+constexpr auto after_all_to_all() {
   static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
   static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
                 "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all axes that deal its blocks), or redistribute");
   static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
                 "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
-  return relayout(detail::destination<typename after<X, Names, Dim>::type, 0u>{}, x, w);
+  return destination<typename after<X, Names, Dim>::type, 0u>{};
 }
 
 // All axes of a mesh but those that are known to have size 1.
@@ -185,6 +193,18 @@ template <class Mesh, class From, class To>
 inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, To>, From>.sharding() &
                                               ~value_v<mesh_context<Mesh, From, To>, To>.named();
 
+template <class To, class X>
+constexpr auto after_redistribute() {
+  static_assert(!rank_differs<To, rank_v<X>>::value,
+                "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+  static_assert(!axes_missing_from_mesh<mesh_t<X>, To>::value,
+                "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  if constexpr (axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>)
+    return destination<layout_t<X>, 0u>{};
+  else
+    return destination<To, gathered_between<mesh_t<X>, layout_t<X>, To>, axes_with_ranks<mesh_t<X>>>{};
+}
+
 }  // namespace detail
 
 /// Reduces what pends over the axes; they are replicated afterwards. On an active value they are invariant, and the
@@ -194,16 +214,13 @@ inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, T
 /// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, where w = where::current()) {
-  return detail::all_reduce<names_in_t<Axes>>(x, w);
+  return relayout(detail::after_all_reduce<names_in_t<Axes>, X>(), x, w);
 }
 
 /// Reduces whatever pends, possibly nothing.
 template <tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, where w = where::current()) {
-  using c = mesh_context<mesh_t<X>, layout_t<X>>;
-  constexpr layout_value whole_value = dual(value_v<c, layout_t<X>>, 0);
-  using To = layout_from_t<c, pack(whole_value), pack_blocks(whole_value), whole_value.rank>;
-  return relayout(detail::destination<To, 0u>{}, x, w);
+  return relayout(detail::after_all_reduces<X>(), x, w);
 }
 
 /// Gathers the dimension that the axes split last. On an active value the result is replicated over them, or invariant.
@@ -212,7 +229,7 @@ template <tensor X>
 /// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x, where w = where::current()) {
-  return detail::all_gather<names_in_t<Axes>, As>(x, w);
+  return relayout(detail::after_all_gather<names_in_t<Axes>, As, X>(), x, w);
 }
 
 /// Reduces what pends over the axes and leaves each rank a piece of dimension Dim.
@@ -221,7 +238,7 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 /// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter(X const& x, where w = where::current()) {
-  return detail::reduce_scatter<names_in_t<Axes>, Dim>(x, w);
+  return relayout(detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), x, w);
 }
 
 /// Moves the axes from the dimension that they split last to dimension Dim.
@@ -230,7 +247,7 @@ template <dimension Axes, int Dim, tensor X>
 /// Example: all_to_all<"data", 1>(x) with x of layout<"data", none> is of layout<none, "data">
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all(X const& x, where w = where::current()) {
-  return detail::all_to_all<names_in_t<Axes>, Dim>(x, w);
+  return relayout(detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), x, w);
 }
 
 /// Brings a tensor into layout To by the plan of least bytes; ranks along all axes of the mesh may share the work.
@@ -239,15 +256,7 @@ template <dimension Axes, int Dim, tensor X>
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, where w = where::current()) {
-  if constexpr (detail::axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>) {
-    static_assert(!detail::rank_differs<To, rank_v<X>>::value,
-                  "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
-    static_assert(!detail::axes_missing_from_mesh<mesh_t<X>, To>::value,
-                  "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-    return x;
-  } else {
-    return relayout(detail::destination<To, detail::gathered_between<mesh_t<X>, layout_t<X>, To>, detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
-  }
+  return relayout(detail::after_redistribute<To, X>(), x, w);
 }
 
 /// The same value as a pending sum over the axes: coordinate 0 keeps it, the others hold zeros.

@@ -207,20 +207,20 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
 /// Remembers the moves that were asked for last: a program takes the same steps again and again.
 class moves_memo {
  public:
-  /// Moves of a step that lives as long as the program; valid until the next call.
-  step_moves const& operator()(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
+  /// Moves of a step that lives as long as the program; who keeps no pointer has them until the next call.
+  std::shared_ptr<step_moves const> const& operator()(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
     key const k{&s, extents, mesh, rank};
-    std::unique_ptr<entry>& slot = slots_[k.hash() % slots_.size()];
-    if (!slot || slot->k != k) slot = std::make_unique<entry>(k, moves_of(s, extents, mesh, rank));
-    return slot->moves;
+    entry& slot = slots_[k.hash() % slots_.size()];
+    if (!slot.moves || slot.k != k) slot = {k, std::make_shared<step_moves const>(moves_of(s, extents, mesh, rank))};
+    return slot.moves;
   }
 
  private:
   struct key {
-    plan_step const* step;
+    plan_step const* step = nullptr;
     shape extents;
     mesh_shape mesh;
-    int rank;
+    int rank = 0;
     std::size_t hash() const {
       auto h = reinterpret_cast<std::size_t>(step) / sizeof(plan_step);
       for (int d = 0; d < extents.rank; ++d) h = h * 31 + static_cast<std::size_t>(extents[d]);
@@ -229,11 +229,10 @@ class moves_memo {
     bool operator==(key const&) const = default;
   };
   struct entry {
-    key k;
-    step_moves moves;
-    entry(key const& of, step_moves m) : k(of), moves(std::move(m)) {}
+    key k{};
+    std::shared_ptr<step_moves const> moves;
   };
-  std::array<std::unique_ptr<entry>, 256> slots_;
+  std::array<entry, 256> slots_;
 };
 inline thread_local moves_memo remembered_moves;
 

@@ -123,28 +123,30 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
 
 // Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
 template <class Space, class T>
+void take_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, node_group const& g, T* destination) {
+  auto const self = static_cast<std::size_t>(g.rank());
+  if (s.what == verb::reduce_scatter) {
+    ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
+    with_op<T>(s.op, [&](auto op) {
+      for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
+    });
+    return;
+  }
+  if (s.what == verb::all_gather)
+    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
+  else
+    ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
+  for (int i = 1; i <= g.size(); ++i) {
+    int const q = (g.rank() + i) % g.size();
+    copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
+  }
+}
+template <class Space, class T>
 bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    auto const n = static_cast<std::size_t>(v.source.size());
-    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, n);
+    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
-    node_group const& g = round.group();
-    auto const self = static_cast<std::size_t>(g.rank());
-    if (s.what == verb::reduce_scatter) {
-      ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
-      with_op<T>(s.op, [&](auto op) {
-        for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
-      });
-    } else {
-      if (s.what == verb::all_gather)
-        ranks.counters().all_gather.add(n * sizeof(T));
-      else
-        ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
-      for (int i = 1; i <= g.size(); ++i) {
-        int const q = (g.rank() + i) % g.size();
-        copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
-      }
-    }
+    take_on_node(space, s, v, ranks, round.group(), destination);
     return round.end();
   } else {
     return false;
@@ -179,7 +181,7 @@ sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::s
   bool const alone = ranks.size() == 1;
   if (alone && same_placement(x.extents(), s.from, s.to, m.sizes())) return detail::share<L2>(x, x.extents());
   if (m.recorder()) detail::note(m, s, step_bytes(s, x.extents(), m.sizes(), sizeof(T0)), w);
-  detail::step_moves const& moves = detail::remembered_moves(s, x.extents(), m.sizes(), m.rank());
+  detail::step_moves const& moves = *detail::remembered_moves(s, x.extents(), m.sizes(), m.rank());
   sharded_tensor<T0, L2, M, Space> y(m, x.extents(), moves.destination.size());
   auto const run = [&] { detail::run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
   if (alone || !communicates(s.what)) {

@@ -27,25 +27,50 @@ inline constexpr bool mpi_reads =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 #endif
 
-/// Calls f(source, destination) with memory that MPI can use, when the kernels that wrote the source, or read the
-/// destination, are done.
+/// Memory that MPI can use in place of a source and a destination, when the kernels that wrote the one, or read the other,
+/// are done.
+template <class Space, class T>
+class mpi_memory {
+ public:
+  mpi_memory(Space const& space, T const* source, std::size_t n, T* destination, std::size_t m) : space_(space), source_(source), destination_(destination), m_(m) {
+    if constexpr (!mpi_reads<Space>) {
+      in_ = pool<host>::allocate(n * sizeof(T)), out_ = pool<host>::allocate(m * sizeof(T));
+      source_ = static_cast<T const*>(in_->data), destination_ = static_cast<T*>(out_->data);
+      target_ = destination;
+      Kokkos::deep_copy(space_, host_view(static_cast<T*>(in_->data), n), unmanaged<T const>(source, n));
+    }
+    if constexpr (!runs_in_caller<Space>) space_.fence("ashlar: before MPI");
+  }
+  T const* source() const { return source_; }
+  T* destination() const { return destination_; }
+  /// To be called when MPI has written the destination.
+  void finish() {
+    if constexpr (!mpi_reads<Space>) {
+      Kokkos::deep_copy(space_, unmanaged<T>(target_, m_), host_view(destination_, m_));
+      space_.fence("ashlar: staging is given back");
+    }
+  }
+
+ private:
+  using host = Kokkos::SharedHostPinnedSpace;
+  using host_view = Kokkos::View<T*, host, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  template <class E>
+  using unmanaged = Kokkos::View<E*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Space space_;
+  T const* source_;
+  T* destination_;
+  std::size_t m_;
+  T* target_ = nullptr;  // where the destination is staged
+  std::shared_ptr<storage<host>> in_, out_;
+};
+
+/// Calls f(source, destination) with such memory.
 template <class Space, class T, class F>
 void with_mpi_memory(Space const& space, T const* source, std::size_t n, T* destination, std::size_t m, F&& f) {
-  if constexpr (mpi_reads<Space>) {
-    if constexpr (!runs_in_caller<Space>) space.fence("ashlar: before MPI");
-    f(source, destination);
-  } else {
-    using host = Kokkos::SharedHostPinnedSpace;
-    auto const in = pool<host>::allocate(n * sizeof(T)), out = pool<host>::allocate(m * sizeof(T));
-    using device_view = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using const_view = Kokkos::View<T const*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using host_view = Kokkos::View<T*, host, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(space, host_view(static_cast<T*>(in->data), n), const_view(source, n));
-    space.fence("ashlar: before MPI");
-    f(static_cast<T const*>(in->data), static_cast<T*>(out->data));
-    Kokkos::deep_copy(space, device_view(destination, m), host_view(static_cast<T*>(out->data), m));
-    space.fence("ashlar: staging is given back");
-  }
+  mpi_memory<Space, T> memory(space, source, n, destination, m);
+  f(memory.source(), memory.destination());
+  memory.finish();
 }
 
 /// The same for one buffer that MPI reads and writes.

@@ -38,6 +38,11 @@ class storage : public reader {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
     readers_.push_back(r);
   }
+  /// The same for who reads the memory itself, which may be another block's.
+  void expect_with_lender(std::shared_ptr<reader> const& r) {
+    expect(r);
+    if (lender_) lender_->expect(r);
+  }
   /// To be called before the elements change: whoever was to read them keeps them as they are.
   void before_writing() {
     for (auto const& w : readers_)

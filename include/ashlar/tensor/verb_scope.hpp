@@ -5,7 +5,8 @@
 
 namespace ashlar::detail {
 
-/// Tells the log of verbs, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a verb.
+/// Tells the log of verbs, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a verb. It may
+/// leave one that has begun and enter it again.
 class verb_scope {
  public:
   /// `print` is the same on all ranks that call the same.
@@ -15,27 +16,44 @@ class verb_scope {
   verb_scope(verb_scope const&) = delete;
   verb_scope& operator=(verb_scope const&) = delete;
   ~verb_scope() {
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
-    comm::verb_log::instance().end();
+    if (entered_) end();
+  }
+  void enter() {
+    verb_.enter();
+    begin();
+  }
+  void leave() {
+    end();
+    verb_.leave();
   }
 
  private:
   template <class M>
   verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print)
-      : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e) {
+      : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e), event_(e) {
     m.count(e.what);
-    comm::verb_log& log = comm::verb_log::instance();
-    log.begin(e);
+    begin();
     try {
       verb_.agree(m.communicator(e.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>);
     } catch (...) {
-      log.end();
+      end();
       throw;
     }
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(e));
+  }
+  void begin() {
+    entered_ = true;
+    comm::verb_log::instance().begin(event_);
+    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(event_));
+  }
+  void end() {
+    entered_ = false;
+    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
+    comm::verb_log::instance().end();
   }
 
   verb_in_progress verb_;
+  comm::verb_event event_;
+  bool entered_ = false;
 };
 
 }  // namespace ashlar::detail

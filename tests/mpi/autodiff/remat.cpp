@@ -78,18 +78,13 @@ TEST_CASE("remat: what lies between arguments and results is not kept, and a bac
 
 namespace {
 
-template <bool Again>
-constexpr auto program = [](auto const& m) {
-  auto const f = [](auto const& w, auto const& x) {
-    if constexpr (Again)
-      return remat(layer)(w, x);
-    else
-      return layer(w, x);
+constexpr auto program_of = [](auto const& f) {
+  return [f](auto const& m) {
+    auto const w = make<double, layout<"data", none>>(m, {8, 8});
+    (void)value_and_grad<"data">([&](auto const& p) { return sum(f(p, f(p, make<double, layout<"data", none>>(m, {4, 8})))); })(w);
   };
-  auto const w = make<double, layout<"data", none>>(m, {8, 8});
-  (void)value_and_grad<"data">([&](auto const& p) { return sum(f(p, f(p, make<double, layout<"data", none>>(m, {4, 8})))); })(w);
 };
-constexpr auto kept = collectives(grid{{2, 2}}, program<false>), again = collectives(grid{{2, 2}}, program<true>);
+constexpr auto kept = collectives(grid{{2, 2}}, program_of(layer)), again = collectives(grid{{2, 2}}, program_of(remat(layer)));
 static_assert(kept.count(verb::all_gather) == 2 && again.count(verb::all_gather) == 4);
 static_assert(again.count(pass::forward, verb::all_gather) == 2 && again.count(pass::backward, verb::all_gather) == 2);
 static_assert(kept.count(verb::reduce_scatter) == 2 && again.count(verb::reduce_scatter) == 2);

@@ -90,20 +90,31 @@ TEST_CASE("user operation: a whole label that the result lacks, pending sums, bl
   check_linear<"data">(g, operand<layout<none, "model">>{shape::of(3, 1)});
 }
 
+namespace {
+
+// Whole numbers; functors, since nvcc takes no extended lambda inside a generic one.
+struct score {
+  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(3 * i - 2 * j + 1); }
+};
+struct weight_of {
+  KOKKOS_FUNCTION double operator()(index_t j) const { return static_cast<double>(j * j - 3); }
+};
+
+}  // namespace
+
 TEST_CASE("user operation: values") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const element = KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(3 * i - 2 * j + 1); };
-    auto const x = generate<double, layout<"model", none>>(m, {7, 5}, element);
-    auto const s = generate<double, layout<none>>(m, {5}, KOKKOS_LAMBDA(index_t j) { return static_cast<double>(j * j - 3); });
+    auto const x = generate<double, layout<"model", none>>(m, {7, 5}, score{});
+    auto const s = generate<double, layout<none>>(m, {5}, weight_of{});
     auto const y = gather_all(apply(competition{}, x, s));
     for (index_t i = 0; i < 7; ++i)
       for (index_t j = 0; j < 5; ++j) {
         double total = 0;
-        for (index_t k = 0; k < 5; ++k) total += static_cast<double>(3 * i - 2 * k + 1);
-        CHECK(y[static_cast<std::size_t>(5 * i + j)] == static_cast<double>(3 * i - 2 * j + 1) * static_cast<double>(j * j - 3) * total);
+        for (index_t k = 0; k < 5; ++k) total += score{}(i, k);
+        CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) * weight_of{}(j) * total);
       }
-    CHECK_THROWS_WITH_AS((void)apply(competition{}, x, generate<double, layout<none>>(m, {4}, KOKKOS_LAMBDA(index_t) { return 1.; })),
+    CHECK_THROWS_WITH_AS((void)apply(competition{}, x, generate<double, layout<none>>(m, {4}, weight_of{})),
                          "ashlar::user_operation: a label has one extent in all operands; found (7, 5) and (4)", error);
   });
 }

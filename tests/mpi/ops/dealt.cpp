@@ -60,6 +60,12 @@ TEST_CASE("dealt: random numbers and dropout are those of the global index") {
   });
 }
 
+namespace {
+struct row_to_take {
+  KOKKOS_FUNCTION std::int32_t operator()(index_t i) const { return static_cast<std::int32_t>(i * 7 % rows); }
+};
+}  // namespace
+
 TEST_CASE("dealt: products, sums and rows by index") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
@@ -72,7 +78,7 @@ TEST_CASE("dealt: products, sums and rows by index") {
     CHECK(gather_all(all_reduce(sum<0>(a))) == gather_all(sum<0>(dense_a)));
     CHECK(gather_all(all_reduce(sum(a))) == gather_all(sum(dense_a)));
 
-    auto const index = generate<std::int32_t, layout<none>>(m, {50}, KOKKOS_LAMBDA(index_t i) { return static_cast<std::int32_t>(i * 7 % rows); });
+    auto const index = generate<std::int32_t, layout<none>>(m, {50}, row_to_take{});
     auto const table = redistribute<layout<cyclic("x", 2), "y">>(a);
     auto const taken = take(table, index);
     static_assert(std::is_same_v<layout_t<decltype(taken)>, partial<layout<none, "y">, "x">>);

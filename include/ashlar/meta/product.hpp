@@ -1,0 +1,43 @@
+// Several values as one.
+#pragma once
+#include <utility>
+
+namespace ashlar::detail {
+
+template <int I, class T>
+struct factor {
+  T value;
+};
+template <int I, class T>
+constexpr T const& get(factor<I, T> const& f) {
+  return f.value;
+}
+
+template <class Numbers, class... T>
+struct factors;
+template <int... I, class... T>
+struct factors<std::integer_sequence<int, I...>, T...> : factor<I, T>... {
+  constexpr explicit factors(T const&... x) : factor<I, T>{x}... {}
+  /// f of all values.
+  template <class F>
+  constexpr decltype(auto) unpack(F&& f) const {
+    return f(static_cast<factor<I, T> const&>(*this).value...);
+  }
+  template <class F>
+  constexpr decltype(auto) unpack(F&& f) {
+    return f(static_cast<factor<I, T>&>(*this).value...);
+  }
+};
+
+/// What std::tuple is, for values that are given once and read together: std::tuple asks for each of its types dozens of
+/// questions about conversions, a seventh of the time that a training program took to compile.
+template <class... T>
+using product = factors<std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>, T...>;
+
+/// The values of both.
+template <class M, class... T, class N, class... U>
+constexpr product<T..., U...> join(factors<M, T...> const& a, factors<N, U...> const& b) {
+  return a.unpack([&](T const&... x) { return b.unpack([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,95 @@
+// Verbs that begin now and are complete later.
+#pragma once
+#include "ashlar/plan/verbs.hpp"
+#include <utility>
+
+namespace ashlar {
+
+/// The result of a verb that has begun: a move-only object, from which `wait` takes it. It cannot be looked at before. The
+/// operand may be given up meanwhile, or updated in place, which waits for the verb first. An object that is dropped waits,
+/// too; an error is printed then, and is one of the next verb on the other ranks.
+/// Here: of tensors for which the verb is complete when it has begun (abstract ones, and those under differentiation).
+template <class Y>
+class pending {
+ public:
+  constexpr explicit pending(Y y) : value_(std::move(y)) {}
+  constexpr pending(pending&&) = default;
+  constexpr pending& operator=(pending&&) = default;
+
+  /// Looks, without waiting, whether what this rank receives is there.
+  constexpr bool ready() { return true; }
+  /// Pre: called once, on an object that was not moved from.
+  /// Collective: every rank of the mesh calls it, in the same order among its verbs; it blocks.
+  [[nodiscard]] constexpr Y wait() { return std::move(value_); }
+
+ private:
+  Y value_;
+};
+
+namespace detail {
+
+template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
+constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, where const& w) {
+  auto y = relayout(to, x, w);
+  return pending<decltype(y)>(std::move(y));
+}
+
+}  // namespace detail
+
+/// all_reduce, begun: messages are on their way, or the operand lies open for the other ranks of a node, when it returns.
+/// What comes between here and wait() is not waited for by other ranks. Of several steps the first that communicates begins
+/// here, and the others follow in wait(). Any number may be under way; where ranks of a node read each other's memory, the
+/// next verb among the same ranks completes the one before.
+/// Collective: every rank of the mesh calls it, in the same order among its verbs; it does not block.
+/// Cost: as all_reduce; on p ranks up to 2 (p-1) messages a rank, however many ranks there are, and room for what arrives.
+/// Example: auto sums = all_reduce_async<"data">(gradient); ...; auto const g = sums.wait();
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_all_reduce<names_in_t<Axes>, X>(), materialize(x), w);
+}
+template <tensor X>
+[[nodiscard]] constexpr auto all_reduce_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_all_reduces<X>(), materialize(x), w);
+}
+
+/// all_gather, begun; the rest as for all_reduce_async.
+template <dimension Axes, gathered As = gathered::replicated, tensor X>
+[[nodiscard]] constexpr auto all_gather_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_all_gather<names_in_t<Axes>, As, X>(), materialize(x), w);
+}
+
+/// reduce_scatter, begun; the rest as for all_reduce_async.
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto reduce_scatter_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+}
+
+/// all_to_all, begun; the rest as for all_reduce_async.
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto all_to_all_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+}
+
+/// redistribute, begun; the rest as for all_reduce_async.
+template <class To, tensor X>
+[[nodiscard]] constexpr auto redistribute_async(X const& x, where w = where::current()) {
+  return relayout_async(detail::after_redistribute<To, X>(), materialize(x), w);
+}
+
+/// Calls use(i, result) for each chunk i of n, while the verb of the next chunk is under way: begin(i) begins it and returns
+/// its pending result. `use` computes with this rank's shard, or calls verbs among other ranks.
+/// Collective: every rank of the mesh calls it, with the same n.
+/// Cost: that of the verbs, with memory for two results.
+/// Example: overlap_chunks(4, [&](index_t i) { return all_gather_async<"data">(part[i]); }, [&](index_t i, auto const& whole) { y[i] = f(whole); });
+template <class Begin, class Use>
+constexpr void overlap_chunks(index_t n, Begin begin, Use use) {
+  if (n <= 0) return;
+  auto coming = begin(index_t{0});
+  for (index_t i = 0; i < n; ++i) {
+    auto const here = coming.wait();
+    if (i + 1 < n) coming = begin(i + 1);
+    use(i, here);
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,148 @@
+// Verbs on real ranks that begin now and are complete later.
+#pragma once
+#include "ashlar/plan/async.hpp"
+#include "ashlar/tensor/step_in_flight.hpp"
+#include <cstdio>
+
+namespace ashlar {
+
+namespace detail {
+
+template <class X>
+concept in_memory = requires { typename X::storage_pointer; };
+
+/// What a pending object waits for.
+template <class Y>
+class pending_work {
+ public:
+  virtual ~pending_work() = default;
+  virtual bool ready() = 0;
+  virtual Y wait() = 0;
+};
+
+}  // namespace detail
+
+/// Of tensors on real ranks.
+/// Error: `ready` and `wait` as the verb, and ashlar::error where the result was taken before or the object was moved from.
+template <detail::in_memory Y>
+class pending<Y> {
+ public:
+  explicit pending(std::unique_ptr<detail::pending_work<Y>> work) : work_(std::move(work)) {}
+  pending(pending&&) = default;
+  pending& operator=(pending&& other) {
+    drop();
+    work_ = std::move(other.work_);
+    return *this;
+  }
+  ~pending() { drop(); }
+
+  bool ready() { return work().ready(); }
+  [[nodiscard]] Y wait() {
+    (void)work();
+    auto const done = std::move(work_);
+    return done->wait();
+  }
+
+ private:
+  detail::pending_work<Y>& work() const {
+    if (!work_) throw error("ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now");
+    return *work_;
+  }
+  void drop() noexcept {
+    if (!work_) return;
+    try {
+      (void)wait();
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "ashlar::pending: dropped, and its verb failed: %s\n", e.what());
+    }
+  }
+
+  std::unique_ptr<detail::pending_work<Y>> work_;
+};
+
+namespace detail {
+
+/// A tensor as the result of a plan: with static extents, where the operand has them.
+template <class Y, class X>
+Y as_result(X x) {
+  if constexpr (static_shape<Y>)
+    return Y(x);
+  else
+    return x;
+}
+
+/// The steps of plan P from the one on that communicates first: that one has begun.
+template <class Y, class P, int Step, class X>
+class steps_in_flight final : public pending_work<Y> {
+ public:
+  steps_in_flight(X x, where const& w) : operand_(std::move(x)), result_(take(*operand_, w)), where_(w) {}
+
+  bool ready() override { return !flight_ || flight_->ready(); }
+  Y wait() override {
+    if (flight_) flight_->complete();
+    flight_.reset();
+    operand_.reset();
+    return as_result<Y>(run_steps<P, Step + 1>(std::move(result_), where_));
+  }
+
+ private:
+  using step_type = step_of<P, Step>;
+  static constexpr plan_step const& step = step_type::value;
+  using element_type = element_t<X>;
+  using to_type = tensor_type<element_type, layout_from_t<typename P::context, pack(step.to), pack_blocks(step.to), step.to.rank>>;
+  using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
+
+  result_type take(X const& x, where const& w) {
+    auto const& m = x.mesh();
+    communicator const& ranks = m.communicator(step.axes);
+    if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
+    if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
+    auto const moves = remembered_moves(step, x.extents(), m.sizes(), m.rank());
+    result_type y(m, x.extents(), moves->destination.size());
+    flight_ = std::make_shared<step_in_flight<element_type, typename X::execution_space>>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
+    x.owner()->expect_with_lender(flight_);
+    return y;
+  }
+
+  std::optional<X> operand_;
+  std::shared_ptr<step_in_flight<element_type, typename X::execution_space>> flight_;
+  result_type result_;
+  where where_;
+};
+
+/// Where nothing communicates.
+template <class Y>
+class pending_value final : public pending_work<Y> {
+ public:
+  explicit pending_value(Y y) : value_(std::move(y)) {}
+  bool ready() override { return true; }
+  Y wait() override { return std::move(value_); }
+
+ private:
+  Y value_;
+};
+
+template <class Y, class P, int Step, class X>
+pending<Y> start_steps(X x, where const& w) {
+  if constexpr (Step == P::value.size) {
+    return pending<Y>(std::make_unique<pending_value<Y>>(as_result<Y>(std::move(x))));
+  } else {
+    using S = step_of<P, Step>;
+    using L = layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>;
+    if constexpr (communicates(S::value.what))
+      return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w));
+    else
+      return start_steps<Y, P, Step + 1>(take_step(tensor_type<element_t<X>, L>{}, S{}, x, w), w);
+  }
+}
+
+template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
+  requires in_memory<X>
+auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, where const& w) {
+  using Y = decltype(relayout(to, x, w));
+  return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w);
+}
+
+}  // namespace detail
+
+}  // namespace ashlar
