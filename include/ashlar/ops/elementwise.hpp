@@ -200,12 +200,12 @@ Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
   return x.node();
 }
 template <class T, class L, class M, class Node, class... Source>
-product<Source...> const& sources_of(expression<T, L, M, Node, Source...> const& x) {
+auto const& sources_of(expression<T, L, M, Node, Source...> const& x) {
   return x.sources();
 }
 
-template <class T, class L, class M, class Node, class... Source>
-expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s) {
+template <class T, class L, class M, class Node, class Numbers, class... Source>
+expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, factors<Numbers, Source...> const& s) {
   return {m, e, n, s};
 }
 

@@ -87,12 +87,12 @@ class steps_in_flight final : public pending_work<Y> {
 
  private:
   using step_type = step_of<P, Step>;
-  static constexpr plan_step const& step = step_type::value;
   using element_type = element_t<X>;
-  using to_type = tensor_type<element_type, layout_from_t<typename P::context, pack(step.to), pack_blocks(step.to), step.to.rank>>;
+  using to_type = tensor_type<element_type, layout_from_t<typename P::context, pack(step_type::value.to), pack_blocks(step_type::value.to), step_type::value.to.rank>>;
   using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
 
   result_type take(X const& x, where const& w) {
+    plan_step const& step = step_type::value;
     auto const& m = x.mesh();
     communicator const& ranks = m.communicator(step.axes);
     if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
