@@ -1,5 +1,8 @@
 // Trees of tensors and numbers in a file, and back on any mesh.
 #pragma once
+#if !__has_include(<hdf5.h>)
+#error "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
+#else
 #include "ashlar/train/checkpoint_reader.hpp"
 #include "ashlar/train/checkpoint_writer.hpp"
 
@@ -126,3 +129,5 @@ index_t load_checkpoint(std::filesystem::path const& file, communicator const& c
 }
 
 }  // namespace ashlar
+
+#endif  // hdf5.h

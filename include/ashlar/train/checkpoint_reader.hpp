@@ -1,7 +1,7 @@
 // Reading a checkpoint, of which nothing is believed before its checksum.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/train/checkpoint_file.hpp"
+#include "ashlar/train/checked_file.hpp"
 #include "ashlar/train/checkpoint_pieces.hpp"
 #include "ashlar/train/input_file.hpp"
 

@@ -14,35 +14,6 @@ struct checkpoint_piece {
   std::vector<std::uint32_t> checksums;
 };
 
-/// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
-class unfinished_file {
- public:
-  explicit unfinished_file(std::filesystem::path path) : path_(std::move(path)) {}
-  unfinished_file(unfinished_file const&) = delete;
-  unfinished_file& operator=(unfinished_file const&) = delete;
-  ~unfinished_file() {
-    std::error_code ignored;
-    if (exists_) std::filesystem::remove(path_, ignored);
-  }
-  std::filesystem::path const& path() const { return path_; }
-  checked_file create() {
-    remove_file(path_);  // that of a run that was killed
-    checked_file file(path_, O_RDWR | O_CREAT | O_EXCL);
-    exists_ = true;
-    return file;
-  }
-  void keep_as(std::filesystem::path const& name) {
-    std::error_code failed;
-    std::filesystem::rename(path_, name, failed);
-    check_files(failed, ("rename " + path_.string() + " to").c_str(), name);
-    exists_ = false;
-  }
-
- private:
-  std::filesystem::path path_;
-  bool exists_ = false;
-};
-
 /// A file that is written by all ranks and has its name only when all of it is on the disk. Until then it is called
 /// FILE.part, and its first block, without which it is no checkpoint, is written last.
 class checkpoint_writer {

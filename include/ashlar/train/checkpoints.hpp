@@ -1,6 +1,7 @@
 // A folder of checkpoints: saving now and then, keeping the last, going on from the newest good one.
 #pragma once
 #include "ashlar/train/checkpoint.hpp"
+#if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <atomic>
 #include <set>
 #include <thread>
@@ -246,3 +247,5 @@ class checkpoints {
 };
 
 }  // namespace ashlar
+
+#endif  // hdf5.h
