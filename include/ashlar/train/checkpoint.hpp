@@ -99,9 +99,9 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 /// numbers as scalars. h5dump and h5py read it: parameters/d1/kernel. The file has its name only when all of it is on the
 /// disk; a program that ends before leaves FILE.part, which is no checkpoint.
 /// Collective: all ranks of c, which are those of the tensors' meshes; it blocks until the disk has the file.
-/// Cost: each rank writes 1/p of the bytes, which it gets by one exchange a tensor among the ranks that hold one copy of
-/// it; one shard of the largest tensor in memory. Before the file has its name it is read back, each byte by another rank
-/// than wrote it.
+/// Cost: each rank writes 1/p of the bytes, which it gets by an exchange a tensor among the ranks that hold one copy of it,
+/// 2 MiB at a time; 4 MiB of memory, and a copy of the largest shard where tensors lie on a device. Before the file has its
+/// name it is read back, each byte by another rank than wrote it.
 /// Error: ashlar::error on every rank where names, types or extents differ between ranks, or a file cannot be written. A
 /// layout in which a reduction pends, and a leaf that is no tensor, number or prng_key, do not compile.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));

@@ -52,7 +52,7 @@ class checkpoint_writer {
   checkpoint_writer(checkpoint_writer const&) = delete;
   checkpoint_writer& operator=(checkpoint_writer const&) = delete;
 
-  /// No MPI: an error is this rank's, and to be given to `commit`.
+  /// No MPI: an error is this rank's alone.
   void open() {
     if (ranks_.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
   }
@@ -64,17 +64,13 @@ class checkpoint_writer {
 
   /// Writes a piece and fills in its checksums. No MPI: any thread may.
   void write(checkpoint_piece& piece) const {
-    constexpr std::size_t at_once = checkpoint_entry::largest_chunk, sync_bytes = 8 * at_once;
-    std::size_t started = 0;
-    for (std::size_t at = 0; at < piece.bytes.size();) {
-      std::size_t const n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
+    constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
+    for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
+      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
       for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
-      at += n;
-      if (at - started < sync_bytes) continue;
-      file_.start_sync(piece.offset + started, at - started);
-      started = at;
     }
+    if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
   }
   /// Brings what this rank wrote to the disk. No MPI.
   void sync() {
