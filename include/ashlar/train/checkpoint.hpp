@@ -22,7 +22,7 @@ struct checkpoint_buffers {
 // Collective: the holders.
 template <class F>
 void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard, checkpoint_buffers const& buffers, F f) {
-  constexpr index_t at_once = 4;
+  constexpr index_t at_once = 16;
   constexpr auto all = checkpoint_pieces::dealt_to::all;
   for (index_t first = 0, n = checkpoint_pieces::rounds(leaf, all); first < n; first += at_once) {
     index_t const last = std::min(first + at_once, n);
