@@ -1,5 +1,6 @@
 // Saving beside a plain write of the same bytes by MPI-IO, and beside parallel HDF5, all until the disk has them: a matrix in
-// row shards, in column shards, and replicated; and a model of many small tensors. ASHLAR_BENCH_FOLDER says where (".").
+// row shards, in column shards, and replicated. Ours alone computes checksums and reads the file back. All write a new file
+// and rename it to one that is there. ASHLAR_BENCH_FOLDER says where (".").
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/train/checkpoint.hpp>
 
@@ -25,41 +26,58 @@ struct element {
   KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(i * columns + j); }
 };
 
+enum class plain { collective, independent, posix, posix_of_one_rank };
+
 // Each rank writes its part of n bytes, which lies in the file in one piece, from memory in one piece: less cannot be done.
 class plain_write {
  public:
-  plain_write(std::size_t bytes, bool collective) : collective_(collective) {
-    int rank = 0, ranks = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  plain_write(std::size_t bytes, plain how) : how_(how) {
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    interval const mine = part_of({0, static_cast<index_t>(bytes / sizeof(double))}, ranks, rank);
+    index_t const n = static_cast<index_t>(bytes / sizeof(double));
+    interval const mine = how == plain::posix_of_one_rank ? interval{0, rank_ == 0 ? n : 0} : part_of({0, n}, ranks, rank_);
     data_.resize(static_cast<std::size_t>(mine.size()));
     std::iota(data_.begin(), data_.end(), static_cast<double>(mine.begin));
     begin_ = static_cast<MPI_Offset>(mine.begin) * static_cast<MPI_Offset>(sizeof(double));
   }
   void operator()() const {
-    std::string const path = folder() / "bench_mpi_io.part", name = folder() / "bench_mpi_io";
-    MPI_File f = MPI_FILE_NULL;
-    comm::check(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), "MPI_File_open");
-    int const n = static_cast<int>(data_.size());
-    if (collective_)
-      comm::check(MPI_File_write_at_all(f, begin_, data_.data(), n, MPI_DOUBLE, MPI_STATUS_IGNORE), "MPI_File_write_at_all");
+    if (how_ == plain::collective || how_ == plain::independent)
+      by_mpi();
     else
-      comm::check(MPI_File_write_at(f, begin_, data_.data(), n, MPI_DOUBLE, MPI_STATUS_IGNORE), "MPI_File_write_at");
-    comm::check(MPI_File_sync(f), "MPI_File_sync");
-    comm::check(MPI_File_close(&f), "MPI_File_close");
-    if (begin_ == 0) std::filesystem::rename(path, name);
+      by_posix();
+    if (rank_ == 0) std::filesystem::rename(part(), name());
     MPI_Barrier(MPI_COMM_WORLD);
   }
   bool correct() const {
     (*this)();
-    detail::checked_file const f(folder() / "bench_mpi_io", O_RDONLY);
+    detail::checked_file const f(name(), O_RDONLY);
     std::vector<double> back(data_.size());
-    return f.read(static_cast<std::uint64_t>(begin_), back.data(), back.size() * sizeof(double)) == back.size() * sizeof(double) && back == data_;
+    return f.read(static_cast<std::uint64_t>(begin_), back.data(), size()) == size() && back == data_;
   }
 
  private:
-  bool collective_;
+  static std::filesystem::path name() { return folder() / "bench_plain"; }
+  static std::filesystem::path part() { return folder() / "bench_plain.part"; }
+  std::size_t size() const { return data_.size() * sizeof(double); }
+  void by_mpi() const {
+    MPI_File f = MPI_FILE_NULL;
+    comm::check(MPI_File_open(MPI_COMM_WORLD, part().c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), "MPI_File_open");
+    auto const write = how_ == plain::collective ? MPI_File_write_at_all : MPI_File_write_at;
+    comm::check(write(f, begin_, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE), "MPI_File_write_at");
+    comm::check(MPI_File_sync(f), "MPI_File_sync");
+    comm::check(MPI_File_close(&f), "MPI_File_close");
+  }
+  void by_posix() const {
+    if (size() != 0) {
+      detail::checked_file const f(part(), O_WRONLY | O_CREAT);
+      f.write(static_cast<std::uint64_t>(begin_), data_.data(), size());
+      f.sync();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  plain how_;
+  int rank_ = 0;
   std::vector<double> data_;
   MPI_Offset begin_ = 0;
 };
@@ -130,7 +148,7 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
   auto const x = generate<double, L>(m, {rows, columns}, element{columns});
   auto y = generate<double, L>(m, {rows, columns}, element{0});
   auto const path = folder() / "bench_ashlar.h5";
-  plain_write const collective(bytes, true), independent(bytes, false);
+  plain_write const collective(bytes, plain::collective), independent(bytes, plain::independent), posix(bytes, plain::posix), one(bytes, plain::posix_of_one_rank);
   std::vector<variant> variants{{"ashlar", [&] { save_checkpoint(path, m.communicator(), 1, part("x", x)); },
                                  [&] {
                                    save_checkpoint(path, m.communicator(), 1, part("x", x));
@@ -138,7 +156,9 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
                                    return std::equal(x.data(), x.data() + x.local_size(), y.data());
                                  }},
                                 {"MPI-IO: write_at_all", [&] { collective(); }, [&] { return collective.correct(); }},
-                                {"MPI-IO: write_at", [&] { independent(); }, [&] { return independent.correct(); }}};
+                                {"MPI-IO: write_at", [&] { independent(); }, [&] { return independent.correct(); }},
+                                {"limit: POSIX, all ranks", [&] { posix(); }, [&] { return posix.correct(); }},
+                                {"limit: POSIX, one rank", [&] { one(); }, [&] { return one.correct(); }}};
 #ifdef H5_HAVE_PARALLEL
   std::optional<hdf5_write> slabs, blocks;
   if (sharded_dim >= 0) {
@@ -152,7 +172,7 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
 #endif
   all.race("save " + what, variants);
   if (m.rank() == 0)
-    for (char const* file : {"bench_ashlar.h5", "bench_mpi_io", "bench_hdf5.h5"}) std::filesystem::remove(folder() / file);
+    for (char const* file : {"bench_ashlar.h5", "bench_plain", "bench_hdf5.h5"}) std::filesystem::remove(folder() / file);
 }
 
 void measure(int argc, char** argv) {

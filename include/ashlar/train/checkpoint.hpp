@@ -1,5 +1,8 @@
 // Trees of tensors and numbers in a file, and back on any mesh.
 #pragma once
+#if !__has_include(<hdf5.h>)
+#error "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
+#else
 #include "ashlar/train/checkpoint_reader.hpp"
 #include "ashlar/train/checkpoint_writer.hpp"
 
@@ -7,51 +10,59 @@ namespace ashlar {
 
 namespace detail {
 
-// Room for the largest piece of some tensors, and for what of it travels by way of a second buffer.
-class checkpoint_buffers {
- public:
-  checkpoint_buffers(communicator const& c, checkpoint_leaves const& leaves, checkpoint_pieces::dealt_to whom) {
-    std::size_t piece_bytes = 0, staged_bytes = 0;
-    for (auto const& leaf : leaves) {
-      checkpoint_pieces const p(*leaf, c.rank(), whom);
-      if (!p.alone()) piece_bytes = std::max(piece_bytes, p.piece_bytes());
-      staged_bytes = std::max(staged_bytes, p.staged_bytes());
-    }
-    comm::collectively(c, [&] {
-      piece = std::make_unique_for_overwrite<unsigned char[]>(piece_bytes);
-      staging = std::make_unique_for_overwrite<unsigned char[]>(staged_bytes);
-    });
-  }
-  std::unique_ptr<unsigned char[]> piece, staging;
+// Memory that the rounds of an exchange go through.
+struct checkpoint_buffers {
+  std::unique_ptr<unsigned char[]> memory = std::make_unique_for_overwrite<unsigned char[]>(2 * checkpoint_pieces::round_bytes);
+  unsigned char* piece() const { return memory.get(); }
+  unsigned char* staging() const { return memory.get() + checkpoint_pieces::round_bytes; }
 };
 
-// This rank's piece of a tensor, in `memory`; where nothing is exchanged it stays in the shard, unless it is to be `owned`.
+// Calls f(round, bytes) with this rank's part of each round that is to be written. The shards' parts of some rounds are sent
+// before the first is waited for, so that a rank that writes keeps no other waiting.
 // Collective: the holders.
-inline checkpoint_piece piece_of(communicator const& c, checkpoint_entry const& entry, checkpoint_leaf const& leaf, unsigned char const* shard, unsigned char* memory,
-                                 unsigned char* staging, bool owned) {
-  checkpoint_pieces const pieces(leaf, c.rank(), checkpoint_pieces::dealt_to::all);
-  byte_count const begin = static_cast<byte_count>(pieces.elements(c.rank()).begin) * entry.element_bytes;
-  std::size_t const n = pieces.piece_bytes();
-  if (!pieces.alone())
-    pieces.collect(shard, memory, staging);
-  else if (owned)
-    copy_block(shard + begin, memory, n);
-  return {entry.offset + begin, entry.chunk, {pieces.alone() && !owned ? shard + begin : memory, n}, {}};
+template <class F>
+void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard, checkpoint_buffers const& buffers, F f) {
+  constexpr index_t at_once = 16;
+  constexpr auto all = checkpoint_pieces::dealt_to::all;
+  for (index_t first = 0, n = checkpoint_pieces::rounds(leaf, all); first < n; first += at_once) {
+    index_t const last = std::min(first + at_once, n);
+    for (index_t k = first; k < last; ++k) checkpoint_pieces(leaf, rank, all, k).send(shard);
+    for (index_t k = first; k < last; ++k) {
+      checkpoint_pieces const round(leaf, rank, all, k);
+      f(round, round.collect(shard, buffers.piece(), buffers.staging()));
+    }
+    finish(leaf.group);
+  }
+}
+
+// This rank's shard on the host. Where it lies there nothing can go wrong, and nothing is to be agreed on.
+// Collective: all ranks of c.
+inline unsigned char const* shard_of(communicator const& c, checkpoint_leaf& leaf, std::optional<std::string> const& failure) {
+  if (leaf.is_on_host()) return leaf.shard();
+  return comm::collectively(c, [&] {
+    if (failure) throw error(*failure);
+    return leaf.shard();
+  });
 }
 
 inline void save_leaves(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves) {
   checkpoint_writer to(c, path, step, leaves);
-  checkpoint_buffers const buffers(c, leaves, checkpoint_pieces::dealt_to::all);
+  checkpoint_buffers const buffers = comm::collectively(c, [&] {
+    to.open();
+    return checkpoint_buffers{};
+  });
   std::optional<std::string> failure;
   std::vector<checkpoint_piece> written;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    unsigned char const* const shard = comm::collectively(c, [&] {
-      if (failure) throw error(*failure);
-      return leaves[i]->shard();
+    unsigned char const* const shard = shard_of(c, *leaves[i], failure);
+    collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
+      if (failure) return;
+      auto const write = [&] {
+        written.push_back(to.piece(i, round, piece));
+        to.write(written.back());
+      };
+      run_catching(write, failure);
     });
-    written.push_back(piece_of(c, to.entry(i), *leaves[i], shard, buffers.piece.get(), buffers.staging.get(), false));
-    auto const write = [&] { to.write(written.back()); };
-    run_catching(write, failure);
     leaves[i]->release();
   }
   if (!failure) {
@@ -62,18 +73,21 @@ inline void save_leaves(communicator const& c, std::filesystem::path const& path
 }
 
 inline void load_leaves(communicator const& c, checkpoint_reader const& from, checkpoint_leaves const& leaves) {
-  checkpoint_buffers const buffers(c, leaves, checkpoint_pieces::dealt_to::holders);
+  checkpoint_buffers const buffers = comm::collectively(c, [] { return checkpoint_buffers{}; });
   std::optional<std::string> failure;
   for (auto const& leaf : leaves) {
     unsigned char* const room = comm::collectively(c, [&] {
       if (failure) throw error(*failure);
       return leaf->room();
     });
-    checkpoint_pieces const pieces(*leaf, c.rank(), checkpoint_pieces::dealt_to::holders);
-    unsigned char* const piece = pieces.alone() ? room : buffers.piece.get();
-    auto const read = [&] { from.read(leaf->entry, pieces.chunks(c.rank()), piece); };
-    run_catching(read, failure);
-    if (!pieces.alone()) pieces.distribute(piece, room, buffers.staging.get());
+    constexpr auto holders = checkpoint_pieces::dealt_to::holders;
+    for (index_t k = 0, n = checkpoint_pieces::rounds(*leaf, holders); k < n; ++k) {
+      checkpoint_pieces const round(*leaf, c.rank(), holders, k);
+      unsigned char* const piece = round.place(room, buffers.piece());
+      auto const read = [&] { from.read(leaf->entry, round.chunks(c.rank()), piece); };
+      if (!failure) run_catching(read, failure);
+      round.distribute(piece, room, buffers.staging());
+    }
   }
   throw_together(c, std::move(failure), true);
   for (auto const& leaf : leaves) leaf->accept();
@@ -85,9 +99,9 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 /// numbers as scalars. h5dump and h5py read it: parameters/d1/kernel. The file has its name only when all of it is on the
 /// disk; a program that ends before leaves FILE.part, which is no checkpoint.
 /// Collective: all ranks of c, which are those of the tensors' meshes; it blocks until the disk has the file.
-/// Cost: each rank writes 1/p of the bytes, which it gets by one exchange a tensor among the ranks that hold one copy of
-/// it; one shard of the largest tensor in memory. Before the file has its name it is read back, each byte by another rank
-/// than wrote it.
+/// Cost: each rank writes 1/p of the bytes, which it gets by an exchange a tensor among the ranks that hold one copy of it,
+/// 2 MiB at a time; 4 MiB of memory, and a copy of the largest shard where tensors lie on a device. Before the file has its
+/// name it is read back, each byte by another rank than wrote it.
 /// Error: ashlar::error on every rank where names, types or extents differ between ranks, or a file cannot be written. A
 /// layout in which a reduction pends, and a leaf that is no tensor, number or prng_key, do not compile.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));
@@ -115,3 +129,5 @@ index_t load_checkpoint(std::filesystem::path const& file, communicator const& c
 }
 
 }  // namespace ashlar
+
+#endif  // hdf5.h

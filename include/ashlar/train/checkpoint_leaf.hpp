@@ -23,6 +23,8 @@ class checkpoint_leaf {
 
   /// A number of the program, which all ranks have.
   bool is_number() const { return entry.mesh.empty(); }
+  /// Whether that is where the host reads it.
+  virtual bool is_on_host() const = 0;
   /// This rank's shard, on the host, until it is released.
   virtual unsigned char const* shard() = 0;
   /// Room on the host for the shard of a new value, which the tree gets by `accept`.
@@ -73,6 +75,7 @@ class tensor_leaf final : public checkpoint_leaf {
     mesh = m.sizes();
     group = m.communicator(layout.sharding());
   }
+  bool is_on_host() const override { return std::is_same_v<typename space::memory_space, Kokkos::HostSpace>; }
   unsigned char const* shard() override {
     host_.emplace(on_host<space>(bytes_of(x_), size(x_)));
     return reinterpret_cast<unsigned char const*>(host_->data());
@@ -110,6 +113,7 @@ class number_leaf final : public checkpoint_leaf {
     entry.element_bytes = sizeof(X);
     mesh = {1, {ranks}};
   }
+  bool is_on_host() const override { return true; }
   unsigned char const* shard() override { return reinterpret_cast<unsigned char const*>(&(copy_ = x_)); }
   unsigned char* room() override { return reinterpret_cast<unsigned char*>(&copy_); }
   void accept() override {

@@ -1,6 +1,6 @@
 // Which rank writes or reads which bytes of a tensor, and the exchange between these pieces and the shards.
 #pragma once
-#include "ashlar/comm/all_to_all.hpp"
+#include "ashlar/comm/exchange.hpp"
 #include "ashlar/train/checkpoint_leaf.hpp"
 
 namespace ashlar::detail {
@@ -70,12 +70,15 @@ constexpr index_t number_of(region const& r, shape const& whole, index_t k) {
 /// A tensor's chunks, dealt to ranks in one piece each. Whoever writes deals them to all ranks, so that each byte of the
 /// file is one rank's. Whoever reads deals them to the ranks that hold one copy of the tensor together, so that each reads
 /// as much as its shard has. A piece goes to a rank whose shard lies there, as far as the layout allows.
+/// Pieces and shards are exchanged in rounds, of each piece some MiB at a time: memory that is new costs more than writing
+/// it to a file does. This is one round.
 class checkpoint_pieces {
  public:
   enum class dealt_to { all, holders };
+  static constexpr byte_count round_bytes = 2 * checkpoint_entry::largest_chunk;
 
-  checkpoint_pieces(checkpoint_leaf const& leaf, int rank, dealt_to whom)
-      : leaf_(leaf), sharding_(leaf.layout.sharding()), rank_(rank), whom_(whom), holders_(leaf.mesh.ranks(sharding_)) {
+  checkpoint_pieces(checkpoint_leaf const& leaf, int rank, dealt_to whom, index_t round)
+      : leaf_(leaf), sharding_(leaf.layout.sharding()), rank_(rank), whom_(whom), round_(round), holders_(leaf.mesh.ranks(sharding_)) {
     range const mine = elements(rank);
     for (int q = 0; q < holders_; ++q) {
       share s{.theirs = within(region_of(q), mine), .mine = within(region_of(position()), elements(member(q)))};
@@ -83,7 +86,7 @@ class checkpoint_pieces {
         s.number = number_of(region_of(q), extents(), s.theirs.begin) - mine.begin;
         s.one_run = number_of(region_of(q), extents(), s.theirs.end - 1) - mine.begin - s.number == s.theirs.size() - 1;
       }
-      if (!s.one_run) {
+      if (!s.one_run && q != position()) {
         s.staged = staged_;
         staged_ += bytes(s.theirs.size());
       }
@@ -99,46 +102,81 @@ class checkpoint_pieces {
   static range chunks_of(checkpoint_leaf const& leaf, int r, dealt_to whom) {
     mesh_shape const& m = leaf.mesh;
     axis_mask const sharding = leaf.layout.sharding();
-    int const copies = whom == dealt_to::all ? m.ranks(~sharding) : 1, copy = copies == 1 ? 0 : m.position(r, ~sharding);
+    int const copies = copies_of(leaf, whom), copy = copies == 1 ? 0 : m.position(r, ~sharding);
     interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
     return {part.begin, part.end};
   }
-  range chunks(int r) const { return chunks_of(leaf_, r, whom_); }
-  /// Its elements.
+  /// Rounds until the largest piece is done, the same on all ranks.
+  static index_t rounds(checkpoint_leaf const& leaf, dealt_to whom) {
+    index_t const pieces = leaf.mesh.ranks(leaf.layout.sharding()) * copies_of(leaf, whom), largest = (static_cast<index_t>(leaf.entry.chunks()) + pieces - 1) / pieces;
+    return (largest + chunks_a_round(leaf) - 1) / chunks_a_round(leaf);
+  }
+  /// Those of rank r's chunks whose round this is, and their elements.
+  range chunks(int r) const {
+    range const all = chunks_of(leaf_, r, whom_);
+    index_t const begin = std::min(all.begin + round_ * chunks_a_round(leaf_), all.end);
+    return {begin, std::min(begin + chunks_a_round(leaf_), all.end)};
+  }
   range elements(int r) const {
     range const c = chunks(r);
     index_t const each = static_cast<index_t>(leaf_.entry.chunk / leaf_.entry.element_bytes), all = extents().size();
     return {std::min(c.begin * each, all), std::min(c.end * each, all)};
   }
-  /// Bytes of this rank's piece, and of those of it that travel by way of a buffer.
+  /// Bytes of this rank's part of the round.
   std::size_t piece_bytes() const { return bytes(elements(rank_).size()); }
-  std::size_t staged_bytes() const { return staged_; }
-  /// Whether a shard is the whole tensor, so that nothing is exchanged.
-  bool alone() const { return holders_ == 1; }
 
-  /// This rank's piece from the shards. Collective: the holders.
-  void collect(unsigned char const* shard, unsigned char* piece, unsigned char* staging) const {
-    all_to_all_by_exchange(
-        leaf_.group, [&](int q) { return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; },
-        [&](int q) { return block<unsigned char>{of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged, bytes(of(q).theirs.size())}; }, comm::tuned);
-    copy_runs(piece, staging, [](unsigned char* in_piece, unsigned char* staged, std::size_t n) { std::memcpy(in_piece, staged, n); });
+  /// Where this rank's part of the round is, in one piece: in its shard, if all of it lies there in the file's order, else in
+  /// a buffer of round_bytes.
+  template <class Byte>
+  Byte* place(Byte* shard, Byte* buffer) const {
+    share const& own = of(position());
+    return own.one_run && own.theirs.size() == elements(rank_).size() ? shard + bytes(own.theirs.begin) : buffer;
   }
-  /// This rank's shard from the pieces. Collective: the holders.
+
+  /// Sends what others need of this rank's shard, which stays as it is until the group's requests are finished. Several rounds
+  /// may be sent before they are collected.
+  void send(unsigned char const* shard) const {
+    post_exchange(
+        leaf_.group, [&](int q) { return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, [](int) { return block<unsigned char>{}; }, comm::tuned);
+  }
+  /// Brings this rank's part from the shards, which all holders have sent, to its place, and returns that.
+  unsigned char const* collect(unsigned char const* shard, unsigned char* buffer, unsigned char* staging) const {
+    unsigned char const* const piece = place<unsigned char const>(shard, buffer);
+    auto const copy = [&](int q, unsigned char const* from) {
+      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) { std::memcpy(buffer + in_piece, from + in_share, n); });
+    };
+    std::vector<MPI_Request>& requests = leaf_.group.state().requests;
+    std::size_t const sends = requests.size();
+    post_exchange(
+        leaf_.group, [](int) { return block<unsigned char const>{}; },
+        [&](int q) { return block<unsigned char>{travelling(q, buffer, staging), bytes(of(q).theirs.size())}; }, comm::tuned);
+    if (piece == buffer) copy(position(), shard + bytes(of(position()).theirs.begin));
+    or_give_up(leaf_.group, [&] { leaf_.group.wait_all(std::span(requests).subspan(sends)); });
+    requests.resize(sends);
+    for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
+    return piece;
+  }
+  /// Brings it from its place to the shards. Collective: the holders.
   void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
-    copy_runs(piece, staging, [](unsigned char* in_piece, unsigned char* staged, std::size_t n) { std::memcpy(staged, in_piece, n); });
-    all_to_all_by_exchange(
-        leaf_.group, [&](int q) { return block<unsigned char const>{of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged, bytes(of(q).theirs.size())}; },
+    auto const copy = [&](int q, unsigned char* to) {
+      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) { copy_block(piece + in_piece, to + in_share, n); });
+    };
+    for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
+    post_exchange(
+        leaf_.group, [&](int q) { return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())}; },
         [&](int q) { return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, comm::tuned);
+    copy(position(), shard + bytes(of(position()).theirs.begin));
+    finish(leaf_.group);
   }
 
  private:
-  // What my piece has in common with a holder's shard, as elements of that shard, and its piece with my shard. Elements of
-  // a shard are in the order of the file, so those of a piece are neighbours there.
+  // What my part has in common with a holder's shard, as elements of that shard, and its part with my shard. Elements of
+  // a shard are in the order of the file, so those of a part are neighbours there.
   struct share {
     range theirs, mine;
-    bool one_run = true;   // are they neighbours in my piece too?
-    index_t number = 0;    // where in my piece they begin
-    std::size_t staged = 0;
+    bool one_run = true;     // are they neighbours in my part too?
+    index_t number = 0;      // where in my part they begin
+    std::size_t staged = 0;  // where in a second buffer they lie, unless they are neighbours
   };
 
   share const& of(int q) const { return shares_[static_cast<std::size_t>(q)]; }
@@ -150,22 +188,30 @@ class checkpoint_pieces {
   range within(region const& r, range const& of_file) const {
     return {count_below(r, extents(), of_file.begin), count_below(r, extents(), of_file.end)};
   }
-  template <class Copy>
-  void copy_runs(unsigned char* piece, unsigned char* staging, Copy copy) const {
+  static int copies_of(checkpoint_leaf const& leaf, dealt_to whom) { return whom == dealt_to::all ? leaf.mesh.ranks(~leaf.layout.sharding()) : 1; }
+  static index_t chunks_a_round(checkpoint_leaf const& leaf) { return static_cast<index_t>(round_bytes / leaf.entry.chunk); }
+
+  // Where what another holder has of my part arrives, or leaves from.
+  unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const { return of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged; }
+  template <class F>
+  void for_each_staged(F f) const {
+    for (int q = 0; q < holders_; ++q)
+      if (q != position() && !of(q).one_run) f(q);
+  }
+  // Calls f(byte of my part, byte of the share, bytes) for what is together in both.
+  template <class F>
+  void for_each_run_of(int q, F f) const {
+    share const& s = of(q);
     index_t const begin = elements(rank_).begin;
-    for (int q = 0; q < holders_; ++q) {
-      share const& s = of(q);
-      if (s.one_run) continue;
-      for_each_run(region_of(q), extents(), s.theirs.begin, s.theirs.end, [&](index_t k, index_t number, index_t length) {
-        copy(piece + bytes(number - begin), staging + s.staged + bytes(k - s.theirs.begin), bytes(length));
-      });
-    }
+    for_each_run(region_of(q), extents(), s.theirs.begin, s.theirs.end,
+                 [&](index_t k, index_t number, index_t length) { f(bytes(number - begin), bytes(k - s.theirs.begin), bytes(length)); });
   }
 
   checkpoint_leaf const& leaf_;
   axis_mask sharding_;
   int rank_;
   dealt_to whom_;
+  index_t round_;
   int holders_;
   std::vector<share> shares_;
   std::size_t staged_ = 0;

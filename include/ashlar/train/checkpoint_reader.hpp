@@ -1,7 +1,7 @@
 // Reading a checkpoint, of which nothing is believed before its checksum.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/train/checkpoint_file.hpp"
+#include "ashlar/train/checked_file.hpp"
 #include "ashlar/train/checkpoint_pieces.hpp"
 #include "ashlar/train/input_file.hpp"
 
@@ -65,6 +65,10 @@ class checkpoint_reader {
     });
   }
 
+  /// Of a file that this program wrote. No MPI.
+  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_table const& table)
+      : ranks_(c), path_(path), file_(path, O_RDONLY), table_(table) {}
+
   index_t step() const { return table_.step; }
 
   /// Finds what leaves are to be read; what the file has beside is left alone.
@@ -102,16 +106,19 @@ class checkpoint_reader {
     }
   }
 
-  /// Reads everything, each chunk on one rank: on another than wrote it, where there are several.
-  /// Collective: all ranks. Error: ashlar::error on every rank where some byte is not what its checksum says.
+  /// Reads this rank's part of everything: of the chunks what another rank wrote, where there are several; on rank 0 what
+  /// it wrote besides. No MPI. Error: ashlar::error where some byte is not what the table says.
   void verify() const {
-    comm::collectively(ranks_, [&] {
-      std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
-      for (checkpoint_entry const& e : table_.entries) {
-        interval const mine = part_of({0, static_cast<index_t>(e.chunks())}, ranks_.size(), (ranks_.rank() + 1) % ranks_.size());
-        for (index_t k = mine.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < mine.end; k += n) read(e, {k, std::min(k + n, mine.end)}, bytes.data());
-      }
-    });
+    std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
+    for (checkpoint_entry const& e : table_.entries) {
+      interval const mine = part_of({0, static_cast<index_t>(e.chunks())}, ranks_.size(), (ranks_.rank() + 1) % ranks_.size());
+      for (index_t k = mine.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < mine.end; k += n) read(e, {k, std::min(k + n, mine.end)}, bytes.data());
+    }
+    if (ranks_.rank() != 0) return;
+    std::vector<unsigned char> const block = table_.pack();
+    bytes.resize(block.size());
+    if (file_.size() != table_.file_bytes || file_.read(0, bytes.data(), bytes.size()) != bytes.size() || bytes != block || description_checksum(file_, table_) != table_.description)
+      throw error(beginning() + "what was written is not what is read back");
   }
 
  private:

@@ -7,47 +7,18 @@
 
 namespace ashlar::detail {
 
-/// A rank's piece of one tensor, with the checksums of its chunks.
+/// Bytes of one tensor that a rank writes, with the checksums of their chunks.
 struct checkpoint_piece {
   byte_count offset, chunk;
   std::span<unsigned char const> bytes;
   std::vector<std::uint32_t> checksums;
 };
 
-/// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
-class unfinished_file {
- public:
-  explicit unfinished_file(std::filesystem::path path) : path_(std::move(path)) {}
-  unfinished_file(unfinished_file const&) = delete;
-  unfinished_file& operator=(unfinished_file const&) = delete;
-  ~unfinished_file() {
-    std::error_code ignored;
-    if (exists_) std::filesystem::remove(path_, ignored);
-  }
-  std::filesystem::path const& path() const { return path_; }
-  checked_file create() {
-    remove_file(path_);  // that of a run that was killed
-    checked_file file(path_, O_RDWR | O_CREAT | O_EXCL);
-    exists_ = true;
-    return file;
-  }
-  void keep_as(std::filesystem::path const& name) {
-    std::error_code failed;
-    std::filesystem::rename(path_, name, failed);
-    check_files(failed, ("rename " + path_.string() + " to").c_str(), name);
-    exists_ = false;
-  }
-
- private:
-  std::filesystem::path path_;
-  bool exists_ = false;
-};
-
 /// A file that is written by all ranks and has its name only when all of it is on the disk. Until then it is called
 /// FILE.part, and its first block, without which it is no checkpoint, is written last.
 class checkpoint_writer {
  public:
-  /// Names and reserves: rank 0 makes the file. Collective: all ranks of c.
+  /// Names and reserves: rank 0 makes the file, which the others are to open. Collective: all ranks of c.
   checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves)
       : ranks_(c), path_(path), part_(path.string() + ".part") {
     table_.step = step;
@@ -64,48 +35,48 @@ class checkpoint_writer {
       std::sort(names.begin(), names.end());
       if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
         throw error("ashlar::save_checkpoint: two parts have the name " + *twice + "; give each part a name of its own");
-    });
-    require_same_program(leaves);
-    table_.block = table_.block_bytes();
-    comm::on_root(c, [&] {
-      sparse_memory const described = describe_in_hdf5(table_);
-      file_ = part_.create();
-      file_.resize(table_.file_bytes);
+      table_.block = table_.block_bytes();
+      sparse_memory const described = describe_in_hdf5(table_);  // on every rank the same
+      if (c.rank() == 0) {
+        file_ = part_.create();
+        file_.resize(table_.file_bytes);
+      }
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
         described.read(at, bytes.data(), bytes.size());
-        file_.write(at, bytes.data(), bytes.size());
+        table_.description = crc32c(table_.description, bytes.data(), bytes.size());
+        if (c.rank() == 0) file_.write(at, bytes.data(), bytes.size());
       });
     });
-    std::vector<index_t> offsets{static_cast<index_t>(table_.file_bytes)};
-    for (checkpoint_entry const& e : table_.entries) offsets.push_back(static_cast<index_t>(e.offset));
-    comm::broadcast(c, offsets.data(), offsets.size(), 0);
-    table_.file_bytes = static_cast<byte_count>(offsets[0]);
-    for (std::size_t i = 0; i < table_.entries.size(); ++i) table_.entries[i].offset = static_cast<byte_count>(offsets[i + 1]);
-    comm::collectively(c, [&] {
-      if (c.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
-    });
+    require_same_program(leaves);
   }
   checkpoint_writer(checkpoint_writer const&) = delete;
   checkpoint_writer& operator=(checkpoint_writer const&) = delete;
 
-  checkpoint_entry const& entry(std::size_t i) const { return table_.entries[i]; }
+  /// No MPI: an error is this rank's alone.
+  void open() {
+    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
+  }
+  /// This rank's part of tensor i in a round, which lies at `bytes`.
+  checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
+    checkpoint_entry const& e = table_.entries[i];
+    return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk, e.chunk, {bytes, round.piece_bytes()}, {}};
+  }
 
   /// Writes a piece and fills in its checksums. No MPI: any thread may.
   void write(checkpoint_piece& piece) const {
-    constexpr std::size_t at_once = checkpoint_entry::largest_chunk, sync_bytes = 8 * at_once;
-    std::size_t started = 0;
-    for (std::size_t at = 0; at < piece.bytes.size();) {
-      std::size_t const n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
+    constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
+    for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
+      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
       for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
-      at += n;
-      if (at - started < sync_bytes) continue;
-      file_.start_sync(piece.offset + started, at - started);
-      started = at;
     }
+    if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
   }
   /// Brings what this rank wrote to the disk. No MPI.
-  void sync() const { file_.sync(); }
+  void sync() {
+    file_.sync();
+    if (ranks_.rank() != 0) file_.close();
+  }
 
   /// Gives the file its name when all ranks have written and synced, and all bytes have been read back; `failure` is what
   /// went wrong on this rank.
@@ -113,14 +84,15 @@ class checkpoint_writer {
   void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
     gather_checksums(pieces, leaves);
-    comm::on_root(ranks_, [&] {
-      table_.description = description_checksum(file_, table_);
-      std::vector<unsigned char> const block = table_.pack();
-      file_.write(0, block.data(), block.size());
-      file_.sync();
+    comm::collectively(ranks_, [&] {
+      if (ranks_.rank() == 0) {
+        std::vector<unsigned char> const block = table_.pack();
+        file_.write(0, block.data(), block.size());
+        file_.sync();
+        file_.close();
+      }
+      checkpoint_reader(ranks_, part_.path(), table_).verify();
     });
-    comm::collectively(ranks_, [&] { file_.close(); });
-    checkpoint_reader(ranks_, part_.path(), "it").verify();
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
       sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
@@ -138,24 +110,20 @@ class checkpoint_writer {
     comm::require_equal(ranks_, sums, "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
   }
 
+  // All ranks get all of them, so that each can check what others wrote.
   void gather_checksums(std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
-    std::vector<std::uint32_t> mine, all;
+    std::vector<std::uint32_t> mine;
     for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());
-    std::vector<std::vector<checkpoint_pieces::range>> chunks(static_cast<std::size_t>(ranks_.size()));
-    std::vector<std::size_t> receive(chunks.size()), send(chunks.size());
-    for (int r = 0; r < ranks_.size() && ranks_.rank() == 0; ++r)
-      for (auto const& leaf : leaves) {
-        auto const range = checkpoint_pieces::chunks_of(*leaf, r, checkpoint_pieces::dealt_to::all);
-        chunks[static_cast<std::size_t>(r)].push_back(range);
-        receive[static_cast<std::size_t>(r)] += static_cast<std::size_t>(range.size());
-      }
-    send[0] = mine.size();
-    all.resize(std::accumulate(receive.begin(), receive.end(), std::size_t{0}));
-    comm::all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(), std::span<std::size_t const>(receive));
+    auto const chunks = [&](int r, std::size_t i) { return checkpoint_pieces::chunks_of(*leaves[i], r, checkpoint_pieces::dealt_to::all); };
+    std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_.size()));
+    for (int r = 0; r < ranks_.size(); ++r)
+      for (std::size_t i = 0; i < leaves.size(); ++i) counts[static_cast<std::size_t>(r)] += static_cast<std::size_t>(chunks(r, i).size());
+    std::vector<std::uint32_t> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    comm::all_gather(ranks_, mine.data(), mine.size(), all.data(), std::span<std::size_t const>(counts));
     auto from = all.begin();
-    for (auto const& of_rank : chunks)
-      for (std::size_t i = 0; i < of_rank.size(); ++i)
-        for (index_t k = of_rank[i].begin; k < of_rank[i].end; ++k) table_.entries[i].checksums[static_cast<std::size_t>(k)] = *from++;
+    for (int r = 0; r < ranks_.size(); ++r)
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        for (index_t k = chunks(r, i).begin, end = chunks(r, i).end; k < end; ++k) table_.entries[i].checksums[static_cast<std::size_t>(k)] = *from++;
   }
 
   communicator ranks_;

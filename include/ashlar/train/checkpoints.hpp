@@ -1,6 +1,7 @@
 // A folder of checkpoints: saving now and then, keeping the last, going on from the newest good one.
 #pragma once
 #include "ashlar/train/checkpoint.hpp"
+#if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <atomic>
 #include <set>
 #include <thread>
@@ -21,14 +22,22 @@ class checkpoint_under_way {
  public:
   checkpoint_under_way(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves made)
       : ranks_(c), step_(step), leaves_(std::move(made)), to_(c, path, step, leaves_) {
-    checkpoint_buffers const buffers(c, leaves_, checkpoint_pieces::dealt_to::all);
+    checkpoint_buffers const buffers = comm::collectively(c, [&] {
+      to_.open();
+      return checkpoint_buffers{};
+    });
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      std::size_t const n = checkpoint_pieces(*leaves_[i], c.rank(), checkpoint_pieces::dealt_to::all).piece_bytes();
       unsigned char const* const shard = comm::collectively(c, [&] {
-        memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(n));
+        std::size_t const chunks = static_cast<std::size_t>(checkpoint_pieces::chunks_of(*leaves_[i], c.rank(), checkpoint_pieces::dealt_to::all).size());
+        memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(chunks * leaves_[i]->entry.chunk));
         return leaves_[i]->shard();
       });
-      pieces_.push_back(piece_of(c, to_.entry(i), *leaves_[i], shard, memory_.back().get(), buffers.staging.get(), true));
+      unsigned char* own = memory_.back().get();
+      collect_rounds(*leaves_[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
+        copy_block(piece, own, round.piece_bytes());
+        pieces_.push_back(to_.piece(i, round, own));
+        own += round.piece_bytes();
+      });
       leaves_[i]->release();
     }
     comm::collectively(c, [&] { thread_ = std::thread([this] { work(); }); });
@@ -238,3 +247,5 @@ class checkpoints {
 };
 
 }  // namespace ashlar
+
+#endif  // hdf5.h

@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/train/array_source.hpp"
 #include "ashlar/train/broadcast_array.hpp"
-#include <fstream>
 
 namespace ashlar {
 
@@ -16,18 +15,6 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
   seen.insert(seen.end(), a.example_extents().begin(), a.example_extents().end());
   comm::require_equal(c, seen, std::string(reader) + ": " + path.string() + ": examples, element type and extents");
   return a;
-}
-
-// The header that NumPy writes.
-inline std::string npy_head(array_source const& a) {
-  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" + std::to_string(a.examples()) + ",";
-  for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
-  if (!a.example_extents().empty()) head.pop_back();
-  head += "), }";
-  head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
-  head += '\n';
-  char const lead[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
-  return std::string(lead, sizeof lead) + head;
 }
 
 }  // namespace detail
@@ -84,35 +71,6 @@ array_source open_raw(communicator const& c, std::filesystem::path const& path, 
            std::to_string(begin) + " on, found a file of " + std::to_string(file->size()));
     return array_source::in_file(file, extents, detail::npy_kind_of<T>(), begin);
   });
-}
-
-/// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of: it is written to
-/// a .npy file, in the place of one that is there. For what is slow to make (inflated, decoded, computed) and too large
-/// for every rank's memory. The file is whole under its name or not there, and stays.
-/// Pre: all ranks see the file
-/// Collective: all ranks of c. Error: what make throws, and where the file cannot be written, on every rank
-/// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); })
-template <class Make>
-array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make) {
-  comm::on_root(c, [&] {
-    array_source const a = make();
-    std::filesystem::path unfinished = path;
-    unfinished += ".part";
-    std::ofstream out(unfinished, std::ios::binary);
-    std::string const head = detail::npy_head(a);
-    out.write(head.data(), static_cast<std::streamsize>(head.size()));
-    std::size_t const bytes = static_cast<std::size_t>(a.size()) * detail::name_of(a.kind()).size;
-    std::vector<std::uint8_t> scratch(bytes);
-    for (index_t i = 0; i < a.examples() && out; ++i)
-      out.write(reinterpret_cast<char const*>(a.read(i, 0, a.size(), scratch.data())), static_cast<std::streamsize>(bytes));
-    out.close();
-    std::error_code reason;
-    if (out) std::filesystem::rename(unfinished, path, reason);
-    if (out && !reason) return;
-    std::filesystem::remove(unfinished, reason);
-    throw error("ashlar::cache_on_disk: cannot write " + path.string() + "; choose a file in a folder that may be written and has room");
-  });
-  return open_npy(c, path);
 }
 
 }  // namespace ashlar

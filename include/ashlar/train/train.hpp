@@ -3,6 +3,7 @@
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/train/batch_stream.hpp"
 #include "ashlar/train/batches.hpp"
+#include "ashlar/train/cache_on_disk.hpp"
 #include "ashlar/train/feed.hpp"
 #include "ashlar/train/fit.hpp"
 #include "ashlar/train/history.hpp"

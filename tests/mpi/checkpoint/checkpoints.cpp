@@ -133,6 +133,7 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   CHECK_SAYS(said([&] { r.save_after_step(sync); }), "step_000000000002.h5");
   comm::collectively(c, [] {});
   CHECK(!is_there(folder.path / "run" / "step_000000000002.h5.part"));
+  comm::collectively(c, [] {});  // all have looked
   async.save(2, part("x", r.x), part("steps", r.steps));
   CHECK_SAYS(said([&] { async.finish(); }), "step_000000000002.h5");
   async.finish();  // that is over

@@ -3,8 +3,8 @@
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"
-#include "support/files.hpp"
 #include "support/mpi_main.hpp"
+#include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
@@ -27,28 +27,6 @@ npy_array labels() {
   for (std::int64_t e = 0; e < examples; ++e) std::memcpy(a.bytes.data() + e * 8, &e, 8);
   return a;
 }
-
-// The same folder on every rank, which rank 0 makes and removes.
-class shared_folder {
- public:
-  explicit shared_folder(communicator const& c) : comm_(c) {
-    std::vector<char> name(256);
-    if (c.rank() == 0) {
-      made_.emplace();
-      std::strncpy(name.data(), made_->path.c_str(), name.size() - 1);
-    }
-    comm::broadcast(c, name.data(), name.size(), 0);
-    path = name.data();
-  }
-  ~shared_folder() {
-    comm::collectively(comm_, [] {});  // nobody reads any more
-  }
-  std::filesystem::path path;
-
- private:
-  communicator comm_;
-  std::optional<temporary_folder> made_;
-};
 
 using pixels_field = batch_field<double, layout<"data", "model">>;
 using label_field = batch_field<std::int32_t, layout<"data">>;

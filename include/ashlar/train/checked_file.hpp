@@ -35,7 +35,7 @@ class checked_file {
   std::uint64_t size() const {
     struct stat s {};
     if (::fstat(descriptor_, &s) != 0) fail("examine");
-    if (!S_ISREG(s.st_mode)) throw error("ashlar::checkpoint: " + path_.string() + " is no file");
+    if (!S_ISREG(s.st_mode)) throw error("ashlar::files: " + path_.string() + " is no file");
     return static_cast<std::uint64_t>(s.st_size);
   }
   /// Bytes that were read: fewer than n where the file ends before.
@@ -82,7 +82,7 @@ class checked_file {
   static constexpr std::size_t most_at_once = std::size_t{1} << 30;
   [[noreturn]] void fail(char const* what) const {
     int const reason = errno;
-    throw error("ashlar::checkpoint: cannot " + std::string(what) + " " + path_.string() + ": " + std::strerror(reason));
+    throw error("ashlar::files: cannot " + std::string(what) + " " + path_.string() + ": " + std::strerror(reason));
   }
   std::filesystem::path path_;
   int descriptor_ = -1;
@@ -90,7 +90,7 @@ class checked_file {
 
 /// Throws what a function of std::filesystem had to say.
 inline void check_files(std::error_code const& failed, char const* what, std::filesystem::path const& path) {
-  if (failed) throw error("ashlar::checkpoint: cannot " + std::string(what) + " " + path.string() + ": " + failed.message());
+  if (failed) throw error("ashlar::files: cannot " + std::string(what) + " " + path.string() + ": " + failed.message());
 }
 inline void remove_file(std::filesystem::path const& path) {
   std::error_code failed;
@@ -99,5 +99,34 @@ inline void remove_file(std::filesystem::path const& path) {
 }
 /// Makes the names in a folder last: a file that was renamed is the new one after a crash too.
 inline void sync_folder(std::filesystem::path const& folder) { checked_file(folder, O_RDONLY | O_DIRECTORY).sync(); }
+
+/// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
+class unfinished_file {
+ public:
+  explicit unfinished_file(std::filesystem::path path) : path_(std::move(path)) {}
+  unfinished_file(unfinished_file const&) = delete;
+  unfinished_file& operator=(unfinished_file const&) = delete;
+  ~unfinished_file() {
+    std::error_code ignored;
+    if (exists_) std::filesystem::remove(path_, ignored);
+  }
+  std::filesystem::path const& path() const { return path_; }
+  checked_file create() {
+    remove_file(path_);  // that of a run that was killed
+    checked_file file(path_, O_RDWR | O_CREAT | O_EXCL);
+    exists_ = true;
+    return file;
+  }
+  void keep_as(std::filesystem::path const& name) {
+    std::error_code failed;
+    std::filesystem::rename(path_, name, failed);
+    check_files(failed, ("rename " + path_.string() + " to").c_str(), name);
+    exists_ = false;
+  }
+
+ private:
+  std::filesystem::path path_;
+  bool exists_ = false;
+};
 
 }  // namespace ashlar::detail

@@ -1,0 +1,96 @@
+// A cache is used where every byte of it is what was written, and is made anew where one is not.
+#include "ashlar/train/cache_on_disk.hpp"
+#include "support/mpi_main.hpp"
+#include "support/shared_folder.hpp"
+#include <doctest/doctest.h>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+idx_array examples() { return {{5, 40}, counting(200)}; }
+
+// A cache in a folder of its own, and how often it was made.
+struct counted_cache {
+  shared_folder folder;
+  std::filesystem::path path = folder.path / "x.npy", seal = folder.path / "x.npy.seal";
+  int made = 0;
+
+  // The examples, which must be right, and whether they were made for it.
+  bool makes(std::string_view of = "examples") {
+    int const before = made;
+    array_source const a = cache_on_disk(folder.ranks, path, [&] { return ++made, examples(); }, of);
+    bool const right = comm::collectively(folder.ranks, [&] {  // until all have read it
+      bytes scratch(40);
+      bool same = true;
+      for (index_t e = 0; e < 5; ++e) same = same && std::memcmp(a.read(e, 0, 40, scratch.data()), examples().bytes.data() + e * 40, 40) == 0;
+      return same;
+    });
+    CHECK(right);
+    int anew = made - before;  // on rank 0
+    comm::broadcast(folder.ranks, &anew, 1, 0);
+    return anew == 1;
+  }
+  template <class F>
+  void on_root(F f) {
+    comm::on_root(folder.ranks, f);
+  }
+};
+
+bytes content(std::filesystem::path const& file) {
+  bytes b(std::filesystem::file_size(file));
+  detail::checked_file(file, O_RDONLY).read(0, b.data(), b.size());
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("a cache is made once, and again where it is of something else") {
+  counted_cache cache;
+  CHECK(cache.makes());
+  CHECK(!cache.makes());
+  CHECK(cache.makes("others"));
+  CHECK(!cache.makes("others"));
+  CHECK(cache.makes());
+  CHECK(read_npy(cache.path).bytes == examples().bytes);
+  cache.on_root([&] {
+    for (auto const& e : std::filesystem::directory_iterator(cache.folder.path)) CHECK(e.path().extension() != ".part");
+  });
+}
+
+TEST_CASE("a cache that lacks a byte, or has another, is made anew, and so is one without its seal") {
+  counted_cache cache;
+  CHECK(cache.makes());
+  for (auto const& file : {cache.path, cache.seal}) {
+    bytes const whole = comm::collectively(cache.folder.ranks, [&] { return content(file); });
+    for (std::size_t i = 0; i < whole.size(); i += 7) {
+      CAPTURE(file);
+      CAPTURE(i);
+      cache.on_root([&] {
+        bytes other = whole;
+        other[i] ^= static_cast<std::uint8_t>(1u << i % 8);
+        write(file, other);
+      });
+      CHECK(cache.makes());
+      cache.on_root([&] { std::filesystem::resize_file(file, i); });
+      CHECK(cache.makes());
+    }
+    cache.on_root([&] { write(file, joined(whole, {0})); });
+    CHECK(cache.makes());
+    cache.on_root([&] { std::filesystem::remove(file); });
+    CHECK(cache.makes());
+    cache.on_root([&] { CHECK(content(file) == whole); });
+    CHECK(!cache.makes());
+  }
+}
+
+TEST_CASE("what was left of a run that was killed while it wrote is of no account") {
+  counted_cache cache;
+  cache.on_root([&] {
+    write(cache.path.string() + ".part", {1, 2, 3});
+    write(cache.seal.string() + ".part", {4});
+  });
+  CHECK(cache.makes());
+  CHECK(!cache.makes());
+}

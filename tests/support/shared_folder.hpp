@@ -1,0 +1,27 @@
+// A folder for files that the ranks of a test share.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/comm/broadcast.hpp"
+#include "support/files.hpp"
+#include <optional>
+
+namespace ashlar::test {
+
+/// A folder that all ranks see, which rank 0 makes, and removes when all are done.
+struct shared_folder {
+  communicator ranks;
+  std::optional<temporary_folder> own;
+  std::filesystem::path path;
+  explicit shared_folder(communicator const& c = communicator(MPI_COMM_WORLD)) : ranks(c) {
+    if (c.rank() == 0) own.emplace();
+    std::string text = own ? own->path.string() : "";
+    std::size_t n = text.size();
+    comm::broadcast(c, &n, 1, 0);
+    text.resize(n);
+    comm::broadcast(c, text.data(), n, 0);
+    path = text;
+  }
+  ~shared_folder() { comm::collectively(ranks, [] {}); }
+};
+
+}  // namespace ashlar::test
