@@ -6,7 +6,12 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <tuple>
 
 namespace ashlar::detail {
 

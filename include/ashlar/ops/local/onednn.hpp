@@ -7,6 +7,7 @@
 #if defined(ASHLAR_ONEDNN) && defined(KOKKOS_ENABLE_OPENMP)
 #include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
+#include <string>
 #define ASHLAR_CALLS_ONEDNN
 
 namespace ashlar::detail {
