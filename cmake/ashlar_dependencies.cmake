@@ -1,5 +1,5 @@
 # What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface and that of Kokkos' device,
-# zlib. Used by CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C,
+# zlib; and oneDNN, where it is installed. Used by CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C,
 # so its C++ component is taken.
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "ashlar uses MPI's C interface")
 if(NOT TARGET MPI::MPI_CXX)
@@ -68,4 +68,33 @@ if(NOT TARGET ashlar::device_blas)
       "CUDAToolkit_ROOT or hipblas_ROOT, see docs/how_to/install.md.\n")
   endif()
   target_link_libraries(ashlar::device_blas INTERFACE ${ashlar_device_blas})
+endif()
+
+# oneDNN, for convolutions on the host, unless ASHLAR_ONEDNN is off; else nothing. Its own package file would ask for what
+# it was built with besides, such as OpenCL. Its threads must be OpenMP's, as Kokkos' are, or none.
+if(NOT TARGET ashlar::onednn)
+  add_library(ashlar::onednn INTERFACE IMPORTED GLOBAL)
+  if((NOT DEFINED ASHLAR_ONEDNN OR ASHLAR_ONEDNN) AND "OPENMP" IN_LIST Kokkos_DEVICES)
+    find_path(ASHLAR_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.h HINTS ${DNNL_ROOT} ENV DNNL_ROOT PATH_SUFFIXES include)
+    find_library(ASHLAR_ONEDNN_LIBRARY dnnl HINTS ${DNNL_ROOT} ENV DNNL_ROOT)
+  endif()
+  if(ASHLAR_ONEDNN_INCLUDE_DIR AND ASHLAR_ONEDNN_LIBRARY)
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_INCLUDES "${ASHLAR_ONEDNN_INCLUDE_DIR}")
+    set(CMAKE_REQUIRED_LIBRARIES "${ASHLAR_ONEDNN_LIBRARY}")
+    set(CMAKE_REQUIRED_QUIET ON)
+    check_cxx_source_compiles("#include <oneapi/dnnl/dnnl.h>
+      #if DNNL_VERSION_MAJOR < 2 || !(DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP || DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_SEQ)
+      #error
+      #endif
+      int main() { return dnnl_version() == nullptr; }" ASHLAR_ONEDNN_FITS)
+    unset(CMAKE_REQUIRED_INCLUDES)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+    unset(CMAKE_REQUIRED_QUIET)
+  endif()
+  if(ASHLAR_ONEDNN_FITS)
+    target_compile_definitions(ashlar::onednn INTERFACE ASHLAR_ONEDNN)
+    target_include_directories(ashlar::onednn INTERFACE "${ASHLAR_ONEDNN_INCLUDE_DIR}")
+    target_link_libraries(ashlar::onednn INTERFACE "${ASHLAR_ONEDNN_LIBRARY}")
+  endif()
 endif()

@@ -1,30 +1,9 @@
-"""The training step of step.cpp by PyTorch and by JAX, as a process beside the benchmark: frameworks.py FOLDER BATCH CORES.
+"""The training step of step.cpp by PyTorch and by JAX, as a process beside the benchmark; peer.py says how it is asked.
 
-The folder holds what all variants begin with, as raw little-endian arrays: w1, w2, bias (float32), x0 .. x7 (float32),
-y0 .. y7 (int32), mask0 .. mask2 (float32, the dropout masks of the checked steps). The first line written is the names of the
-frameworks that are installed. Then each line read is a command and a position in that list, answered by one line:
-  check I   three steps from the beginning with the masks; writes checked_w1, checked_w2, checked_bias and
-            checked_loss (float32: loss and hits of the last step) to the folder
-  reset I   back to the beginning
-  step I    one step with a mask of the framework's own; answers when loss and hits are there
+Arrays: w1, w2, bias (float32), x0 .. x7 (float32), y0 .. y7 (int32), mask0 .. mask2 (float32, the dropout masks of the three
+checked steps). Checked are w1, w2, bias and loss: loss and hits of the last step.
 """
-import os
-import sys
-
-folder, batch, cores = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
-os.environ["OMP_NUM_THREADS"] = str(cores)
-
-try:
-    import numpy as np
-except ImportError:
-    print(flush=True)
-    sys.exit()
-
-
-def array(name, extents, kind=np.float32):
-    return np.fromfile(os.path.join(folder, name), dtype=kind).reshape(extents)
-
+from peer import array, batch, cores, np, serve, write
 
 RATE, CHECKED, BATCHES = 0.4, 3, 8
 first = [array("w1", (784, 200)), array("w2", (200, 10)), array("bias", (10,))]
@@ -118,18 +97,8 @@ def check(framework):
     for k in range(CHECKED):
         result = framework.step(framework.masks[k])
     for name, a in zip(("w1", "w2", "bias"), framework.parameters()):
-        np.asarray(a, np.float32).tofile(os.path.join(folder, "checked_" + name))
-    np.asarray(result, np.float32).tofile(os.path.join(folder, "checked_loss"))
+        write(name, a)
+    write("loss", result)
 
 
-frameworks = []
-for make in (PyTorch, Jax):
-    try:
-        frameworks.append(make())
-    except ImportError:
-        pass
-print(*(f.name for f in frameworks), sep=",", flush=True)
-for line in sys.stdin:
-    what, which = line.split()
-    {"check": check, "reset": lambda f: f.reset(), "step": lambda f: f.step()}[what](frameworks[int(which)])
-    print("done", flush=True)
+serve((PyTorch, Jax), check)

@@ -1,12 +1,13 @@
 // What one needs to know of a machine and a build in a report. Stands apart, since it includes streams.
 #pragma once
 #include "ashlar/ops/local/blas.hpp"
+#include "ashlar/ops/local/onednn.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include <ostream>
 
 namespace ashlar {
 
-/// Writes versions and settings of what a program runs on, a line each: ashlar and compiler, MPI, Kokkos, BLAS.
+/// Writes versions and settings of what a program runs on, a line each: ashlar and compiler, MPI, Kokkos, BLAS, oneDNN.
 /// Pre: MPI and Kokkos are initialised. Not collective.
 inline void describe(std::ostream& out) {
   out << "ashlar " << ASHLAR_VERSION_MAJOR << '.' << ASHLAR_VERSION_MINOR << '.' << ASHLAR_VERSION_PATCH << ", "
@@ -47,6 +48,13 @@ inline void describe(std::ostream& out) {
   out << openblas_get_config() << ", core " << openblas_get_corename() << ", " << openblas_get_num_threads() << " threads\n";
 #else
   out << "by CBLAS\n";
+#endif
+  out << "convolution on the host: ";
+#ifdef ASHLAR_CALLS_ONEDNN
+  dnnl_version_t const& dnnl = *dnnl_version();
+  out << "oneDNN " << dnnl.major << '.' << dnnl.minor << '.' << dnnl.patch << " for float, BLAS for others\n";
+#else
+  out << "BLAS\n";
 #endif
 }
 

@@ -19,7 +19,7 @@ TEST_CASE("describe: a line for each of the parts, and the transport of each set
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     std::string const found = text(m);
     CAPTURE(found);
-    for (char const* begin : {"ashlar 0.1.0, ", "\nMPI ", "\nKokkos ", "\nBLAS: "}) CHECK(found.find(begin) != std::string::npos);
+    for (char const* begin : {"ashlar 0.1.0, ", "\nMPI ", "\nKokkos ", "\nBLAS: ", "\nconvolution on the host: "}) CHECK(found.find(begin) != std::string::npos);
     CHECK(found.find("\nmesh data=" + data + " x model=" + model + ", " + n + " ranks; this is rank " + std::to_string(m.rank()) + "\n") != std::string::npos);
     auto const says = [&](std::string const& line) { return found.find(line) != std::string::npos; };
     CHECK(says("\n  over data: " + data + " ranks, shared memory\n") == (sizes[0] > 1));

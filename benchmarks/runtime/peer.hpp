@@ -1,0 +1,127 @@
+// A program of Python beside a benchmark, where PyTorch or JAX do the same work (peer.py).
+#pragma once
+#include <ashlar/comm/agree.hpp>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using ashlar::index_t;
+
+/// The process, started by rank 0: frameworks on as many cores as the ranks and their threads have, which sleep meanwhile.
+/// $ASHLAR_PYTHON, or python3.
+class peer {
+ public:
+  /// Calls put(*this) on rank 0, which writes the arrays that the program begins with.
+  /// Collective: all ranks. Post: names() is empty where no framework is installed.
+  template <class Put>
+  peer(ashlar::communicator const& ranks, std::string const& program, index_t batch, int cores, Put const& put) : ranks_(ranks), program_(program) {
+    ashlar::comm::on_root(ranks_, [&] {
+      std::string pattern = std::filesystem::temp_directory_path() / "ashlar_peer_XXXXXX";
+      if (mkdtemp(pattern.data()) == nullptr) throw ashlar::error(program_ + ": cannot make the folder " + pattern);
+      folder_ = pattern;
+      put(*this);
+      start(batch, cores);
+      std::string line = answer();
+      for (std::size_t comma; !line.empty(); line.erase(0, comma == line.npos ? comma : comma + 1))
+        names_.push_back(line.substr(0, comma = line.find(',')));
+    });
+    auto n = static_cast<index_t>(names_.size());
+    ashlar::comm::broadcast(ranks_, &n, 1, 0);
+    names_.resize(static_cast<std::size_t>(n));
+  }
+  peer(peer const&) = delete;
+  peer& operator=(peer const&) = delete;
+  ~peer() {
+    if (process_ > 0) {
+      close(to_);
+      close(from_);
+      waitpid(process_, nullptr, 0);
+    }
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  /// Names with versions, on rank 0.
+  std::vector<std::string> const& names() const { return names_; }
+
+  /// Collective: all ranks, of which all but rank 0 sleep until rank 0 has the answer.
+  void ask(char const* what, std::size_t which) {
+    if (ranks_.rank() == 0) {
+      std::string const line = std::string(what) + " " + std::to_string(which) + "\n";
+      if (::write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || answer() != "done")
+        throw ashlar::error(program_ + " has ended; its message stands above");
+    }
+    if (ranks_.size() == 1) return;
+    MPI_Request request = MPI_REQUEST_NULL;
+    ashlar::comm::check(MPI_Ibarrier(ranks_.get(), &request), "MPI_Ibarrier");
+    for (int done = 0;; usleep(20)) {
+      ashlar::comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done) return;
+    }
+  }
+
+  bool is_root() const { return ranks_.rank() == 0; }
+
+  /// An array for the program, and one from it.
+  template <class T>
+  void write(std::string const& name, std::vector<T> const& v) const {
+    std::ofstream out(folder_ + "/" + name, std::ios::binary);
+    out.write(reinterpret_cast<char const*>(v.data()), static_cast<std::streamsize>(v.size() * sizeof(T)));
+    if (!out.flush()) throw ashlar::error(program_ + ": cannot write " + folder_ + "/" + name);
+  }
+  std::vector<float> read(std::string const& name) const {
+    std::ifstream in(folder_ + "/" + name, std::ios::binary);
+    std::vector<char> const bytes{std::istreambuf_iterator<char>(in), {}};
+    std::vector<float> v(bytes.size() / sizeof(float));
+    std::memcpy(v.data(), bytes.data(), v.size() * sizeof(float));
+    return v;
+  }
+
+ private:
+  void start(index_t batch, int cores) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw ashlar::error(program_ + ": cannot make a pipe");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    char const* const chosen = std::getenv("ASHLAR_PYTHON");
+    std::string const python = chosen != nullptr ? chosen : "python3";
+    std::array<std::string, 5> words{python, std::string(ASHLAR_BENCH_SOURCE "/") + program_, folder_, std::to_string(batch), std::to_string(cores)};
+    std::array<char*, 6> arguments{};
+    for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+    int const status = posix_spawnp(&process_, python.c_str(), &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+    if (status != 0) process_ = 0;
+  }
+  // The next line, without its end; empty where the process has ended.
+  std::string answer() const {
+    std::string line;
+    for (char c; process_ > 0 && ::read(from_, &c, 1) == 1 && c != '\n';) line += c;
+    return line;
+  }
+
+  ashlar::communicator ranks_;
+  std::string program_, folder_;
+  std::vector<std::string> names_;
+  pid_t process_ = 0;
+  int to_ = -1, from_ = -1;
+};
+
+}  // namespace bench
