@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 
+#include "race.hpp"
 #include "training.hpp"
 
 namespace training {
@@ -23,10 +24,8 @@ namespace training {
 /// $ASHLAR_PYTHON, or python3.
 class frameworks {
  public:
-  static constexpr index_t checked_steps = 3;
-
   /// Collective: all ranks. Post: names() is empty where none is installed.
-  frameworks(device_mesh<grid> const& m, training_data const& data, outcome<float> const& first) : ranks_(m.communicator()) {
+  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first) : ranks_(m.communicator()) {
     std::vector<std::vector<float>> x;
     std::vector<std::vector<std::int32_t>> y;
     for (index_t k = 0; k < batches; ++k) {
@@ -37,9 +36,7 @@ class frameworks {
       std::string pattern = std::filesystem::temp_directory_path() / "ashlar_frameworks_XXXXXX";
       if (mkdtemp(pattern.data()) == nullptr) throw error("step: cannot make the folder " + pattern);
       folder_ = pattern;
-      write("w1", first.w1);
-      write("w2", first.w2);
-      write("bias", first.bias);
+      write("parameters", first);
       for (std::size_t k = 0; k < x.size(); ++k) {
         write("x" + std::to_string(k), x[k]);
         write("y" + std::to_string(k), y[k]);
@@ -80,13 +77,7 @@ class frameworks {
       if (::write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || answer() != "done")
         detail::fail("step: frameworks.py has ended; its message stands above");
     }
-    if (ranks_.size() == 1) return;
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Ibarrier(ranks_.get(), &request), "MPI_Ibarrier");
-    for (int done = 0;; usleep(20)) {
-      comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done) return;
-    }
+    bench::sleep_until_all_arrive(ranks_.get());
   }
 
   /// What three steps from the beginning have led to, on rank 0; on other ranks nothing.
@@ -94,9 +85,7 @@ class frameworks {
     ask("check", which);
     outcome<float> o;
     if (ranks_.rank() != 0) return o;
-    o.w1 = read("checked_w1");
-    o.w2 = read("checked_w2");
-    o.bias = read("checked_bias");
+    o.parameters = read("checked_parameters");
     auto const last = read("checked_loss");
     if (last.size() == 2) o.loss = last[0], o.hits = last[1];
     return o;

@@ -1,10 +1,10 @@
 """The training step of step.cpp by PyTorch and by JAX, as a process beside the benchmark: frameworks.py FOLDER BATCH CORES.
 
-The folder holds what all variants begin with, as raw little-endian arrays: w1, w2, bias (float32), x0 .. x7 (float32),
+The folder holds what all variants begin with, as raw little-endian arrays: parameters and x0 .. x7 (float32),
 y0 .. y7 (int32), mask0 .. mask2 (float32, the dropout masks of the checked steps). The first line written is the names of the
 frameworks that are installed. Then each line read is a command and a position in that list, answered by one line:
-  check I   three steps from the beginning with the masks; writes checked_w1, checked_w2, checked_bias and
-            checked_loss (float32: loss and hits of the last step) to the folder
+  check I   three steps from the beginning with the masks; writes checked_parameters and checked_loss (float32: loss
+            and hits of the last step) to the folder
   reset I   back to the beginning
   step I    one step with a mask of the framework's own; answers when loss and hits are there
 """
@@ -27,7 +27,8 @@ def array(name, extents, kind=np.float32):
 
 
 RATE, CHECKED, BATCHES = 0.4, 3, 8
-first = [array("w1", (784, 200)), array("w2", (200, 10)), array("bias", (10,))]
+w1, w2, bias = np.split(array("parameters", -1), [784 * 200, 784 * 200 + 200 * 10])
+first = [w1.reshape(784, 200), w2.reshape(200, 10), bias]
 xs = [array(f"x{k}", (batch, 784)) for k in range(BATCHES)]
 ys = [array(f"y{k}", (batch,), np.int32) for k in range(BATCHES)]
 masks = [array(f"mask{k}", (batch, 200)) for k in range(CHECKED)]
@@ -117,8 +118,8 @@ def check(framework):
     framework.reset()
     for k in range(CHECKED):
         result = framework.step(framework.masks[k])
-    for name, a in zip(("w1", "w2", "bias"), framework.parameters()):
-        np.asarray(a, np.float32).tofile(os.path.join(folder, "checked_" + name))
+    parameters = np.concatenate([np.asarray(a, np.float32).ravel() for a in framework.parameters()])
+    parameters.tofile(os.path.join(folder, "checked_parameters"))
     np.asarray(result, np.float32).tofile(os.path.join(folder, "checked_loss"))
 
 
