@@ -10,19 +10,15 @@ namespace training {
 /// Their process (frameworks.py), on as many cores as there are ranks.
 class frameworks : public bench::peer {
  public:
-  static constexpr index_t checked_steps = 3;
-
   /// Collective: all ranks.
-  frameworks(device_mesh<grid> const& m, training_data const& data, outcome<float> const& first) : frameworks(m, data, first, batches_of(data)) {}
+  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first) : frameworks(m, data, first, batches_of(data)) {}
 
   /// What three steps from the beginning have led to, on rank 0; on other ranks nothing.
   outcome<float> checked(std::size_t which) {
     ask("check", which);
     outcome<float> o;
     if (!is_root()) return o;
-    o.w1 = read("checked_w1");
-    o.w2 = read("checked_w2");
-    o.bias = read("checked_bias");
+    o.parameters = read("checked_parameters");
     auto const last = read("checked_loss");
     if (last.size() == 2) o.loss = last[0], o.hits = last[1];
     return o;
@@ -39,11 +35,9 @@ class frameworks : public bench::peer {
     for (auto const& y : data.y) all.y.push_back(gather_all(y));
     return all;
   }
-  frameworks(device_mesh<grid> const& m, training_data const& data, outcome<float> const& first, gathered const& all)
+  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first, gathered const& all)
       : peer(m.communicator(), "frameworks.py", data.batch, m.size(), [&](peer const& to) {
-          to.write("w1", first.w1);
-          to.write("w2", first.w2);
-          to.write("bias", first.bias);
+          to.write("parameters", first);
           for (std::size_t k = 0; k < all.x.size(); ++k) {
             to.write("x" + std::to_string(k), all.x[k]);
             to.write("y" + std::to_string(k), all.y[k]);

@@ -1,12 +1,13 @@
 """The training step of step.cpp by PyTorch and by JAX, as a process beside the benchmark; peer.py says how it is asked.
 
-Arrays: w1, w2, bias (float32), x0 .. x7 (float32), y0 .. y7 (int32), mask0 .. mask2 (float32, the dropout masks of the three
-checked steps). Checked are w1, w2, bias and loss: loss and hits of the last step.
+Arrays: parameters (float32: both kernels and the bias, one behind the other), x0 .. x7 (float32), y0 .. y7 (int32), mask0 ..
+mask2 (float32, the dropout masks of the three checked steps). Checked are parameters and loss: loss and hits of the last step.
 """
 from peer import array, batch, cores, np, serve, write
 
 RATE, CHECKED, BATCHES = 0.4, 3, 8
-first = [array("w1", (784, 200)), array("w2", (200, 10)), array("bias", (10,))]
+w1, w2, bias = np.split(array("parameters", -1), [784 * 200, 784 * 200 + 200 * 10])
+first = [w1.reshape(784, 200), w2.reshape(200, 10), bias]
 xs = [array(f"x{k}", (batch, 784)) for k in range(BATCHES)]
 ys = [array(f"y{k}", (batch,), np.int32) for k in range(BATCHES)]
 masks = [array(f"mask{k}", (batch, 200)) for k in range(CHECKED)]
@@ -96,8 +97,7 @@ def check(framework):
     framework.reset()
     for k in range(CHECKED):
         result = framework.step(framework.masks[k])
-    for name, a in zip(("w1", "w2", "bias"), framework.parameters()):
-        write(name, a)
+    write("parameters", np.concatenate([np.asarray(a, np.float32).ravel() for a in framework.parameters()]))
     write("loss", result)
 
 

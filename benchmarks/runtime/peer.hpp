@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "race.hpp"
+
 namespace bench {
 
 using ashlar::index_t;
@@ -63,13 +65,7 @@ class peer {
       if (::write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || answer() != "done")
         throw ashlar::error(program_ + " has ended; its message stands above");
     }
-    if (ranks_.size() == 1) return;
-    MPI_Request request = MPI_REQUEST_NULL;
-    ashlar::comm::check(MPI_Ibarrier(ranks_.get(), &request), "MPI_Ibarrier");
-    for (int done = 0;; usleep(20)) {
-      ashlar::comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done) return;
-    }
+    sleep_until_all_arrive(ranks_.get());
   }
 
   bool is_root() const { return ranks_.rank() == 0; }

@@ -3,6 +3,8 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/mpi.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -38,6 +40,16 @@ inline double now() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Collective: the ranks of comm, which sleep until all are there and leave the cores to those that still work.
+inline void sleep_until_all_arrive(MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm, &request);
+  for (int done = 0;; usleep(20)) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+  }
 }
 
 /// Pre: 0 <= q <= 1, v is not empty
@@ -143,6 +155,7 @@ class races {
     double span[2] = {-now(), 0};
     for (long i = 0; i < repeats; ++i) v.run();
     span[1] = now();
+    sleep_until_all_arrive(comm_);
     MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_);
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }

@@ -75,13 +75,23 @@ struct step_returns_no_report {
   static constexpr bool value = !std::is_convertible_v<R, batch_report>;
 };
 
+template <class R>
+struct callback_returns_no_bool {
+  static constexpr bool value = !std::is_void_v<R> && !std::is_same_v<std::remove_cvref_t<R>, bool>;
+};
+
 // Whether training goes on: what f returns, where it returns something.
 template <class F>
 bool goes_on(F f) {
-  if constexpr (std::is_void_v<decltype(f())>)
+  using R = decltype(f());
+  static_assert(!callback_returns_no_bool<R>::value,
+                "ashlar::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
+  if constexpr (std::is_void_v<R>)
     return f(), true;
+  else if constexpr (!callback_returns_no_bool<R>::value)
+    return f();
   else
-    return static_cast<bool>(f());
+    return true;
 }
 template <class C>
 void tell_begin(C& c, int epoch) {

@@ -38,17 +38,19 @@ struct with_root {
   }
 };
 
-// Not inlined: g++ forgets restrict where it inlines.
+// Not inlined: g++ forgets restrict where it inlines. Blocks of a length that the compiler knows are unrolled, and so short
+// that the divisions of one run beside the roots of the next.
 template <class F, class First, class... T>
 [[gnu::noinline]] void update_run(index_t n, F f, First* __restrict first, T* __restrict... array) {
-  constexpr index_t width = 64;
+  constexpr index_t width = 32;
   First root[width];
-  for (index_t begin = 0; begin < n; begin += width) {
-    index_t const m = std::min(width, n - begin);
-    for (index_t i = 0; i < m; ++i) root[i] = f.under_root(first[begin + i], array[begin + i]...);
-    square_roots(root, m);
-    for (index_t i = 0; i < m; ++i) f.with_root(root[i], first[begin + i], array[begin + i]...);
+  index_t i = 0;
+  for (; i + width <= n; i += width) {
+    for (index_t j = 0; j < width; ++j) root[j] = f.under_root(first[i + j], array[i + j]...);
+    square_roots(root, width);
+    for (index_t j = 0; j < width; ++j) f.with_root(root[j], first[i + j], array[i + j]...);
   }
+  for (; i < n; ++i) f.with_root(Kokkos::sqrt(f.under_root(first[i], array[i]...)), first[i], array[i]...);
 }
 
 }  // namespace ashlar::detail
