@@ -8,12 +8,12 @@ using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
 #ifdef ASHLAR_CONTROL
-using pending = partial<layout<none>, "model">;
+using held = partial<layout<none>, "model">;
 #else
-using pending = partial<layout<none>, "model", op::max>;
+using held = partial<layout<none>, "model", op::max>;
 #endif
 constexpr int differentiate() {
-  auto w = make<float, pending>(m, {8});
+  auto w = make<float, held>(m, {8});
   (void)value_and_grad<"model">([](auto const& p) { return sum(square(all_reduce<"model">(p))); })(w);
   return 0;
 }
