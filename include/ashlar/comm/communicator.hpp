@@ -53,12 +53,14 @@ struct communicator_state {
   int tag = 0;                       // of messages between ranks, and
   std::uint64_t print = 0;           // of what is called: told by the verb in progress
   std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
+  bool keeps_messages = false;  // of a verb that failed, which nobody takes in
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
   communicator_state& operator=(communicator_state const&) = delete;
   ~communicator_state() {
-    if (handle != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&handle);
+    // MPICH gives a freed communicator's context to the next one, which would take in what was left in it.
+    if (handle != MPI_COMM_NULL && !keeps_messages && mpi_is_usable()) MPI_Comm_free(&handle);
   }
 
   void adopt(MPI_Comm made) {

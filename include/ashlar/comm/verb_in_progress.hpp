@@ -54,7 +54,10 @@ class verb_in_progress {
   }
   void leave() {
     entered_ = false;
-    if (std::uncaught_exceptions() > exceptions_) calls_.history_->give_up(call_.number);
+    if (std::uncaught_exceptions() > exceptions_) {
+      calls_.history_->give_up(call_.number);
+      to_all([](communicator_state& s) { s.keeps_messages = true; });
+    }
     current() = outer_;
     tell(outer_tag_, outer_print_);
   }
@@ -73,10 +76,13 @@ class verb_in_progress {
   }
 
  private:
+  template <class F>
+  void to_all(F f) const {
+    f(ranks_);
+    if (ranks_.levels) f(ranks_.levels->near.state()), f(ranks_.levels->far.state());
+  }
   void tell(int tag, std::uint64_t print) const {
-    auto const to = [&](communicator_state& s) { s.tag = tag, s.print = print; };
-    to(ranks_);
-    if (ranks_.levels) to(ranks_.levels->near.state()), to(ranks_.levels->far.state());
+    to_all([&](communicator_state& s) { s.tag = tag, s.print = print; });
   }
   // Where ranks meet on a node, their group has the deadline, and knows better who is late.
   static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {

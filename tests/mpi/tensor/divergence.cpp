@@ -66,6 +66,7 @@ TEST_CASE("divergence: another verb, other extents, a verb too few: an error on 
         bool const differs = testing::rank() == culprit;
         std::size_t const other = (i + 1) % verbs.size();
         std::string const other_verb = said([&, m = all_ranks()] { call(m, differs ? other : i, n); });
+        CAPTURE(other_verb);
         CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: verb 1 of the mesh is ") == 0);
         CHECK(contains(other_verb, std::string(verbs[other]) + " over x, divergence.cpp:"));
         CHECK(contains(other_verb, std::string(verbs[i]) + " over x, divergence.cpp:"));
