@@ -1,5 +1,6 @@
 // A small network 12 -> 8 -> 5 with dropout, and its training step, as a program for tensors of any kind.
 #pragma once
+#include "../examples/layers.hpp"
 #include "ashlar/plan/plan.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "ashlar/train/strategy.hpp"
@@ -8,17 +9,6 @@ namespace ashlar::test {
 
 using grid = mesh<axis<"data">, axis<"model">>;
 
-template <class K>
-struct linear_layer {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
-template <class K, class B>
-struct affine_layer {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class A, class B>
 struct two_layers {
   A d1;
@@ -28,8 +18,7 @@ struct two_layers {
 
 inline constexpr index_t batch = 7, inputs = 12, hidden = 8, classes = 5;
 inline constexpr double dropout_rate = 0.25;
-inline constexpr auto network = build<two_layers>(build<linear_layer>(weight{inputs, hidden}),
-                                                  build<affine_layer>(weight{hidden, classes}, weight{classes}));
+inline constexpr auto network = build<two_layers>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
 
 using model_sharded =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;

@@ -1,16 +1,12 @@
 // A model of two layers on a mesh of two axes: what layout rules that must not compile are tried on.
 #pragma once
+#include "../examples/layers.hpp"
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
-template <class K>
-struct linear {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
 template <class A, class B>
 struct two {
   A d1;

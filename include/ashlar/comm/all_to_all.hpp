@@ -8,12 +8,7 @@ template <class Send, class Receive>
 void all_to_all_by_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
   int const r = c.rank();
   post_exchange(c, send, receive, how);
-  if (how.host_memory) {
-    copy_block(send(r).data, receive(r).data, send(r).size);
-  } else {
-    post_receive(c, receive(r), r, how);
-    post_send(c, send(r), r, how);
-  }
+  deliver_own(c, send(r), receive(r), how);
   finish(c);
 }
 

@@ -76,6 +76,14 @@ void post_exchange(communicator const& c, Send send, Receive receive, comm::tuni
   });
 }
 
+// The block that a rank has for itself: copied, or a message too where MPI alone reads and writes the arrays.
+template <class T>
+void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::tuning const& how) {
+  if (how.host_memory) return copy_block(from.data, to.data, from.size);
+  post_receive(c, to, c.rank(), how);
+  post_send(c, from, c.rank(), how);
+}
+
 // Where the block of each rank begins, and where the last one ends.
 inline std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
   auto& starts = c.state().starts;

@@ -72,7 +72,6 @@ class node_round {
   }
 
   explicit operator bool() const { return group_ != nullptr; }
-  bool has_begun() const { return group_ != nullptr; }
   bool all_have_arrived() const { return group_ == nullptr || group_->all_have_arrived(); }
   node_group& group() const { return *group_; }
   /// Whether this rank's operand was copied for the others: its own memory is not looked at.

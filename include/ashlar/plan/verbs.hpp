@@ -81,17 +81,19 @@ struct step_of {
   static constexpr plan_step value = P::value[Step];
 };
 
+/// What a step of a plan makes of elements T.
+template <class T, class P, int Step, class S = step_of<P, Step>>
+using step_result = tensor_type<T, layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>>;
+
 // Each step's operand is given up as soon as the step is taken: what is held at once is what peak_bytes says.
 template <class P, int Step, class X>
 constexpr auto run_steps(X x, where const& w) {
   if constexpr (Step == P::value.size) {
     return x;
   } else {
-    using S = step_of<P, Step>;
-    using L = layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>;
     auto y = [&] {
       X const operand = std::move(x);
-      return take_step(tensor_type<element_t<X>, L>{}, S{}, operand, w);
+      return take_step(step_result<element_t<X>, P, Step>{}, step_of<P, Step>{}, operand, w);
     }();
     return run_steps<P, Step + 1>(std::move(y), w);
   }

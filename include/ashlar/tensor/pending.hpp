@@ -62,15 +62,6 @@ class pending<Y> {
 
 namespace detail {
 
-/// A tensor as the result of a plan: with static extents, where the operand has them.
-template <class Y, class X>
-Y as_result(X x) {
-  if constexpr (static_shape<Y>)
-    return Y(x);
-  else
-    return x;
-}
-
 /// The steps of plan P from the one on that communicates first: that one has begun.
 template <class Y, class P, int Step, class X>
 class steps_in_flight final : public pending_work<Y> {
@@ -82,13 +73,13 @@ class steps_in_flight final : public pending_work<Y> {
     if (flight_) flight_->complete();
     flight_.reset();
     operand_.reset();
-    return as_result<Y>(run_steps<P, Step + 1>(std::move(result_), where_));
+    return Y(run_steps<P, Step + 1>(std::move(result_), where_));
   }
 
  private:
   using step_type = step_of<P, Step>;
   using element_type = element_t<X>;
-  using to_type = tensor_type<element_type, layout_from_t<typename P::context, pack(step_type::value.to), pack_blocks(step_type::value.to), step_type::value.to.rank>>;
+  using to_type = step_result<element_type, P, Step>;
   using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
 
   result_type take(X const& x, where const& w) {
@@ -125,14 +116,13 @@ class pending_value final : public pending_work<Y> {
 template <class Y, class P, int Step, class X>
 pending<Y> start_steps(X x, where const& w) {
   if constexpr (Step == P::value.size) {
-    return pending<Y>(std::make_unique<pending_value<Y>>(as_result<Y>(std::move(x))));
+    return pending<Y>(std::make_unique<pending_value<Y>>(Y(std::move(x))));
   } else {
     using S = step_of<P, Step>;
-    using L = layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>;
     if constexpr (communicates(S::value.what))
       return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w));
     else
-      return start_steps<Y, P, Step + 1>(take_step(tensor_type<element_t<X>, L>{}, S{}, x, w), w);
+      return start_steps<Y, P, Step + 1>(take_step(step_result<element_t<X>, P, Step>{}, S{}, x, w), w);
   }
 }
 

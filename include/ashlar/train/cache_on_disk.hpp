@@ -3,7 +3,6 @@
 #include "ashlar/train/checked_file.hpp"
 #include "ashlar/train/crc32c.hpp"
 #include "ashlar/train/open.hpp"
-#include <sstream>
 
 namespace ashlar {
 
@@ -56,9 +55,8 @@ inline std::filesystem::path seal_beside(std::filesystem::path const& cache) { r
 // Whether a cache is there and is what its seal says, every byte of it.
 inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
   if (!std::filesystem::is_regular_file(cache) || !std::filesystem::is_regular_file(seal_beside(cache))) return false;
-  std::string block(cache_block, 0);
-  block.resize(checked_file(seal_beside(cache), O_RDONLY).read(0, block.data(), block.size()));
-  std::string const seal = std::exchange(block, std::string(cache_block, 0));
+  std::string seal(cache_block, 0), block(cache_block, 0);
+  seal.resize(checked_file(seal_beside(cache), O_RDONLY).read(0, seal.data(), seal.size()));
   checked_file const file(cache, O_RDONLY);
   std::uint64_t size = 0;
   std::uint32_t sum = 0;
@@ -89,7 +87,7 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
   std::string const text = cache.seal(of);
   seal.write(text.data(), text.size());
   seal.finish();
-  sync_folder(path.has_parent_path() ? path.parent_path() : ".");
+  sync_folder_of(path);
 }
 
 }  // namespace detail

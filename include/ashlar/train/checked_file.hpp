@@ -97,8 +97,10 @@ inline void remove_file(std::filesystem::path const& path) {
   std::filesystem::remove(path, failed);
   check_files(failed, "remove", path);
 }
-/// Makes the names in a folder last: a file that was renamed is the new one after a crash too.
-inline void sync_folder(std::filesystem::path const& folder) { checked_file(folder, O_RDONLY | O_DIRECTORY).sync(); }
+/// Makes the names in a file's folder last: a file that was renamed is the new one after a crash too.
+inline void sync_folder_of(std::filesystem::path const& file) {
+  checked_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY).sync();
+}
 
 /// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
 class unfinished_file {

@@ -95,7 +95,7 @@ class checkpoint_writer {
     });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
-      sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
+      sync_folder_of(path_);
     });
   }
 

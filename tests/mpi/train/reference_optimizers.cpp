@@ -1,4 +1,5 @@
 // Ten steps of each optimizer, on every mesh and several layouts, against PyTorch's.
+#include "../examples/layers.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/feed.hpp"
 #include "ashlar/train/optimizer.hpp"
@@ -11,13 +12,6 @@ using namespace ashlar::test;
 namespace {
 
 using grid = mesh<axis<"data">, axis<"model">>;
-
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 
 npy_array const& gradient_of(bool kernel) {
   static npy_array const k = reference("gradients_kernel"), b = reference("gradients_bias");

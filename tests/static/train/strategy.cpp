@@ -1,4 +1,5 @@
 // Which layout a strategy gives each parameter of a model, and under which path.
+#include "../examples/layers.hpp"
 #include "ashlar/plan/plan.hpp"
 #include "ashlar/train/place.hpp"
 
@@ -9,12 +10,6 @@ namespace {
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 template <class A, class B>
 struct tower {
   A conv1;
