@@ -17,12 +17,20 @@ if(NOT ASHLAR_LAYOUT_ONLY)
   add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
     "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
   target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ashlar::ashlar)
+  # What almost every test above the layouts reads of others is compiled once; nvcc has no use for that.
+  if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
+    set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+  target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()
 
 # ashlar_add_doctest(<target> <main> <library> <source>...)
 function(ashlar_add_doctest target main library)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE ${main} ${library} ashlar-test)
+  if(NOT library STREQUAL "ashlar::layout")
+    target_precompile_headers(${target} REUSE_FROM ashlar-mpi-main)
+  endif()
 endfunction()
 
 # Layers that need Kokkos find it and MPI started; comm's unit tests start MPI themselves.
