@@ -288,7 +288,7 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
                      return to == expected;
                    }};
   };
-  auto const ours = [](auto const& a) { return redistribute<rows>(einsum<"ij->ji">(a)); };
+  auto const ours = [](auto const& a) { return ashlar::transpose<rows, 1, 0>(a); };
   // Tiles of 8 x 8 use what they read of each cache line.
   auto const pack_transposed = [&] {
     for (index_t q = 0; q < p; ++q)

@@ -1,7 +1,7 @@
 // einsum on real tensors: local contractions.
 #pragma once
 #include "ashlar/ops/local/contract.hpp"
-#include "ashlar/plan/einsum.hpp"
+#include "ashlar/plan/transpose.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 
 namespace ashlar {

@@ -122,18 +122,4 @@ constexpr auto einsum(X const&... x) {
   }
 }
 
-/// The dimensions of a tensor in another order: transpose<1, 0>(x) is the matrix transpose.
-template <int... Order, class X>
-constexpr auto transpose(X const& x) {
-  constexpr equation e = [] {
-    equation q(0, 0, 0, 0, 0, 0, 0, 0, 0);
-    char const labels[] = "abcdefgh";
-    q.append(labels, sizeof...(Order));
-    q.append("->", 2);
-    (q.append(labels + Order, 1), ...);
-    return q;
-  }();
-  return einsum<e>(x);
-}
-
 }  // namespace ashlar

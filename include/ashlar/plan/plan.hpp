@@ -21,6 +21,7 @@
 #include "ashlar/plan/roll.hpp"
 #include "ashlar/plan/select.hpp"
 #include "ashlar/plan/softmax.hpp"
+#include "ashlar/plan/transpose.hpp"
 #include "ashlar/plan/user_operation.hpp"
 #include "ashlar/plan/view.hpp"
 #include "ashlar/plan/vocabulary.hpp"

@@ -119,6 +119,46 @@ void copy_boxes_by_rows(Space const& space, T const* source, T* destination, std
     for_ranges("ashlar::copy_boxes", space, slices, 1, copy);
 }
 
+// The loop along which a nest that transposes reads neighbours, while it writes neighbours along the last one; otherwise -1.
+inline int transposed_loop(loop_nest<2> const& nest) {
+  int const last = nest.rank - 1;
+  if (nest.stride[1][last] == 1 && nest.stride[0][last] != 1)
+    for (int d = 0; d < last; ++d)
+      if (nest.stride[0][d] == 1) return d;
+  return -1;
+}
+
+// Transposes tiles in a buffer, so that both arrays are touched in whole cache lines, each once: with strides that are
+// powers of two the lines of a tile would drive each other out of the cache.
+template <class Space, class T>
+void copy_box_by_tiles(Space const& space, T const* in, T* out, loop_nest<2> nest, int contiguous) {
+  constexpr index_t side = sizeof(T) < 16 ? 128 / static_cast<int>(sizeof(T)) : 8;
+  int const last = nest.rank - 1;
+  // A tile spans `contiguous` (one step in `in`) and the last loop (one step in `out`).
+  index_t const rows = nest.extent[contiguous], columns = nest.extent[last];
+  index_t const row_step = nest.stride[1][contiguous], column_step = nest.stride[0][last];
+  nest.extent[contiguous] = (rows + side - 1) / side;
+  nest.extent[last] = (columns + side - 1) / side;
+  for (index_t* stride : {nest.stride[0], nest.stride[1]}) {
+    stride[contiguous] *= side;
+    stride[last] *= side;
+  }
+  index_t const grain = elements_per_thread / (side * side);
+  for_ranges("ashlar::copy_tiles", space, nest.size(), grain, [&](index_t begin, index_t end) {
+    for (index_t tile = begin; tile < end; ++tile) {
+      index_t offset[2], at[max_rank];
+      nest.locate(tile, offset, at);
+      T const* const from = in + offset[0];
+      T* const to = out + offset[1];
+      index_t const m = std::min(side, rows - at[contiguous] * side), n = std::min(side, columns - at[last] * side);
+      T buffer[side][side];
+      for (index_t j = 0; j < n; ++j)
+        for (index_t i = 0; i < m; ++i) buffer[i][j] = from[j * column_step + i];
+      for (index_t i = 0; i < m; ++i) std::copy_n(buffer[i], n, to + i * row_step);
+    }
+  });
+}
+
 template <class Space, class T>
 void copy_boxes_by_elements(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> boxes) {
   while (!boxes.empty()) {
@@ -131,10 +171,18 @@ void copy_boxes_by_elements(Space const& space, T const* source, T* destination,
 
 template <class Space, class T>
 void copy_boxes(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> boxes) {
-  if constexpr (runs_in_caller<Space>)
-    copy_boxes_by_rows(space, source, destination, boxes);
-  else
+  if constexpr (runs_in_caller<Space>) {
+    if (std::none_of(boxes.begin(), boxes.end(), [](auto const& nest) { return transposed_loop(nest) >= 0; }))
+      return copy_boxes_by_rows(space, source, destination, boxes);
+    for (auto const& nest : boxes) {
+      if (int const d = transposed_loop(nest); d >= 0)
+        copy_box_by_tiles(space, source, destination, nest, d);
+      else
+        copy_boxes_by_rows(space, source, destination, std::span(&nest, 1));
+    }
+  } else {
     copy_boxes_by_elements(space, source, destination, boxes);
+  }
 }
 
 template <class Space, class T>

@@ -40,9 +40,25 @@ inline std::vector<common_runs> common_runs_of(index_set const& a, index_set con
   return runs;
 }
 
-// What two shards have in common, as loops over the one (array 0), the other (1), and a buffer that holds the common
-// elements in row-major order (2).
-inline std::vector<loop_nest<3>> common_loops(region const& a, region const& b) {
+/// Which dimension of a shard's array is dimension d of the tensor: in order, or as in transpose<Order...>.
+struct dimension_order {
+  signed char of[max_rank]{0, 1, 2, 3, 4, 5, 6, 7};
+
+  /// The array's strides along the dimensions of a tensor whose shard has these extents.
+  row_major_strides strides(shape const& extents) const {
+    shape stored = extents;
+    for (int d = 0; d < extents.rank; ++d) stored[of[d]] = extents[d];
+    row_major_strides const array(stored);
+    row_major_strides s = array;
+    for (int d = 0; d < extents.rank; ++d) s.stride[d] = array.stride[of[d]];
+    return s;
+  }
+  friend bool operator==(dimension_order const&, dimension_order const&) = default;
+};
+
+/// What two shards have in common, as loops over the one (array 0, whose dimensions have an order of their own), the other
+/// (1), and a buffer that holds the common elements in row-major order (2).
+inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order const& order, region const& b) {
   std::vector<common_runs> runs[max_rank];
   shape extents[3]{a.extents(), b.extents(), a.extents()};
   for (int d = 0; d < a.rank; ++d) {
@@ -52,7 +68,7 @@ inline std::vector<loop_nest<3>> common_loops(region const& a, region const& b) 
   }
   std::vector<loop_nest<3>> nests;
   if (extents[2].size() == 0) return nests;
-  row_major_strides const strides[3]{row_major_strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
+  row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
   // Every choice of one group of runs in each dimension is a nest; where it has no room for all loops, several.
   auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops, std::array<index_t, 3> const& origin) -> void {
     if (d == a.rank) {
@@ -98,9 +114,9 @@ inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
 }
 
 /// Loops from the elements of one shard to the same ones of another.
-inline copy_loops loops_between(region const& from, region const& to) {
+inline copy_loops loops_between(region const& from, region const& to, dimension_order const& order = {}) {
   copy_loops loops;
-  for (auto const& nest : common_loops(from, to)) loops.push_back(between(nest, 0, 1));
+  for (auto const& nest : common_loops(from, order, to)) loops.push_back(between(nest, 0, 1));
   return loops;
 }
 
@@ -116,10 +132,10 @@ struct message_blocks {
   copy_loops loops;
 
   /// Adds the block that a shard, on the buffer's other side, has in common with another rank's.
-  void add(region const& shard, region const& theirs, bool travels, buffer_side side) {
+  void add(region const& shard, region const& theirs, bool travels, buffer_side side, dimension_order const& order = {}) {
     std::size_t n = 0;
     if (travels)
-      for (auto const& nest : common_loops(shard, theirs)) {
+      for (auto const& nest : common_loops(shard, order, theirs)) {
         loop_nest<2> l = side == buffer_side::destination ? between(nest, 0, 2) : between(nest, 2, 0);
         l.origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(total);
         in_order = in_order && l.rank == 1 && l.origin[0] == l.origin[1] && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
@@ -141,7 +157,8 @@ struct message_blocks {
 struct step_moves {
   shape source, destination;  // extents of this rank's shards
   bool even = false;          // every rank has shards of these extents
-  message_blocks out, in;     // sent (by a reduce_scatter: for each rank what it keeps) and received
+  dimension_order order;      // of the source's array
+  message_blocks out, in;     // sent (by a reduce_scatter: for each rank what it keeps; by an all_gather: one to all) and received
   bool keeps = false;         // slice and pad: whether elements stay
   bool all_stays = false;     // and whether they are all
   copy_loops kept;            // from shard to shard; of a reduce_scatter, what this rank keeps of each operand
@@ -150,10 +167,10 @@ struct step_moves {
   std::uint64_t fingerprint = 0;
 
   // With each rank that takes part, in order: what of this rank's source it needs, and what of it this rank needs.
-  void send(region const& own, region const& theirs, bool serves) { out.add(own, theirs, serves, buffer_side::destination); }
+  void send(region const& own, region const& theirs, bool serves) { out.add(own, theirs, serves, buffer_side::destination, order); }
   void receive(region const& own, region const& theirs, bool serves) {
     in.add(own, theirs, serves, buffer_side::source);
-    direct.push_back(serves ? loops_between(theirs, own) : copy_loops());
+    direct.push_back(serves ? loops_between(theirs, own, order) : copy_loops());
   }
   // When all have been asked; `self` is this rank's number among them.
   void finish(region const& own_source, region const& own_destination, int self) {
@@ -163,7 +180,9 @@ struct step_moves {
   }
 };
 
-inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
+/// The moves of a step on a tensor of these extents, whose shards have their dimensions in this order.
+/// Pre: in order where a reduction is one of whole arrays (all_reduce).
+inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
   region const source = local_region(extents, s.from, mesh, rank), destination = local_region(extents, s.to, mesh, rank);
   int const ranks = mesh.ranks(s.axes);
   verb const what = ranks == 1 ? verb::slice : s.what;
@@ -171,17 +190,18 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   m.source = source.extents();
   m.destination = destination.extents();
   m.even = is_even(extents, s.from, mesh) && is_even(extents, s.to, mesh);
+  m.order = order;
 
   m.fingerprint = fingerprint(s.what, s.axes, s.op, pack(s.from), pack_blocks(s.from), pack(s.to), pack_blocks(s.to));
-  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d]);
+  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d], order.of[d]);
 
   axis_mask const copies = s.axes & ~s.from.sharding();
   auto const peer = [&](int position) { return mesh.with_position(rank, s.axes, position); };
   if (what == verb::slice || what == verb::pad) {
     bool const idempotent = s.op == op_max || s.op == op_min;
     m.keeps = what == verb::slice || idempotent || mesh.position(rank, copies) == 0;
-    m.all_stays = source == destination;
-    if (m.keeps) m.kept = loops_between(source, destination);
+    m.all_stays = source == destination && order == dimension_order();
+    if (m.keeps) m.kept = loops_between(source, destination, order);
     return m;
   }
   if (what == verb::all_reduce) {
@@ -193,7 +213,8 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   auto const serves = [&](int sender, int receiver) {
     return what == verb::reduce_scatter || mesh.position(sender, copies) == mesh.position(receiver, copies);
   };
-  if (what == verb::reduce_scatter) m.kept = loops_between(source, destination);
+  if (what == verb::reduce_scatter) m.kept = loops_between(source, destination, order);
+  if (what == verb::all_gather) m.send(source, source, true);
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);
     if (what != verb::all_gather) m.send(source, local_region(extents, s.to, mesh, p), serves(rank, p));
@@ -208,10 +229,10 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
 class moves_memo {
  public:
   /// Moves of a step that lives as long as the program; who keeps no pointer has them until the next call.
-  std::shared_ptr<step_moves const> const& operator()(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank) {
-    key const k{&s, extents, mesh, rank};
+  std::shared_ptr<step_moves const> const& operator()(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
+    key const k{&s, extents, mesh, rank, order};
     entry& slot = slots_[k.hash() % slots_.size()];
-    if (!slot.moves || slot.k != k) slot = {k, std::make_shared<step_moves const>(moves_of(s, extents, mesh, rank))};
+    if (!slot.moves || slot.k != k) slot = {k, std::make_shared<step_moves const>(moves_of(s, extents, mesh, rank, order))};
     return slot.moves;
   }
 
@@ -221,9 +242,10 @@ class moves_memo {
     shape extents;
     mesh_shape mesh;
     int rank = 0;
+    dimension_order order;
     std::size_t hash() const {
       auto h = reinterpret_cast<std::size_t>(step) / sizeof(plan_step);
-      for (int d = 0; d < extents.rank; ++d) h = h * 31 + static_cast<std::size_t>(extents[d]);
+      for (int d = 0; d < extents.rank; ++d) h = h * 31 + static_cast<std::size_t>(extents[d] + order.of[d]);
       return h;
     }
     bool operator==(key const&) const = default;

@@ -73,9 +73,9 @@ void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v,
 template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
-  auto const n_out = gathers ? static_cast<std::size_t>(v.source.size()) : v.out.total;
+  std::size_t const n_out = v.out.total;
   pool_scratch<Space, T> packed, arrived;
-  T const* const from = gathers ? source : in_order(space, v.out, source, packed);
+  T const* const from = in_order(space, v.out, source, packed);
   T* const to = v.in.in_order ? destination : arrived.allocate(v.in.total);
   with_mpi_memory(space, from, n_out, to, v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
@@ -170,27 +170,46 @@ void run_step(Space const& space, plan_step const& s, step_moves const& v, commu
 
 }  // namespace detail
 
+namespace detail {
+
+// A step on a tensor of these extents, of which x has the shards, their dimensions in an order of their own.
+template <class L2, class T0, class L1, class M, class Space>
+sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, where const& w) {
+  auto const& m = x.mesh();
+  communicator const& ranks = m.communicator(s.axes);
+  bool const alone = ranks.size() == 1;
+  if (alone && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) return share<L2>(x, extents);
+  if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
+  step_moves const& moves = *remembered_moves(s, extents, m.sizes(), m.rank(), order);
+  sharded_tensor<T0, L2, M, Space> y(m, extents, moves.destination.size());
+  auto const run = [&] { run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
+  if (alone || !communicates(s.what)) {
+    run();
+  } else {
+    verb_scope const scope(m, s, fingerprint(s.what, moves.fingerprint, sizeof(T0)), moves.received * sizeof(T0), w);
+    run();
+  }
+  return y;
+}
+
+}  // namespace detail
+
 /// Takes step I of plan P. Where its axes have size 1 and it slices over no others, the result shares the shard until
 /// either is updated in place.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class T, class P, int I, class T0, class L2, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::step_of<P, I> step, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
-  plan_step const& s = step.value;
-  auto const& m = x.mesh();
-  communicator const& ranks = m.communicator(s.axes);
-  bool const alone = ranks.size() == 1;
-  if (alone && same_placement(x.extents(), s.from, s.to, m.sizes())) return detail::share<L2>(x, x.extents());
-  if (m.recorder()) detail::note(m, s, step_bytes(s, x.extents(), m.sizes(), sizeof(T0)), w);
-  detail::step_moves const& moves = *detail::remembered_moves(s, x.extents(), m.sizes(), m.rank());
-  sharded_tensor<T0, L2, M, Space> y(m, x.extents(), moves.destination.size());
-  auto const run = [&] { detail::run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
-  if (alone || !communicates(s.what)) {
-    run();
-  } else {
-    detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, sizeof(T0)), moves.received * sizeof(T0), w);
-    run();
-  }
-  return y;
+  return detail::step_taken<L2>(step.value, x, x.extents(), {}, w);
+}
+
+/// The same step on the transposed tensor, in one pass over memory.
+template <class T, class P, int I, int... Order, class T0, class L2, class L1, class M, class Space>
+sharded_tensor<T0, L2, M, Space> take_step_transposed(detail::tensor_type<T, L2>, detail::step_of<P, I> step, std::integer_sequence<int, Order...>,
+                                                      sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
+  shape extents = x.extents();
+  extents.rank = 0;
+  for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
+  return detail::step_taken<L2>(step.value, x, extents, {{Order...}}, w);
 }
 
 namespace detail {

@@ -62,26 +62,28 @@ class step_in_flight final : public reader, public unfinished_collective {
   static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a verb that blocks is not the same
   enum class stage { first, gathers_sums, done };
 
+  std::size_t operand_size() const { return static_cast<std::size_t>(moves_->source.size()); }
   bool reduces() const { return step_.what == verb::all_reduce || step_.what == verb::reduce_scatter; }
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      bool const sums = step_.what == verb::all_reduce;
-      auto const n = static_cast<std::size_t>(moves_->source.size());
-      round_.emplace(begin_only{}, ranks_, fingerprint(step_.what, moves_->fingerprint, sizeof(T), begins_only), source_, n, sums ? destination_ : nullptr);
-      if (round_->has_begun()) {
+      T* const sums = step_.what == verb::all_reduce ? destination_ : nullptr;
+      round_.emplace(begin_only{}, ranks_, fingerprint(step_.what, moves_->fingerprint, sizeof(T), begins_only), source_, operand_size(), sums);
+      if (*round_) {
         ranks_.state().unfinished = this;
         return;
       }
       round_.reset();
-    } else if (mpi_reads<Space>) {
-      if (reduces()) {  // sums are the host's, or MPI's
-        run_step(space_, step_, *moves_, ranks_, source_, destination_);
-        stage_ = stage::done;
-        return;
-      }
+    } else if (mpi_reads<Space> && reduces()) {  // sums are the host's, or MPI's
+      run_step(space_, step_, *moves_, ranks_, source_, destination_);
+      stage_ = stage::done;
+      return;
     }
-    post();
+    if (reduces())
+      post_operands();
+    else
+      post_blocks();
+    std::swap(requests_, ranks_.state().requests);
   }
 
   // On a node.
@@ -94,9 +96,8 @@ class step_in_flight final : public reader, public unfinished_collective {
         run_step(space_, step_, *moves_, ranks_, source_, destination_);
       } else {
         if (step_.what == verb::all_reduce) {
-          auto const n = static_cast<std::size_t>(moves_->source.size());
-          ranks_.counters().all_reduce.add(n * sizeof(T));
-          with_op<T>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, n); });
+          ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
+          with_op<T>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
         } else {
           take_on_node(space_, step_, *moves_, ranks_, round_->group(), destination_);
         }
@@ -108,70 +109,59 @@ class step_in_flight final : public reader, public unfinished_collective {
   }
 
   // By messages: the shard, or its blocks in a buffer, to blocks in the destination or in a buffer.
-  void post() {
+  void post_blocks() {
     step_moves const& v = *moves_;
-    comm::tuning const& how = comm::tuned;
-    auto const r = static_cast<std::size_t>(ranks_.rank());
-    auto const whole = static_cast<std::size_t>(v.source.size());
-    T const* const from = step_.what == verb::all_reduce || step_.what == verb::all_gather ? source_ : in_order(space_, v.out, source_, packed_);
-    if (step_.what == verb::all_reduce) {
-      memory_.emplace(space_, from, whole, destination_, whole);
-      ranks_.counters().all_reduce.add(whole * sizeof(T));
-      in_parts_ = whole * sizeof(T) > (ranks_.size() == 2 ? how.whole_bytes_of_2 : how.whole_bytes);
-      for (int q = 0; q <= ranks_.size(); ++q)
-        starts_.push_back(!in_parts_ ? 0 : q == ranks_.size() ? whole : part_of_rank(whole, ranks_.size(), q).begin);
-      post_sums(in_parts_ ? starts_[r + 1] - starts_[r] : whole);
-    } else if (step_.what == verb::reduce_scatter) {
-      auto const own = static_cast<std::size_t>(v.destination.size());
-      memory_.emplace(space_, from, v.out.total, destination_, own);
-      block_starts(starts_, v.out.count);
-      ranks_.counters().reduce_scatter.add((v.out.total - own) * sizeof(T));
-      post_sums(own);
-    } else {
-      bool const gathers = step_.what == verb::all_gather;
-      std::size_t const sent = gathers ? whole : v.out.total;
-      memory_.emplace(space_, from, sent, v.in.in_order ? destination_ : arrived_.allocate(v.in.total), v.in.total);
-      block_starts(starts_, v.in.count);
-      std::vector<std::size_t> out;
-      if (!gathers) block_starts(out, v.out.count);
-      T const* const send_from = memory_->source();
-      T* const to = memory_->destination();
-      auto const send = [&](int q) { return gathers ? block<T const>{send_from, whole} : part(send_from, out, q); };
-      auto const receive = [&](int q) { return part(to, starts_, q); };
-      if (gathers)
-        ranks_.counters().all_gather.add(whole * sizeof(T));
-      else
-        ranks_.counters().all_to_all.add((sent - v.out.count[r]) * sizeof(T));
-      post_exchange(ranks_, send, receive, how);
-      if (how.host_memory) {
-        copy_block(send(ranks_.rank()).data, receive(ranks_.rank()).data, v.in.count[r]);
-      } else {
-        post_receive(ranks_, receive(ranks_.rank()), ranks_.rank(), how);
-        post_send(ranks_, send(ranks_.rank()), ranks_.rank(), how);
-      }
-    }
-    std::swap(requests_, ranks_.state().requests);
+    bool const gathers = step_.what == verb::all_gather;
+    std::size_t const sent = v.out.total;
+    memory_.emplace(space_, in_order(space_, v.out, source_, packed_), sent, v.in.in_order ? destination_ : arrived_.allocate(v.in.total), v.in.total);
+    block_starts(starts_, v.in.count);
+    std::vector<std::size_t> out;
+    if (!gathers) block_starts(out, v.out.count);
+    auto const send = [&](int q) { return gathers ? block<T const>{memory_->source(), sent} : part(memory_->source(), out, q); };
+    auto const receive = [&](int q) { return part(memory_->destination(), starts_, q); };
+    int const r = ranks_.rank();
+    if (gathers)
+      ranks_.counters().all_gather.add(sent * sizeof(T));
+    else
+      ranks_.counters().all_to_all.add((sent - send(r).size) * sizeof(T));
+    post_exchange(ranks_, send, receive, comm::tuned);
+    deliver_own(ranks_, send(r), receive(r), comm::tuned);
   }
-  // Summands of n elements from every rank, of whole arrays or of this rank's part.
-  void post_sums(std::size_t n) {
-    bool const whole = step_.what == verb::all_reduce && !in_parts_;
-    T const* const from = memory_->source();
-    received_.emplace(ranks_, n, room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * n));
-    post_exchange(ranks_, [&](int q) { return whole ? block<T const>{from, n} : part(from, starts_, q); }, [&](int q) { return block<T>{received_->from(q), n}; }, comm::tuned);
+
+  // The same of a reduction: what each rank combines, whole arrays or its part, goes there from every rank.
+  void post_operands() {
+    step_moves const& v = *moves_;
+    if (step_.what == verb::all_reduce) {
+      std::size_t const n = operand_size();
+      memory_.emplace(space_, source_, n, destination_, n);
+      ranks_.counters().all_reduce.add(n * sizeof(T));
+      in_parts_ = n * sizeof(T) > (ranks_.size() == 2 ? comm::tuned.whole_bytes_of_2 : comm::tuned.whole_bytes);
+      for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
+      if (in_parts_) starts_.push_back(n);
+    } else {
+      memory_.emplace(space_, in_order(space_, v.out, source_, packed_), v.out.total, destination_, static_cast<std::size_t>(v.destination.size()));
+      block_starts(starts_, v.out.count);
+      ranks_.counters().reduce_scatter.add((v.out.total - operand_of(ranks_.rank()).size) * sizeof(T));
+    }
+    std::size_t const own = operand_of(ranks_.rank()).size;
+    received_.emplace(ranks_, own, room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * own));
+    post_exchange(ranks_, [&](int q) { return operand_of(q); }, [&](int q) { return block<T>{received_->from(q), own}; }, comm::tuned);
+  }
+  // What rank q combines, of this rank's operand.
+  block<T const> operand_of(int q) const {
+    return starts_.empty() ? block<T const>{memory_->source(), operand_size()} : part(memory_->source(), starts_, q);
   }
 
   // All that was posted has arrived.
   void end_of_messages() {
     requests_.clear();
     if (stage_ == stage::first && reduces()) {
-      auto const r = static_cast<std::size_t>(ranks_.rank());
-      bool const whole = step_.what == verb::all_reduce && !in_parts_;
-      std::size_t const own = whole ? 0 : starts_[r], n = whole ? static_cast<std::size_t>(moves_->source.size()) : starts_[r + 1] - own;
-      T* const sums = memory_->destination() + (in_parts_ ? own : 0);
-      with_op<T>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(memory_->source() + own, sums, n); });
+      block<T const> const own = operand_of(ranks_.rank());
+      T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
+      with_op<T>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(own.data, sums, own.size); });
       if (in_parts_) {
         stage_ = stage::gathers_sums;
-        post_exchange(ranks_, [&](int) { return block<T const>{sums, n}; }, [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
+        post_exchange(ranks_, [&](int) { return block<T const>{sums, own.size}; }, [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
         std::swap(requests_, ranks_.state().requests);
         return;
       }
@@ -201,7 +191,7 @@ class step_in_flight final : public reader, public unfinished_collective {
   pool_scratch<Space, T> packed_, arrived_;
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> room_;
   std::optional<received_arrays<T>> received_;
-  std::vector<std::size_t> starts_;  // of the blocks that arrive, or of each rank's part
+  std::vector<std::size_t> starts_;  // of the blocks that arrive, or of each rank's part; none where arrays travel whole
   bool in_parts_ = false;            // an all-reduce whose ranks combine a part each
 };
 

@@ -53,6 +53,11 @@ TEST_CASE("as_replicated: an all_reduce; as_partial: one summand") {
   check_verb<layout<none, "data">>([](auto const& x) { return as_partial<"model">(x); });
 }
 
+TEST_CASE("transpose to another layout: the plan back, transposed") {
+  check_verb<layout<"data", "model">>([](auto const& x) { return transpose<layout<"data", none>, 1, 0>(x); });
+  check_verb<layout<none, "model">>([](auto const& x) { return transpose<layout<none, axes("model", "data")>, 1, 0>(x); });
+}
+
 TEST_CASE("redistribute: the plan back") {
   check_redistribute<layout<none, none>, layout<"data", "model">>();
   check_redistribute<layout<"data", "model">, layout<none, none>>();

@@ -31,16 +31,32 @@ class stored {
   std::shared_ptr<detail::storage<Kokkos::HostSpace>> block_;
 };
 
-// What redistribute<To> does with this rank's shard, for layouts that no type stands for.
+// A shard of these extents with its dimensions in another order, element by element.
+integers in_order(detail::dimension_order const& order, shape const& extents, integers const& shard) {
+  shape stored = extents;
+  for (int d = 0; d < extents.rank; ++d) stored[order.of[d]] = extents[d];
+  integers array(shard.size());
+  for (index_t i = 0; i < extents.size(); ++i) {
+    index_t at = 0;
+    for (int d = 0; d < extents.rank; ++d) at += i / extents.stride(d) % extents[d] * stored.stride(order.of[d]);
+    array[static_cast<std::size_t>(at)] = shard[static_cast<std::size_t>(i)];
+  }
+  return array;
+}
+
+// What redistribute<To> does with this rank's shard, and transpose<To, Order...> with the array that holds it in another
+// order, for layouts that no type stands for.
 template <class M>
-integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved) {
-  stored shard(source);
+integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved,
+                       detail::dimension_order order) {
+  if (p.size == 0 || p[0].what == verb::all_reduce) order = {};
+  stored shard(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
   for (plan_step const s : p) {
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
-    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::moves_of(s, extents, m.sizes(), m.rank()), m.communicator(s.axes),
-                     static_cast<std::int64_t const*>(shard.data()), next.data());
+    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::moves_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
+                     m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
     if (s.what == verb::permute || s.what == verb::all_to_all || s.what == verb::exchange) {
       auto const had = positions(extents, s.from, m.sizes(), m.rank()), needed = positions(extents, s.to, m.sizes(), m.rank());
@@ -60,15 +76,16 @@ struct tally {
 };
 
 // Every pair of layouts of a rank in which some reductions may pend, and in which blocks of some sizes are dealt; with all
-// extents, or with one of them in turn.
+// extents, or with one of them in turn; from arrays whose dimensions may have another order.
 template <class M>
-tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {}) {
+tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {},
+                  detail::dimension_order const& order = {}) {
   mesh_shape const& mesh = m.sizes();
   std::vector<layout_value> const layouts = with_dealt(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
   auto check = [&](layout_value const& from, integers const& source, integers const& expected, layout_value const& to, shape const& e) {
-    integers const result = redistributed(m, plan(from, to), e, source, all.moved);
+    integers const result = redistributed(m, plan(from, to), e, source, all.moved, order);
     bool right = true;
     if (to.levels == 0) {
       right = result == shard_of<std::int64_t>(e, to, mesh, m.rank(), [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; });
@@ -213,4 +230,36 @@ TEST_CASE("redistribute: the same where operands are read in place, with blocks 
 TEST_CASE("redistribute: the same by messages of MPI, with blocks that are dealt") {
   messages_of_mpi const scope;
   check_dealt_pairs();
+}
+
+namespace {
+
+void check_transposed_pairs() {
+  device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
+  auto const matrices = check_pairs(row, 2, {op_sum}, true, {2}, {{1, 0}});
+  CHECK_MESSAGE(matrices.wrong == 0, matrices.first_wrong);
+  for (detail::dimension_order const& order : {detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
+    auto const all = check_pairs(row, 3, {}, true, {}, order);
+    CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
+  }
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const all = check_pairs(m, 2, {op_sum}, false, {}, {{1, 0}});
+    CHECK(all.pairs > 0);
+    CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("transpose: pairs of layouts, with the first step") { check_transposed_pairs(); }
+
+TEST_CASE("transpose: the same where operands are read in place") {
+  operands_in_place const scope;
+  check_transposed_pairs();
+}
+
+TEST_CASE("transpose: the same by messages of MPI") {
+  messages_of_mpi const scope;
+  check_transposed_pairs();
 }
