@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
 #include "ashlar/meta/product.hpp"
+#include "ashlar/plan/async.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/roll.hpp"
 
@@ -200,6 +201,17 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where 
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
     x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
+  });
+  return result;
+}
+
+/// The same value, replicated: its pullback begins the reduction, which ends when the operand's cotangent is asked for.
+template <class To, axis_mask Replicated, active_value X>
+constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, where const& w) {
+  active<typename X::plain_type, (X::replicated | Replicated) & ~named_of<X>> result(x.recording_tape(), x.value());
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add_later(relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
   });
   return result;
 }

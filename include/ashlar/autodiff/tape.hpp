@@ -69,10 +69,23 @@ class slot {
   constexpr slot() = default;
   slot(slot const&) = delete;
   slot& operator=(slot const&) = delete;
-  constexpr ~slot() { delete value_; }
-  constexpr bool is_set() const { return value_ != nullptr; }
-  constexpr Cotangent const& value() const { return *value_; }
+  constexpr ~slot() {
+    if (coming_ != nullptr) coming_->take(coming_, nullptr);
+    delete value_;
+  }
+  constexpr bool is_set() const { return value_ != nullptr || coming_ != nullptr; }
+  constexpr Cotangent const& value() {
+    settle();
+    return *value_;
+  }
+  /// Adds what a pending object will bring: it is waited for when the value is asked for, or another one is added.
+  template <class Pending>
+  constexpr void add_later(Pending p) {
+    settle();
+    coming_ = new from_pending<Pending>(std::move(p));
+  }
   constexpr void add(Cotangent const& c) {
+    settle();
     if (value_ == nullptr) {
       value_ = new Cotangent(c);
     } else {
@@ -82,7 +95,30 @@ class slot {
   }
 
  private:
+  // A function pointer instead of a virtual function, as for the tape.
+  struct coming {
+    void (*take)(coming*, slot*) = nullptr;  // gives itself up; adds to the slot, if there still is one
+  };
+  template <class Pending>
+  struct from_pending : coming {
+    Pending p;
+    constexpr explicit from_pending(Pending q) : coming{&taken}, p(std::move(q)) {}
+    static constexpr void taken(coming* c, slot* to) {
+      auto* const self = static_cast<from_pending*>(c);
+      Pending p = std::move(self->p);
+      delete self;
+      if (to != nullptr) to->add(Cotangent(p.wait()));
+    }
+  };
+  constexpr void settle() {
+    if (coming_ == nullptr) return;
+    coming* const c = coming_;
+    coming_ = nullptr;
+    c->take(c, this);
+  }
+
   Cotangent* value_ = nullptr;
+  coming* coming_ = nullptr;
 };
 
 }  // namespace ashlar

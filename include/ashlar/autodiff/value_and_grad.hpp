@@ -44,6 +44,12 @@ constexpr auto activate(tape& t, X const& x) {
   return active<X, Axes & ~named_of<X>>(t, x);
 }
 
+// No axis at all is a choice too: all parameters are invariant then.
+template <class Mesh, class Names>
+struct batch_axis_missing_from_mesh : verb_axis_missing_from_mesh<Mesh, Names> {};
+template <class Mesh>
+struct batch_axis_missing_from_mesh<Mesh, name_list<>> : std::false_type {};
+
 template <class X>
 struct parameter_pends_other_than_a_sum {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
@@ -106,7 +112,7 @@ struct differentiated {
     auto const active_parameters = map(
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
-          static_assert(!verb_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+          static_assert(!batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
                         "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
           static_assert(!parameter_pends_other_than_a_sum<X>::value,
                         "ashlar::value_and_grad: a reduction that is no sum pends in a parameter, and has no dual; all_reduce it first");
@@ -143,7 +149,7 @@ struct differentiated {
 
 /// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over the
 /// axes named, parameters are replicated: their gradients stay pending sums until a verb reduces them. Over all others
-/// they are invariant.
+/// they are invariant: with `none`, over all.
 /// f returns the scalar, or build<with_aux>(scalar, others).
 /// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
 /// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are. In ledgers,

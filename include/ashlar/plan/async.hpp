@@ -76,6 +76,27 @@ template <class To, tensor X>
   return relayout_async(detail::after_redistribute<To, X>(), materialize(x), w);
 }
 
+namespace detail {
+
+template <class To, axis_mask Replicated, plain_tensor X>
+constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, where const& w) {
+  return relayout(to, x, w);
+}
+
+}  // namespace detail
+
+/// as_replicated, of which the backward pass begins the all-reduce as soon as the cotangent is known, and goes on. It is waited
+/// for when the gradient is asked for, at the end of value_and_grad. Of parameters that are invariant over the batch's axes,
+/// each used where its layer begins, the gradients travel while those of the layers before are computed.
+/// Cost: backward an all-reduce of the operand's size, one message pattern for each call.
+/// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto as_replicated_async(X const& x, where w = where::current()) {
+  static_assert(!detail::verb_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+                "ashlar::as_replicated_async: the mesh has no axis of this name; name one of its axes");
+  return relayout_back_async(detail::destination<layout_t<X>, detail::verb_axes<mesh_t<X>, names_in_t<Axes>>>{}, materialize(x), w);
+}
+
 /// Calls use(i, result) for each chunk i of n, while the verb of the next chunk is under way: begin(i) begins it and returns
 /// its pending result. `use` computes with this rank's shard, or calls verbs among other ranks.
 /// Collective: every rank of the mesh calls it, with the same n.

@@ -1,5 +1,6 @@
 // Reverse mode in the dry run: layouts of cotangents and gradients, and what training steps communicate, pass by pass,
 // against numbers worked out by hand.
+#include "../examples/layers.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/plan/plan.hpp"
 #include "ashlar/train/optimizer.hpp"
@@ -76,17 +77,6 @@ struct three {
 
 // ---- The network 12 -> 8 -> 6 with a bias, on a batch of 16: kernels of 96 and 48 numbers, 6 of bias, loss and hits.
 
-template <class K>
-struct linear {
-  K kernel;
-  static constexpr auto names = ashlar::names("kernel");
-};
-template <class K, class B>
-struct affine {
-  K kernel;
-  B bias;
-  static constexpr auto names = ashlar::names("kernel", "bias");
-};
 constexpr auto network = build<two>(build<linear>(weight{12, 8}), build<affine>(weight{8, 6}, weight{6}));
 using sharded =
     model_parallel<"data", rule<"first/kernel", layout<none, "model">>, rule<"second/kernel", layout<"model", none>>>;
@@ -336,6 +326,25 @@ constexpr auto idle = differentiate<"data">(
     });
 static_assert(idle.on(2, 2).count(forward) == 2 && idle.on(2, 2).count(backward) == 0);
 static_assert(same<layout_t<decltype(gradients_of<decltype(idle)>::second)>, partial<layout<"model", none>, "data">>);
+
+// Invariant parameters, each brought to the batch's axis where its layer begins: an all-reduce of each gradient, backward,
+// of 12 x 8 and 8 x 4 numbers, the last layer's first; and the gradients come out whole.
+template <bool InFlight>
+constexpr auto two_layers_at_once = differentiate<none>(
+    [](auto const& m) { return build<two>(make<float, layout<none, none>>(m, {12, 8}), make<float, layout<none, none>>(m, {8, 4})); },
+    [](auto const& p) {
+      constexpr auto of_batch = [](auto const& w) {
+        if constexpr (InFlight)
+          return as_replicated_async<"data">(w);
+        else
+          return as_replicated<"data">(w);
+      };
+      auto const x = make<float, layout<"data", none>>(p.first.mesh(), {16, 12});
+      return sum(einsum<"bi,io->bo">(relu(einsum<"bi,io->bo">(x, of_batch(p.first))), of_batch(p.second)));
+    });
+static_assert(is(two_layers_at_once<true>.on(4, 1), {{backward, verb::all_reduce, data, reduced(32, 4)}, {backward, verb::all_reduce, data, reduced(96, 4)}}));
+static_assert(is(two_layers_at_once<false>.on(4, 1), {{backward, verb::all_reduce, data, reduced(32, 4)}, {backward, verb::all_reduce, data, reduced(96, 4)}}));
+static_assert(std::is_same_v<layout_t<decltype(gradients_of<decltype(two_layers_at_once<true>)>::first)>, layout<none, none>>);
 
 // A value that is used twice gathers both cotangents before they pass on.
 constexpr auto fan_out = differentiate<"data">(
