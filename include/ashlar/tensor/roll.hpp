@@ -1,12 +1,60 @@
 // Rolling on real ranks.
 #pragma once
-#include "ashlar/comm/all_to_all.hpp"
 #include "ashlar/plan/roll.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/tensor/staging.hpp"
-#include "ashlar/tensor/verb_scope.hpp"
+#include "ashlar/tensor/redistribute.hpp"
 
 namespace ashlar::detail {
+
+// Loops between `count` indices of one dimension in two arrays, which are alike but for the extent of that dimension.
+inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination, index_t to) {
+  local::box a, b;
+  for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
+  a.extent[dim] = b.extent[dim] = count;
+  a.lower[dim] = from;
+  b.lower[dim] = to;
+  return loops_between(source, a, destination, b);
+}
+
+// What a rank sends and receives when n indices of dimension Dim roll. `kept` is what stays on it, which travels in no message.
+inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
+  index_t const n = extents[dim];
+  step_moves m;
+  m.source = m.destination = local_shape(extents, layout, mesh, rank);
+  m.out.in_order = m.in.in_order = false;
+  m.fingerprint = fingerprint(s.what, s.axes, dim, by, pack(layout));
+  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d]);
+  auto const indices = [&](int r) { return local_indices(n, layout.dim[dim], mesh, r); };
+  index_set const mine = indices(rank);
+  // A block of a message is an array of its own.
+  auto const add_to = [&](message_blocks& blocks, buffer_side side, index_t at, index_t count) {
+    shape block = m.source;
+    block[dim] = count;
+    auto const begin = static_cast<index_t>(blocks.total);
+    loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, block, 0) : slabs_between(dim, count, block, 0, m.source, at);
+    loops.origin[side == buffer_side::destination ? 1 : 0] += begin;
+    blocks.loops.push_back(loops);
+    blocks.count.back() += static_cast<std::size_t>(block.size());
+    blocks.total += static_cast<std::size_t>(block.size());
+  };
+  for (int q = 0, p = mesh.ranks(s.axes); q < p; ++q) {
+    int const peer = mesh.with_position(rank, s.axes, q);
+    index_set const theirs = indices(peer);
+    shape const their_shard = local_shape(extents, layout, mesh, peer);
+    m.out.count.push_back(0);
+    m.in.count.push_back(0);
+    m.direct.emplace_back();
+    for_each_rolled_run(n, by, mine, theirs, [&](index_t from, index_t, index_t count) {
+      if (peer != rank) add_to(m.out, buffer_side::destination, from - mine.begin, count);
+    });
+    for_each_rolled_run(n, by, theirs, mine, [&](index_t from, index_t to, index_t count) {
+      if (peer != rank) add_to(m.in, buffer_side::source, to - mine.begin, count);
+      m.direct.back().push_back(slabs_between(dim, count, their_shard, from - theirs.begin, m.source, to - mine.begin));
+    });
+    if (peer == rank) m.kept = m.direct.back();
+  }
+  m.received = m.in.total;
+  return m;
+}
 
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
@@ -15,69 +63,18 @@ sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L
   auto const& m = x.mesh();
   plan_step const step = rolling_step<Dim>(x, by, w);
   communicator const& ranks = m.communicator(step.axes);
+  step_moves const moves = rolled_moves(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank());
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
-  index_t const n = x.extents()[Dim];
-  index_set const mine = x.local_region().dim[Dim];
-  shape const extents = x.local_extents();
-
-  auto const box_of = [&](index_t first, index_t count) {
-    local::box b;
-    for (int d = 0; d < extents.rank; ++d) b.extent[d] = extents[d];
-    b.lower[Dim] = first;
-    b.extent[Dim] = count;
-    return b;
-  };
-  // Calls f(q, from, to, count) for what goes from this rank to rank q, or comes from it.
-  auto const for_each_message = [&](bool outwards, auto&& f) {
-    for (int q = 0; q < ranks.size(); ++q) {
-      index_set const theirs = local_indices(n, x.layout.dim[Dim], m.sizes(), m.sizes().with_position(m.rank(), step.axes, q));
-      auto const of_q = [&](index_t from, index_t to, index_t count) { f(q, from - mine.begin, to - mine.begin, count); };
-      if (outwards)
-        for_each_rolled_run(n, by, mine, theirs, of_q);
-      else
-        for_each_rolled_run(n, by, theirs, mine, of_q);
-    }
-  };
-  // Copies between a shard and a buffer in which the boxes of all messages follow each other.
-  auto const counts = [&](bool outwards, std::vector<std::size_t>& count) {
-    std::size_t total = 0;
-    for_each_message(outwards, [&](int q, index_t, index_t, index_t rows) {
-      if (q == ranks.rank()) return;
-      auto const elements = static_cast<std::size_t>(box_of(0, rows).shape(extents.rank).size());
-      count[static_cast<std::size_t>(q)] += elements;
-      total += elements;
-    });
-    return total;
-  };
-  std::vector<std::size_t> send(static_cast<std::size_t>(ranks.size())), receive(send.size());
-  std::size_t const sent = counts(true, send), received = counts(false, receive);
-  pool_scratch<Space, T> const out(sent), in(received);
-
-  T* next = out.data();
-  for_each_message(true, [&](int q, index_t from, index_t to, index_t rows) {
-    local::box const target = box_of(0, rows);
-    shape const block = target.shape(extents.rank);
-    if (q == ranks.rank()) return local::copy_box(space, static_cast<T const*>(x.data()), extents, box_of(from, rows), y.data(), extents, box_of(to, rows));
-    local::copy_box(space, static_cast<T const*>(x.data()), extents, box_of(from, rows), next, block, target);
-    next += block.size();
-  });
-  if (ranks.size() == 1) return y;
-  {
-    std::uint64_t print = fingerprint(step.what, step.axes, Dim, by, pack(x.layout), sizeof(T));
-    for (int d = 0; d < x.extents().rank; ++d) print = fingerprint(step.what, print, x.extents()[d]);
-    verb_scope const scope(m, step, print, received * sizeof(T), w);
-    with_mpi_memory(space, static_cast<T const*>(out.data()), sent, in.data(), received,
-                    [&](T const* source, T* destination) { comm::all_to_all(ranks, source, std::span<std::size_t const>(send), destination, std::span<std::size_t const>(receive)); });
+  auto const* const source = static_cast<T const*>(x.data());
+  if (ranks.size() == 1) {
+    copy_boxes(space, source, y.data(), moves.kept);
+    return y;
   }
-  T const* arrived = in.data();
-  for_each_message(false, [&](int q, index_t, index_t to, index_t rows) {
-    if (q == ranks.rank()) return;
-    local::box const source = box_of(0, rows);
-    shape const block = source.shape(extents.rank);
-    local::copy_box(space, arrived, block, source, y.data(), extents, box_of(to, rows));
-    arrived += block.size();
-  });
+  verb_scope const scope(m, step, fingerprint(step.what, moves.fingerprint, sizeof(T)), moves.received * sizeof(T), w);
+  if (exchange_on_node(space, step, moves, ranks, source, y.data())) return y;
+  copy_boxes(space, source, y.data(), moves.kept);
+  exchange(space, step, moves, ranks, source, y.data());
   return y;
 }
 

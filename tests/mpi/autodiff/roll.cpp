@@ -32,13 +32,25 @@ void check_values() {
   });
 }
 
-}  // namespace
-
-TEST_CASE("roll: every element moves so many places, around the end, in uneven and in empty shards") {
+void check_layouts() {
   check_values<layout<"data", none>, "data", 0>();
   check_values<layout<none, "model">, "model", 1>();
   check_values<layout<"model", "data">, "data", 1>();
   check_values<layout<axes("model", "data"), none>, axes("model", "data"), 0>();
+}
+
+}  // namespace
+
+TEST_CASE("roll: every element moves so many places, around the end, in uneven and in empty shards") { check_layouts(); }
+
+TEST_CASE("roll: the same where operands are read in place") {
+  operands_in_place const scope;
+  check_layouts();
+}
+
+TEST_CASE("roll: the same by messages of MPI") {
+  messages_of_mpi const scope;
+  check_layouts();
 }
 
 TEST_CASE("roll: its derivative rolls back") {
