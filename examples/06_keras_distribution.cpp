@@ -214,23 +214,21 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
 }
 
 int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+  // [data_parallel]
+  device_mesh<line> const all(MPI_COMM_WORLD);  // DataParallel() without a mesh: all ranks there are
+  bool const parallel_without_a_mesh = o.strategy == 1 && o.size[0] * o.size[1] == 1;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {parallel_without_a_mesh ? all.size() : o.size[0], o.size[1]});
+  // [data_parallel]
   if (m.rank() == 0) {
-    std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
+    std::printf("mesh data=%d x model=%d on %d ranks\n", m.sizes().size[0], m.sizes().size[1], m.size());
     std::cout << "\nlayout_2d, " << to_string(layout_2d{}) << ", of 8 x 8 numbers\n";
     draw<layout_2d>(std::cout, m.shape(), {8, 8});
     std::cout << "\nlayout_4d, " << to_string(layout_4d{}) << ", of a batch of images\n";
     draw<layout_4d>(std::cout, m.shape(), {o.batch, 28, 28, 1});
   }
-  if (o.strategy == 0) {
-    device_mesh<grid> const one_rank(MPI_COMM_SELF, {1, 1});
-    return o.double_precision ? compare<sharded, double>(m, one_rank, o) : compare<sharded, float>(m, one_rank, o);
-  }
-  // [data_parallel]
-  device_mesh<line> const all(MPI_COMM_WORLD);  // DataParallel() without a mesh: all ranks there are
-  device_mesh<line> const one_rank(MPI_COMM_SELF, {1});
-  return o.double_precision ? compare<mirrored, double>(all, one_rank, o) : compare<mirrored, float>(all, one_rank, o);
-  // [data_parallel]
+  device_mesh<grid> const one_rank(MPI_COMM_SELF, {1, 1});
+  if (o.strategy == 0) return o.double_precision ? compare<sharded, double>(m, one_rank, o) : compare<sharded, float>(m, one_rank, o);
+  return o.double_precision ? compare<mirrored, double>(m, one_rank, o) : compare<mirrored, float>(m, one_rank, o);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -188,6 +188,15 @@ auto pack_inputs(device_mesh<grid> const& m, idx_array const& images, idx_array 
 }
 // [pack]
 
+// What a rank gets back from a tensor is the piece that it gave.
+// [unpack]
+bool pieces_come_back(device_mesh<grid> const& m) {
+  std::vector<std::int32_t> const piece(2, m.rank());
+  auto const x = pack<label_layout>(m, {2 * m.size()}, piece);
+  return unpack(x) == piece;
+}
+// [unpack]
+
 // The three styles by the layout map on real ranks; they compute what replicated weights do.
 template <class T>
 bool styles_agree(device_mesh<grid> const& m) {
@@ -261,10 +270,11 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   // [loop]
   files.close();
 
-  bool const agree = styles_agree<T>(m);
+  bool const agree = styles_agree<T>(m), come_back = pieces_come_back(m);
   if (root && !agree) std::printf("\nweights laid out by the map compute other numbers than replicated ones\n");
+  if (!come_back) std::printf("\nrank %d: unpack gives other elements than pack was given\n", m.rank());
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
-  return !agree;
+  return !agree || !come_back;
 }
 
 int run(options const& o) {

@@ -2,7 +2,8 @@
 # faults.sh LAUNCH SAVER CASE: nothing is lost but the save that did not finish. Whatever happens to a run, the next one
 # finds in its folder the newest step whose save had returned, or a newer one, with the right elements.
 #   kills       SIGKILL at random moments of saving, on 1 and 2 ranks, some of them asynchronous
-#   calls       SIGKILL, EIO and ENOSPC at each system call by which a save writes, syncs, renames or removes, in turn
+#   calls       SIGKILL, EIO and ENOSPC at each system call by which a save writes, syncs, renames or removes, in turn: of one
+#               rank, and of its threads; and at the first and the last of each of either of two ranks
 #   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
 launch=$1 saver=$2 case=$3
@@ -66,8 +67,16 @@ prepare() {
 # The system calls of a save to its files, and its folder.
 calls=pwrite64,fsync,ftruncate,rename,unlink,sync_file_range
 name=$run/step_00000000000
+# traced WAY [STRACE_OPTION]...: a save of one rank, also by threads (async), or of two of which one is traced (rank0, rank1).
 traced() {
-  timeout 100 strace -f -qq -o "$folder/trace" -e trace=$calls -P "$run" -P "${name}3.h5.part" -P "${name}3.h5" -P "${name}1.h5" "$@" > "$out" 2> "$err"
+  local way=$1 program=("$saver" "$run" 1) tracer
+  shift
+  tracer=(strace -f -qq -o "$folder/trace" -e trace=$calls -P "$run" -P "${name}3.h5.part" -P "${name}3.h5" -P "${name}1.h5" "$@")
+  case $way in
+    rank*) timeout 100 "$launch" 2 bash -c 'rank=$1 words=$2; shift 2; [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = "$rank" ] || shift "$words"; exec "$@"' \
+             _ "${way#rank}" ${#tracer[@]} "${tracer[@]}" "${program[@]}" ;;
+    *) timeout 100 "${tracer[@]}" "${program[@]}" $way ;;
+  esac > "$out" 2> "$err"
 }
 
 calls() {
@@ -77,18 +86,22 @@ calls() {
     return
   fi
   declare -A times
-  for way in "" async; do
+  for way in "" async rank0 rank1; do
     prepare
-    traced "$saver" "$run" 1 $way || fail "strace does not run here: $(cat "$err")"
+    traced "$way" || fail "strace does not run here: $(cat "$err")"
     for call in ${calls//,/ }; do times[$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace"); done
     echo "calls of a save${way:+, $way}: $(for call in ${calls//,/ }; do printf '%s %s, ' $call ${times[$call]}; done)"
-    for call in pwrite64 fsync rename unlink; do [ "${times[$call]}" -ge 1 ] || fail "a save never calls $call"; done
+    if [ "$way" != rank1 ]; then
+      for call in pwrite64 fsync rename unlink; do [ "${times[$call]}" -ge 1 ] || fail "a save never calls $call"; done
+    fi
+    [ "${times[pwrite64]}" -ge 1 ] || fail "$way never writes"
     for call in ${calls//,/ }; do
       # A thread counts its calls apart, so the last numbers may meet none where threads write.
       for ((n = 1; n <= times[$call]; ++n)); do
+        if [[ $way == rank* ]] && [ $n != 1 ] && [ $n != ${times[$call]} ]; then continue; fi
         for how in signal=KILL error=EIO error=ENOSPC; do
           prepare
-          traced -e "inject=$call:$how:when=$n" "$saver" "$run" 1 $way
+          traced "$way" -e "inject=$call:$how:when=$n"
           status=$?
           tried=$((tried + 1))
           [ $status = 124 ] && fail "$how at $call $n $way: hung"
@@ -101,10 +114,11 @@ calls() {
         done
       done
     done
+    if [[ $way == rank* ]]; then continue; fi
     # A disk that stays full.
     for ((n = 1; n <= times[pwrite64]; ++n)); do
       prepare
-      traced -e "inject=pwrite64:error=ENOSPC:when=$n+" "$saver" "$run" 1 $way
+      traced "$way" -e "inject=pwrite64:error=ENOSPC:when=$n+"
       status=$?
       [ $status = 0 ] && [ "$way" = async ] && continue
       [ $status = 3 ] && grep -q 'No space left' "$err" || fail "full from write $n on $way: $status $(cat "$err")"

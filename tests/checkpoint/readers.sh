@@ -18,8 +18,12 @@ done
 h5dump -y -d /counted "$file" | grep -qE '^ *1 *$' || fail "the number: $(h5dump -y -d /counted "$file")"
 h5dump -A -d /state/rows "$file" | grep -qF 'layout<none, "x">' || fail "the layout: $(h5dump -A -d /state/rows "$file")"
 
-if python3 -c 'import h5py' 2> /dev/null; then
-  python3 - "$file" << 'END' || fail "h5py"
+python=
+for candidate in python3 /usr/bin/python3; do
+  if [ -z "$python" ] && "$candidate" -c 'import h5py' 2> /dev/null; then python=$candidate; fi
+done
+if [ -n "$python" ]; then
+  "$python" - "$file" << 'END' || fail "h5py"
 import sys
 import h5py
 with h5py.File(sys.argv[1]) as f:

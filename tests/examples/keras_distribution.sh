@@ -19,6 +19,9 @@ losses() {
     agree "$run" $((3 * ((128 + batch - 1) / batch))) 1e-11 "$folder/$batch" "$folder/many"
     grep -q '^evaluate .* ms/step' "$folder/log" || fail "$run: no line of evaluate: $(cat "$folder/log")"
   done
+  "$launch" 3 "$program" --strategy data_parallel --batch 24 --precision double --losses "$folder/many" > "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
+  grep -q '^mesh data=3 x model=1 on 3 ranks' "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
+  agree "without a mesh" 18 1e-11 "$folder/24" "$folder/many"
 }
 
 errors() {
