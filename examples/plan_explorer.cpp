@@ -3,6 +3,7 @@
 //   plan_explorer --mesh data=2,model=4 --from data,none --to none,model --from-partial model=sum --extents 4096,4096
 #include <ashlar/plan/print.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <map>
@@ -24,6 +25,7 @@ constexpr char const* usage =
   --from-partial A=OP,... axes over which a reduction pends, innermost first; OP is sum, max, min or prod
   --to-partial A=OP,...   the same of the layout it gets
   --element-bytes N       bytes of an element (4)
+  --message-bytes N       what a message costs, in bytes: plan for least bytes and messages together (0)
   --help                  this text
 Bytes per rank are those that the rank which receives most receives, summed over the steps. Peak bytes are those of the
 rank that holds most: source, shards on the way and packed copies.
@@ -62,7 +64,7 @@ using options = std::map<std::string, std::string, std::less<>>;
 // False: help is asked for.
 bool read(int argc, char** argv, options& given) {
   for (char const* name :
-       {"--mesh", "--from", "--to", "--extents", "--from-partial", "--to-partial", "--element-bytes"})
+       {"--mesh", "--from", "--to", "--extents", "--from-partial", "--to-partial", "--element-bytes", "--message-bytes"})
     given[name];
   std::map<std::string, bool> seen;
   for (int i = 1; i < argc; ++i) {
@@ -203,12 +205,16 @@ void explore(options const& given) {
     if (m.shape.size[a] == 1) trivial |= mask_of(a);
   axis_mask const others = (mask_of(m.shape.axes) - 1) & ~trivial;
 
-  redistribution_plan const p = plan(from.without(trivial), to.without(trivial), others);
+  index_t const bytes = extents.size() * element, message = given.at("--message-bytes").empty() ? 0 : number("--message-bytes", given.at("--message-bytes"), 0);
+  link_model const links{message, std::max(bytes, index_t{1}), m.shape};
+
+  redistribution_plan const p = plan(from.without(trivial), to.without(trivial), others, links);
   std::cout << "from " << to_string(from, names.data()) << "\nto   " << to_string(to, names.data()) << "\n";
   if (p.size == 0) std::cout << "  no step: both are the same\n";
   for (plan_step const& s : p)
     std::cout << "  " << to_string(s, names.data()) << "   " << step_bytes(s, extents, m.shape, element) << " bytes\n";
-  std::cout << "bytes per rank: " << p.bytes_per_rank(extents, m.shape, element) << "\n"
+  std::cout << "messages per rank: " << p.messages_per_rank(m.shape) << "\n"
+            << "bytes per rank: " << p.bytes_per_rank(extents, m.shape, element) << "\n"
             << "peak bytes: " << p.peak_bytes(extents, m.shape, element) << "\n";
 }
 

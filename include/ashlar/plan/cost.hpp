@@ -68,7 +68,17 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
   return most;
 }
 
+// Messages that a rank receives when q ranks take part.
+constexpr index_t messages_among(index_t q, verb what) {
+  if (!communicates(what) || q == 1) return 0;
+  return what == verb::permute ? 1 : what == verb::all_reduce ? 2 * (q - 1) : q - 1;
+}
+
 }  // namespace detail
+
+/// Messages that a rank receives in one step over q ranks, in a direct algorithm: 1 of a permute, 2 (q - 1) of an all_reduce
+/// (its sums are scattered, then gathered), q - 1 of all others.
+constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return detail::messages_among(mesh.ranks(s.axes), s.what); }
 
 /// Bytes that the rank which receives most receives in one step; 0 where the step's axes all have size 1.
 /// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: all shards of a group

@@ -10,6 +10,7 @@
 #include "ashlar/plan/convolution.hpp"
 #include "ashlar/plan/einsum.hpp"
 #include "ashlar/plan/gather.hpp"
+#include "ashlar/plan/links.hpp"
 #include "ashlar/plan/losses.hpp"
 #include "ashlar/plan/metrics.hpp"
 #include "ashlar/plan/multi_head.hpp"

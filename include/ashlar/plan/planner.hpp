@@ -41,23 +41,19 @@ struct pending_change {
 // Looks for the best route of the form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
 // exchange from `mid` to `t`; pad the rest. `mid` splits `from` further, and `t` splits `to` further, over the axes that
 // are padded last. The fewer elements the two have and the more in common, the less is received; why a few rules of
-// thumb for them find the least, docs/decisions/planner.md tells.
+// thumb for them find the least, docs/decisions/planner.md tells. Where messages count, steps may become chains, and the
+// routes that these rules do not favour are offered too.
 class planner {
  public:
-  constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes)
-      : from(f), to(t), change(f, t), axes(f.named() | t.named() | mesh_axes), best(f, axes) {
-    int ways = 1;
-    each_axis(change.padded, [&](int) { ways *= 2; });
-    for (axis_mask first = change.padded;; first = ways > 64 ? 0 : (first - 1) & change.padded) {
-      if (can_pad_first(first)) {
-        route r(from, axes);
-        pad(r, first);
-        late = change.padded & ~first;
-        offer_route(r, false);
-        offer_route(r, true);
-      }
-      if (!first || best.moves_nothing()) break;
-    }
+  constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes, link_model const& links)
+      : from(f), to(t), change(f, t), axes(f.named() | t.named() | mesh_axes), sizes(links, axes), best(f, sizes) {
+    offer_routes(false);
+    if (!sizes.counts_messages()) return;
+    offer_routes(true);
+    if (axes == (f.named() | t.named())) return;
+    axes = f.named() | t.named();  // without ranks that share the work, for they send messages
+    offer_routes(false);
+    offer_routes(true);
   }
   constexpr redistribution_plan const& result() const { return best.plan; }
 
@@ -65,8 +61,31 @@ class planner {
   layout_value const &from, &to;
   pending_change change;
   axis_mask axes, late = 0;  // all axes; those that are padded last
+  scale sizes;
   route best;
   bool found = false;
+  bool const deals = first_dim(from.rank, [this](int d) { return from.dim[d].dealt || to.dim[d].dealt; }) >= 0;
+  bool home = false;  // does an axis go where the other of `mid` and `t` has it, whether or not they stay nested?
+  int looks = 100;    // at layouts on the way, in all: more than three axes need, and few enough for a compiler
+
+  constexpr void offer_routes(bool split) {
+    int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;
+    int sets = 1;
+    each_axis(change.padded, [&](int) { sets *= 2; });
+    for (axis_mask first = change.padded;; first = sets > 64 ? 0 : (first - 1) & change.padded) {
+      if (can_pad_first(first)) {
+        route r(from, sizes);
+        pad(r, first);
+        late = change.padded & ~first;
+        for (int way = 0; way < ways; ++way) {
+          home = (way & 2) != 0;
+          if (split) r.split(best.cost(), looks);
+          offer_route(r, (way & 1) != 0, (way & 4) != 0);
+        }
+      }
+      if (!first || best.moves_nothing()) break;
+    }
+  }
 
   // Leave a reduction pending over more axes, level by level from the outermost.
   constexpr void pad(route& r, axis_mask which) const {
@@ -106,7 +125,7 @@ class planner {
 
   // Do the lists of some dimension disagree, so that some ranks hold nothing of what they need?
   constexpr bool disagree(layout_value const& a, layout_value const& b) const {
-    return first_dim(a.rank, [&](int d) { return !a.dim[d].begins(b.dim[d]) && !b.dim[d].begins(a.dim[d]); }) >= 0;
+    return first_dim(a.rank, [&](int d) { return sizes.common_parts(a.dim[d], b.dim[d]) == 0; }) >= 0;
   }
   // Can the lists of `mid` become permutations of those of `t` when it is split over `spare` axes too?
   constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
@@ -123,6 +142,13 @@ class planner {
     int i = list.size++;
     for (; i > 0 && to.level_of(list[i - 1]) > to.level_of(axis); --i) list.axis[i] = list.axis[i - 1];
     list.axis[i] = static_cast<signed char>(axis);
+    if (i < list.dealt) list.dealt = 0, list.block = 0;  // what comes first would have to deal too
+  }
+  // Axes that deal are padded together, so they must be of one level.
+  constexpr bool one_level(axis_list const& list) const {
+    for (int i = 1; i < list.dealt; ++i)
+      if (to.level_of(list[i]) != to.level_of(list[0])) return false;
+    return true;
   }
 
   // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does over late axes.
@@ -130,19 +156,44 @@ class planner {
     for (int d = 0; d < from.rank; ++d) {
       axis_list &a = mid.dim[d], &b = t.dim[d];
       while (a.size < b.size && a.begins(b) && a.follow(b, usable & ~mid.sharding())) {}
-      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && b.follow(a, late & ~t.sharding())) {}
+      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && (b.size || one_level(a)) && b.follow(a, late & ~t.sharding())) {}
+    }
+  }
+
+  // Where blocks are dealt, each axis is tried everywhere, alone and dealing as the other layout does: one after the other
+  // they go where the two layouts then have most in common.
+  template <class Add>
+  constexpr void settle(layout_value& v, layout_value const& other, axis_mask some, Add add) const {
+    while (some) {
+      index_t most = -1;
+      axis_mask settled = 0;
+      layout_value const before = v;
+      each_axis(some, [&](int a) {
+        for (int d = 0; d < from.rank; ++d)
+          for (bool deal : {false, true}) {
+            if (deal && (before.dim[d].size != 0 || !other.dim[d].dealt)) continue;
+            layout_value next = before;
+            add(next.dim[d], a);
+            if (deal) next.dim[d].dealt = 1, next.dim[d].block = other.dim[d].block;
+            index_t const n = sizes.common(next, other) * sizes.product(mask_of(a));  // not more because of its size
+            if (n > most) most = n, v = next, settled = mask_of(a);
+          }
+      });
+      if (!settled) return;  // a scalar
+      some &= ~settled;
     }
   }
 
   // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet
   // to be split over go where the lists are equal, and into `mid` too if they are `usable` now.
   constexpr void split_target(layout_value& mid, axis_mask usable, axis_mask unused, layout_value& t) const {
-    for (axis_mask some : {usable, unused & ~usable, ~unused})
+    axis_mask const dealt = deals ? mid.sharding() : 0;
+    for (axis_mask some : {usable & ~dealt, unused & ~usable & ~dealt, ~unused & ~dealt})
       for (int l = 0; l < change.pad_levels; ++l)
         each_axis(some & late & change.pad[l] & ~t.sharding(), [&](int f) {
-          int d = -1;
+          int d = home ? mid.dim_of(f) : -1;
           auto ends = [&](int e) { return may_end(t.dim[e], f); };
-          if (unused >> f & 1u) {
+          if (d < 0 && (unused >> f & 1u)) {
             bool const permutes = disagree(mid, t) && can_permute(mid, usable & ~late & ~mid.sharding(), t);
             d = permutes ? 0 : first_dim(from.rank, [&](int e) { return mid.dim[e] == t.dim[e] && ends(e); });
             if (d >= 0 && (usable >> f & 1u)) mid.dim[d].push(f);
@@ -155,23 +206,33 @@ class planner {
           if (d < 0) d = mid.dim_of(f);
           insert(t.dim[d < 0 ? 0 : d], f);
         });
+    settle(t, mid, dealt & late & ~t.sharding(), [&](axis_list& list, int f) { insert(list, f); });
   }
 
   // Split `mid` over spare axes: nested if possible; where `t` has them, if the two can become permutations; else in
   // dimension 0, whose pieces are contiguous.
   constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
+    if (deals) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
     each_axis(spare, [&](int a) {
-      int d = disagree(mid, t) ? -1 : first_dim(from.rank, [&](int e) { return t.dim[e].begins(mid.dim[e]); });
+      int d = home ? t.dim_of(a) : -1;
+      if (d < 0 && !disagree(mid, t)) d = first_dim(from.rank, [&](int e) { return t.dim[e].begins(mid.dim[e]); });
       if (d < 0 && permutes) d = t.dim_of(a);
       mid.dim[d < 0 ? 0 : d].push(a);
     });
   }
 
   // `whole`: axes to be reduced that the target has no place for are all_reduced, not scattered and gathered; and where
-  // nothing is reduced, a slice comes first.
-  constexpr void offer_route(route r, bool whole) {
+  // nothing is reduced, a slice comes first. `early`: what need not wait for a reduction goes to its place before it.
+  constexpr void offer_route(route r, bool whole, bool early) {
     axis_mask const idle = axes & ~r.last.named();
     layout_value mid = r.last, t = to;
+    if (early) {
+      if (!change.reduced) return;
+      for (int d = 0; d < from.rank; ++d) mid.dim[d] = to.dim[d];
+      mid.drop_sharding(r.last.partial());
+      if (mid == r.last) return;
+      r.to(mid);
+    }
     bool placed = false;
     for (int l = 0; l < change.reduce_levels; ++l) {
       axis_mask const reduce = change.reduce[l];
@@ -181,8 +242,8 @@ class planner {
       placed = true;
       axis_mask const spare = (idle | (whole ? 0 : reduce)) & ~mid.sharding();
       bool const permutes = can_permute(mid, spare, t);
-      split_source(mid, spare & ~reduce, t, permutes);
-      split_source(mid, spare & reduce, t, permutes);
+      split_source(mid, deals ? spare : spare & ~reduce, t, permutes);
+      split_source(mid, spare & ~mid.sharding(), t, permutes);
       mid.drop_pending(reduce & mid.sharding());
       r.to(mid);
       mid.drop_pending(reduce);
@@ -195,6 +256,7 @@ class planner {
       // extents do not divide; a plan that neither reduces nor pads receives what is lacking, at all extents.
       axis_mask const spare = change.padded ? idle & t.sharding() & ~mid.sharding() : 0;
       if (spare && disagree(mid, t) && can_permute(mid, spare, t)) split_source(mid, spare, t, true);
+      if (whole && mid == r.last) return;  // the same route again
       if (whole) r.to(mid);
     }
     for (int d = 0; d < from.rank; ++d) mid.dim[d] = t.dim[d];
@@ -212,15 +274,18 @@ class planner {
 /// divide; at size 2, where costs tie that differ elsewhere, least bytes. Pending levels that both layouts have
 /// outermost stay; what else pends in `from` is reduced, innermost first, and what else `to` pends is padded.
 /// `mesh_axes` offers further axes of the mesh: ranks along them can share the work of a reduction.
+/// Where `links` say that messages cost, least bytes and messages together, of the tensor and on the sizes of axes that they
+/// state: chains over few axes each may replace a step over several.
 /// Pre: the axes have sizes above 1; plan layouts without(those of size 1) where some have not.
 /// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
 /// Cost: without reductions bytes_per_rank is what the rank that lacks most of its new shard lacks, at all extents.
-/// Error: layouts of different ranks throw a sentence.
+/// Error: layouts of different ranks, and links without sizes, throw a sentence.
 /// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data
-constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0) {
+constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,
+                                   link_model const& links = {}) {
   if (from.rank != to.rank)
     throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
-  return detail::planner(from, to, mesh_axes).result();
+  return detail::planner(from, to, mesh_axes, links).result();
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // Redistribution plans as values, and what the planner compares them by.
 #pragma once
-#include "ashlar/plan/cost.hpp"
+#include "ashlar/plan/detour.hpp"
 
 namespace ashlar {
 
@@ -30,6 +30,13 @@ class redistribution_plan {
   constexpr index_t bytes_per_rank(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     index_t n = 0;
     for (plan_step const& s : *this) n += step_bytes(s, global, mesh, element_bytes);
+    return n;
+  }
+
+  /// Messages that a rank receives, as step_messages counts them.
+  constexpr index_t messages_per_rank(mesh_shape const& mesh) const {
+    index_t n = 0;
+    for (plan_step const& s : *this) n += step_messages(s, mesh);
     return n;
   }
 
@@ -87,42 +94,65 @@ class redistribution_plan {
 
 namespace detail {
 
-// Sizes that stand for every size: distinct, so that no equality is an accident, and above 2, where costs of reductions
-// tie that differ elsewhere.
-inline constexpr int stand_in[max_axes]{3, 5, 7, 11, 13, 17, 19, 23};
-
-constexpr index_t stand_in_product(axis_mask m) {
-  index_t n = 1;
-  for (int a = 0; m; ++a, m >>= 1)
-    if (m & 1u) n *= stand_in[a];
-  return n;
-}
-
-// A chain of layouts, with its cost where extents divide and the axes have their stand-in sizes.
+// A chain of layouts, with its cost where extents divide. Where messages count, it may take several steps for one.
 class route {
  public:
   redistribution_plan plan;
   layout_value last;
 
-  // `unit` elements of the tensor are enough for all quotients to be whole: an axis can split two layouts at once.
-  constexpr route(layout_value const& from, axis_mask axes)
-      : plan(from),
-        last(from),
-        unit_(stand_in_product(axes) * stand_in_product(axes)),
-        source_(volume(from)),
-        peak_(source_) {}
+  constexpr route(layout_value const& from, scale const& s)
+      : plan(from), last(from), scale_(&s), source_(s.volume(from)), held_(source_), peak_(source_) {}
+
+  // From now on steps over several axes become chains where those are cheaper, as long as all costs less than `limit`;
+  // looking for them takes `looks`.
+  constexpr void split(double limit, int& looks) {
+    split_ = true;
+    limit_ = limit;
+    looks_ = &looks;
+  }
+  constexpr double cost() const { return scale_->cost(paid_); }
 
   constexpr void to(layout_value const& next) {
-    if (next == last) return;
-    step_kind s = kind_between(last, next);
+    if (next == last || too_dear_) return;
+    step_kind const s = kind_between(last, next);
+    bool const over_several = (s.axes & (s.axes - 1)) != 0;
+    if (!split_ || !communicates(s.what) || s.what == verb::permute || !over_several) return add(next, s);
+    if (s.what == verb::reduce_scatter) return scatter(next);
+    if (s.what == verb::all_reduce) return all_reduce(next, s.axes);
+    detour const way(last, next, *scale_, limit_ - cost(), *looks_);
+    for (int i = 0; i < way.size; ++i) add(way.at[i]);
+  }
+
+  constexpr bool moves_nothing() const { return plan.size != 0 && moves_ == 0; }
+  /// What messages and bytes cost together, if messages count; fewer bytes; then steps that communicate, nameless ones,
+  /// messages, memory, steps of any kind.
+  constexpr bool better_than(route const& r) const {
+    if (too_dear_) return false;
+    if (scale_->counts_messages() && cost() != r.cost()) return cost() < r.cost();
+    if (paid_.elements != r.paid_.elements) return paid_.elements < r.paid_.elements;
+    if (moves_ != r.moves_) return moves_ < r.moves_;
+    if (exchanges_ != r.exchanges_) return exchanges_ < r.exchanges_;
+    if (paid_.messages != r.paid_.messages) return paid_.messages < r.paid_.messages;
+    if (peak_ != r.peak_) return peak_ < r.peak_;
+    return plan.size < r.plan.size;
+  }
+
+ private:
+  constexpr void add(layout_value const& next) {
+    if (next != last) add(next, kind_between(last, next));
+  }
+  constexpr void add(layout_value const& next, step_kind s) {
     // Steps that move nothing join into one; but a pad leaves one kind pending.
     bool const local = !communicates(s.what);
     if (local && local_ && (s.what == verb::slice || !padding_ || s.op == last.pending[0].op)) {
       plan.pop();
       last = plan.layout(plan.size);
+      held_ = scale_->volume(last);
       peak_ = peak_before_;
       s = kind_between(last, next);
     }
+    if (split_ && (cost() > limit_ || plan.size == redistribution_plan::capacity)) too_dear_ = true;
+    if (too_dear_) return;
     local_ = local;
     padding_ = s.what == verb::pad;
     peak_before_ = peak_;
@@ -131,56 +161,66 @@ class route {
     last = next;
   }
 
-  constexpr bool moves_nothing() const { return plan.size != 0 && moves_ == 0; }
-  /// Fewer bytes; then steps that communicate, nameless ones, messages, memory, steps of any kind.
-  constexpr bool better_than(route const& r) const {
-    if (bytes_ != r.bytes_) return bytes_ < r.bytes_;
-    if (moves_ != r.moves_) return moves_ < r.moves_;
-    if (exchanges_ != r.exchanges_) return exchanges_ < r.exchanges_;
-    if (messages_ != r.messages_) return messages_ < r.messages_;
-    if (peak_ != r.peak_) return peak_ < r.peak_;
-    return plan.size < r.plan.size;
+  // A reduce_scatter, axis by axis, as the dimensions have them (those that deal go together); replicated axes first, since
+  // what they leave out need not be reduced.
+  constexpr void scatter(layout_value const& next) {
+    layout_value v = last;
+    axis_mask const reduced = last.partial() & ~next.partial();
+    auto extend = [&](axis_list& list, axis_list const& goal, axis_mask usable) {
+      return list.size < goal.size && list.follow(goal, usable);
+    };
+    for (bool more = true; more;) {
+      for (int d = 0; d < v.rank; ++d)
+        while (extend(v.dim[d], next.dim[d], ~v.named())) {}
+      more = false;
+      for (int d = 0; d < v.rank && !more; ++d) more = extend(v.dim[d], next.dim[d], ~v.sharding());
+      v.drop_pending(v.sharding() & reduced);
+      add(v);
+    }
   }
 
- private:
-  constexpr index_t volume(layout_value const& v) const { return unit_ / stand_in_product(v.sharding()); }
+  // An all_reduce over several axes: all but one are scattered over, to where pieces are contiguous, and gathered again.
+  constexpr void all_reduce(layout_value const& next, axis_mask axes) {
+    layout_value v = last;
+    for (int a = 0; v.rank != 0 && (axes & (axes - 1)); ++a) {
+      if (!(axes >> a & 1u)) continue;
+      axes &= ~mask_of(a);
+      v.drop_pending(mask_of(a));
+      v.dim[0].push(a);
+      add(v);
+    }
+    v.drop_pending(axes);
+    add(v);
+    while (v.dim[0].size > next.dim[0].size) {
+      v.dim[0].remove(mask_of(v.dim[0][v.dim[0].size - 1]));
+      add(v);
+    }
+  }
 
   constexpr void count(step_kind const& s, layout_value const& next) {
-    index_t const before = volume(last), size = volume(next), q = stand_in_product(s.axes);
-    index_t scratch = 0;
-    if (s.what == verb::all_reduce) {
-      bytes_ += 2 * (before - before / q);
-      messages_ += 2 * (q - 1);
-    } else if (communicates(s.what)) {
-      bytes_ += s.what == verb::reduce_scatter ? size * (q - 1) : size - common(last, next);
-      messages_ += s.what == verb::permute ? 1 : q - 1;
-      exchanges_ += s.what == verb::exchange;
-      // A side packs where a dimension other than the first is cut or joined.
-      if (s.what != verb::permute) {
-        sharding_change const inner = change_between(last, next, 1);
-        if (inner.added) scratch += before / stand_in_product(change_between(last, next).added & ~last.named());
-        if (inner.removed) scratch += size;
-      }
-    }
+    index_t const before = held_, size = held_ = scale_->volume(next);
+    price const p = scale_->of(s, last, next);
+    paid_.elements += p.elements;
+    paid_.messages += p.messages;
     moves_ += communicates(s.what);
+    exchanges_ += s.what == verb::exchange;
+    // A side packs where a dimension other than the first is cut or joined.
+    index_t scratch = 0;
+    if (communicates(s.what) && s.what != verb::permute && s.what != verb::all_reduce) {
+      sharding_change const inner = change_between(last, next, 1);
+      if (inner.added) scratch += before / scale_->product(change_between(last, next).added & ~last.named());
+      if (inner.removed) scratch += size;
+    }
     index_t const live = source_ + (plan.size > 1 ? before : 0) + size + scratch;
     if (peak_ < live) peak_ = live;
   }
 
-  // What every rank holds in both layouts: nothing, on some rank, where the lists of a dimension disagree.
-  constexpr index_t common(layout_value const& a, layout_value const& b) const {
-    index_t n = unit_;
-    for (int d = 0; d < a.rank; ++d) {
-      bool const finer = a.dim[d].begins(b.dim[d]);
-      if (!finer && !b.dim[d].begins(a.dim[d])) return 0;
-      n /= stand_in_product(finer ? b.dim[d].mask() : a.dim[d].mask());
-    }
-    return n;
-  }
-
-  index_t unit_, source_, peak_, peak_before_ = 0;
-  index_t bytes_ = 0, moves_ = 0, exchanges_ = 0, messages_ = 0;
-  bool local_ = false, padding_ = false;
+  scale const* scale_;
+  index_t source_, held_, peak_, peak_before_ = 0, moves_ = 0, exchanges_ = 0;
+  price paid_;
+  bool local_ = false, padding_ = false, split_ = false, too_dear_ = false;
+  double limit_ = 0;
+  int* looks_ = nullptr;
 };
 
 }  // namespace detail

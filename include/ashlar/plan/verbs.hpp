@@ -72,7 +72,9 @@ struct after<X, name_list<N...>, Dim> {
 template <class Mesh, class From, class To, axis_mask MayHelp>
 struct plan_between {
   using context = mesh_context<Mesh, From, To>;
-  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp);
+  // A verb to which no further axes are offered names what it does; messages are weighed for the others.
+  static constexpr link_model links = MayHelp ? complete_links<Mesh>() : link_model{};
+  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp, links);
 };
 
 // A step of a plan as a type: its value lives as long as the program.
@@ -252,9 +254,10 @@ template <dimension Axes, int Dim, tensor X>
   return relayout(detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), x, w);
 }
 
-/// Brings a tensor into layout To by the plan of least bytes; ranks along all axes of the mesh may share the work.
+/// Brings a tensor into layout To by the plan of least bytes, or, where links_of<the mesh's type> say what a message costs,
+/// of least bytes and messages together; ranks along all axes of the mesh may share the work.
 /// Post: the value is the same. Collective: every rank of the mesh calls it; it blocks.
-/// Cost: plan(from, To, axes of the mesh).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
+/// Cost: plan(from, To, axes of the mesh, links).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, where w = where::current()) {

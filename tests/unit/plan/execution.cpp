@@ -136,8 +136,8 @@ machine of(std::vector<int> const& sizes, std::vector<int> const& extents) {
   return m;
 }
 
-void check(machine const& m, layout_value const& from, layout_value const& to, unsigned seed, long& pairs) {
-  redistribution_plan const p = plan(from, to, mask_of(m.mesh.axes) - 1);
+void check(machine const& m, layout_value const& from, layout_value const& to, unsigned seed, long& pairs, link_model const& links = {}) {
+  redistribution_plan const p = plan(from, to, mask_of(m.mesh.axes) - 1, links);
   ++pairs;
   bool const right = p.layout(p.size) == to && m.carries_out(p, seed);
   if (right) return;
@@ -188,4 +188,26 @@ TEST_CASE("plans between nested kinds on three axes, and with axes that neither 
     }
   }
   CHECK(pairs == 9000);
+}
+
+TEST_CASE("every plan where blocks are dealt and kinds nest, where messages cost and where they do not") {
+  long pairs = 0;
+  for (int rank = 0; rank <= 2; ++rank) {
+    auto const layouts = with_dealt(all_layouts(rank, 2, {op_sum, op_max}, 2), {2});
+    machine const m = of({2, 3}, std::vector<int>(static_cast<std::size_t>(rank), rank == 1 ? 13 : 5));
+    for (index_t message_bytes : {0, 1, 100})
+      for (auto const& from : layouts)
+        for (auto const& to : layouts) check(m, from, to, 4, pairs, {message_bytes, 1000, {2, {4, 6}}});
+  }
+  std::mt19937 random(5);
+  for (int rank = 1; rank <= 3; ++rank) {
+    auto const layouts = with_dealt(all_layouts(rank, 3, {op_sum, op_prod}, 3), {1});
+    machine const m = of({2, 3, 2}, std::vector<int>(static_cast<std::size_t>(rank), rank == 3 ? 3 : 5));
+    std::uniform_int_distribution<std::size_t> any(0, layouts.size() - 1);
+    for (int i = 0; i < 2000; ++i) {
+      std::size_t const from = any(random), to = any(random);
+      check(m, layouts[from], layouts[to], static_cast<unsigned>(i), pairs, {i % 3 == 0 ? 0 : index_t{1} << i % 12, 1000, m.mesh});
+    }
+  }
+  CHECK(pairs > 6000);
 }

@@ -1,6 +1,5 @@
 // Plans against exhaustive search: what they cost, and that every step is what its name says.
-#include "ashlar/plan/planner.hpp"
-#include "../../support/all_layouts.hpp"
+#include "support/plan_search.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <bitset>
@@ -21,18 +20,6 @@ using bits = std::bitset<1024>;
 // Set ASHLAR_EXHAUSTIVE for the full matrices.
 bool exhaustive() { return std::getenv("ASHLAR_EXHAUSTIVE") != nullptr; }
 
-shape shape_of(std::vector<int> const& extents) {
-  shape s;
-  for (int n : extents) s[s.rank++] = n;
-  return s;
-}
-mesh_shape mesh_of(std::vector<int> const& sizes) {
-  mesh_shape m;
-  for (int p : sizes) m.size[m.axes++] = p;
-  return m;
-}
-axis_mask all_axes(mesh_shape const& mesh) { return mask_of(mesh.axes) - 1; }
-
 // For each rank, the elements that its shard has.
 std::vector<bits> shards(std::vector<int> const& extents, layout_value const& v, mesh_shape const& mesh) {
   std::vector<bits> all;
@@ -44,188 +31,7 @@ std::vector<bits> shards(std::vector<int> const& extents, layout_value const& v,
   return all;
 }
 
-std::string text(redistribution_plan const& p) {
-  std::string s = name(p.layout(0));
-  for (plan_step const& x : p) s += std::string(" ") + to_text(x.what) + " " + name(x.to);
-  return s;
-}
-
-// The levels that both layouts have outermost, outermost first, and what they share of the next one, if it is of one
-// kind.
-std::vector<pending_reduction> staying(layout_value const& a, layout_value const& b) {
-  std::vector<pending_reduction> stay;
-  int i = a.levels, j = b.levels;
-  while (i && j && a.pending[i - 1] == b.pending[j - 1]) stay.push_back(a.pending[--i]), --j;
-  axis_mask const shared =
-      i && j && a.pending[i - 1].op == b.pending[j - 1].op ? a.pending[i - 1].axes & b.pending[j - 1].axes : 0;
-  if (shared) stay.push_back({a.pending[i - 1].op, shared});
-  return stay;
-}
-// Does a layout pend these, perhaps over more axes at the last?
-bool keeps(layout_value const& v, std::vector<pending_reduction> const& stay) {
-  int l = v.levels;
-  for (std::size_t i = 0; i < stay.size(); ++i) {
-    if (--l < 0 || v.pending[l].op != stay[i].op || (stay[i].axes & ~v.pending[l].axes)) return false;
-    if (i + 1 < stay.size() && stay[i].axes != v.pending[l].axes) return false;
-  }
-  return true;
-}
-
-// All layouts of a rank over the axes of a mesh, and the cost of every single step between two of them where the
-// extents divide: bytes, then steps that communicate, then exchanges, then messages, in one number.
-class search {
- public:
-  std::vector<layout_value> all;
-  mesh_shape mesh;
-  index_t extent;         // of each dimension
-  axis_mask trivial = 0;  // axes of size 1
-
-  search(int rank, mesh_shape const& m, std::vector<int> const& ops, int levels)
-      : all(all_layouts(rank, m.axes, ops, levels)), mesh(m), extent(m.ranks()) {
-    for (int a = 0; a < m.axes; ++a)
-      if (m.size[a] == 1) trivial |= mask_of(a);
-    for (auto const& from : all)
-      for (auto const& to : all) weight.push_back(cost(from.without(trivial), to.without(trivial)));
-  }
-
-  static constexpr index_t never = index_t{1} << 60;
-  static index_t bytes(index_t cost) { return cost >> 28; }
-
-  index_t cost_of(redistribution_plan const& p) const {
-    index_t n = 0;
-    for (plan_step const& s : p) n += cost(s.from.without(trivial), s.to.without(trivial));
-    return n;
-  }
-
-  // Most elements that live in a step of a plan whose source has this layout: source, the shards between which the step
-  // leads, and a packed copy where a dimension other than the first is cut, or joined, by a collective. Ranks that hold
-  // the same shard share the work of sending it.
-  index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
-    index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
-    verb const what = step_between(from, to).what;
-    if (!communicates(what) || what == verb::all_reduce || what == verb::permute) return n;
-    bool cut = false, joined = false;
-    index_t shares = 1;
-    for (int d = 0; d < from.rank; ++d) {
-      int same = 0;
-      while (same < from.dim[d].size && same < to.dim[d].size && from.dim[d][same] == to.dim[d][same]) ++same;
-      cut = cut || (d > 0 && to.dim[d].size > same);
-      joined = joined || (d > 0 && from.dim[d].size > same);
-      for (int i = same; i < to.dim[d].size; ++i)
-        if (!(from.named() >> to.dim[d][i] & 1u)) shares *= mesh.size[to.dim[d][i]];
-    }
-    return n + (cut ? volume(from) / shares : 0) + (joined ? volume(to) : 0);
-  }
-  index_t memory_of(redistribution_plan const& p) const {
-    index_t most = volume(p.layout(0));
-    for (plan_step const& s : p) most = std::max(most, memory(p.layout(0), s.from, s.to));
-    return most;
-  }
-
-  // Least cost from any to any layout on the way through layouts that keep `stay`.
-  struct distances {
-    std::vector<int> index;  // of a layout among those that keep it, or -1
-    std::vector<index_t> least;
-    std::size_t n;
-    std::vector<std::size_t> kept;
-    index_t operator()(std::size_t from, std::size_t to) const {
-      return least[static_cast<std::size_t>(index[from]) * n + static_cast<std::size_t>(index[to])];
-    }
-  };
-  distances solve(std::vector<pending_reduction> const& stay) const {
-    distances d{std::vector<int>(all.size(), -1), {}, 0, {}};
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (keeps(all[i], stay)) d.index[i] = static_cast<int>(d.kept.size()), d.kept.push_back(i);
-    std::size_t const n = d.n = d.kept.size();
-    for (std::size_t i : d.kept)
-      for (std::size_t j : d.kept) d.least.push_back(weight[i * all.size() + j]);
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t i = 0; i < n; ++i) {
-        index_t const first = d.least[i * n + k];
-        if (first == never) continue;
-        for (std::size_t j = 0; j < n; ++j)
-          d.least[i * n + j] = std::min(d.least[i * n + j], first + d.least[k * n + j]);
-      }
-    return d;
-  }
-
-  // Least memory among all chains of least cost.
-  index_t least_memory(std::size_t from, std::size_t to, distances const& d) const {
-    std::vector<index_t> held(all.size(), never);
-    held[from] = volume(all[from]);
-    for (bool better = true; better;) {
-      better = false;
-      for (std::size_t i : d.kept)
-        for (std::size_t j : d.kept) {
-          index_t const w = weight[i * all.size() + j];
-          if (held[i] == never || i == j || w == never || d(from, i) + w + d(j, to) != d(from, to)) continue;
-          index_t const n = std::max(held[i], memory(all[from], all[i], all[j]));
-          if (n < held[j]) held[j] = n, better = true;
-        }
-    }
-    return held[to];
-  }
-
- private:
-  std::vector<index_t> weight;
-
-  index_t volume(layout_value const& v) const {
-    index_t n = 1;
-    for (int d = 0; d < v.rank; ++d) n *= extent / parts(v.dim[d], mesh);
-    return n;
-  }
-  // Elements that the rank with least in common holds under both layouts.
-  index_t common(layout_value const& a, layout_value const& b) const {
-    index_t n = 1;
-    for (int d = 0; d < a.rank; ++d) {
-      if (!a.dim[d].begins(b.dim[d]) && !b.dim[d].begins(a.dim[d])) return 0;
-      n *= extent / std::max(parts(a.dim[d], mesh), parts(b.dim[d], mesh));
-    }
-    return n;
-  }
-  static bool same_levels(layout_value const& a, layout_value const& b) {
-    return a.levels == b.levels && std::equal(a.pending, a.pending + max_levels, b.pending);
-  }
-  static index_t key(index_t bytes, index_t steps, index_t exchanges, index_t messages) {
-    return bytes << 28 | steps << 24 | exchanges << 20 | messages;
-  }
-
-  // What the semantics allow as one step, and what it costs; `never` where it is none.
-  index_t cost(layout_value const& from, layout_value const& to) const {
-    if (from == to) return 0;
-    axis_mask const before = from.partial(), after = to.partial();
-    plan_step const s = step_between(from, to);
-    index_t const q = mesh.ranks(s.axes);
-    if (same_levels(from, to)) {
-      if (s.what == verb::slice) return 0;
-      return key(volume(to) - common(from, to), 1, s.what == verb::exchange, s.what == verb::permute ? 1 : q - 1);
-    }
-    if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or nowhere
-      layout_value inner = to;
-      axis_mask const added = after & ~before;
-      inner.drop_pending(added);
-      if (!same_levels(from, inner) || (added & ~to.pending[0].axes)) return never;
-      for (int d = 0; d < from.rank; ++d) {
-        axis_list rest = from.dim[d];
-        rest.remove(added);
-        if (!rest.begins(from.dim[d]) || !rest.begins(to.dim[d])) return never;
-      }
-      return 0;
-    }
-    axis_mask const reduced = before & ~after;
-    layout_value rest = from;
-    rest.drop_pending(reduced);
-    if ((after & ~before) || (reduced & ~from.pending[0].axes) || !same_levels(rest, to)) return never;
-    bool same = true;
-    for (int d = 0; d < from.rank; ++d) {
-      same = same && from.dim[d] == to.dim[d];
-      if (!from.dim[d].begins(to.dim[d])) return never;
-    }
-    index_t const ranks = mesh.ranks(reduced), n = volume(from);
-    if (same) return key(2 * (n - n / ranks), 1, 0, 2 * (ranks - 1));
-    return reduced & ~to.sharding() ? never : key(volume(to) * (ranks - 1), 1, 0, ranks - 1);
-  }
-};
+index_t bytes_of(index_t cost) { return cost >> 28; }
 
 bool pend_the_same(layout_value const& a, layout_value const& b) {
   return a.levels == b.levels && std::equal(a.pending, a.pending + a.levels, b.pending);
@@ -250,7 +56,8 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
     std::vector<int> size;
     for (std::size_t a = 0, k = m; a < static_cast<std::size_t>(axes); ++a, k /= sizes.size())
       size.push_back(sizes[k % sizes.size()]);
-    search const s(rank, mesh_of(size), ops, levels);
+    mesh_shape const mesh = mesh_of(size);
+    search const s(all_layouts(rank, axes, ops, levels), mesh, mesh.ranks(), least_bytes_first);
     std::size_t const n = s.all.size();
     if (plans.empty() || dropped != s.trivial) {
       plans.clear();
@@ -278,14 +85,14 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
         index_t const bytes = p.bytes_per_rank(shape_of(extents), s.mesh, 1);
         ++t.pairs;
         bool const right = p.layout(0) == s.all[i].without(s.trivial) &&
-                           p.layout(p.size) == s.all[j].without(s.trivial) && search::bytes(ours) == bytes;
+                           p.layout(p.size) == s.all[j].without(s.trivial) && bytes_of(ours) == bytes;
         t.broken += !right;
-        t.more_bytes += right && bytes != search::bytes(least);
+        t.more_bytes += right && bytes != bytes_of(least);
         // Plans that pend on both sides the same give up a named step for fewest bytes at extents that do not divide.
         t.more_steps += right && ours != least && !pend_the_same(s.all[i], s.all[j]);
         if (right && ours == least && with_memory)
           t.more_memory += s.memory_of(p) != s.least_memory(i, j, found->second);
-        if ((!right || bytes != search::bytes(least)) && t.worst.empty()) t.worst = text(p);
+        if ((!right || bytes != bytes_of(least)) && t.worst.empty()) t.worst = text(p);
       }
   }
   return t;

@@ -1,0 +1,123 @@
+// Chains of steps over few axes each, where messages count: an exchange over axes of p x q ranks takes pq - 1 of them, one
+// over p and another over q together p + q - 2.
+#pragma once
+#include "ashlar/plan/price.hpp"
+
+namespace ashlar::detail {
+
+// Looks for the cheapest chain from a layout to another that pends the same, and finds the one step between them at least.
+// On its way an axis goes where the goal has it, or is gathered, or added; orders change; and what the goal splits further
+// is split as early as possible, for a slice is free. What is left to receive, and the axes that have to leave a
+// dimension, tell early which ways are too dear.
+class detour {
+ public:
+  static constexpr int longest = 5;
+  int size = 0;
+  layout_value at[longest];  // in the order of the chain; the last is the goal
+
+  // What costs `limit` or more is of no use; `looks` is how many layouts may yet be looked at.
+  constexpr detour(layout_value const& from, layout_value const& to, scale const& s, double limit, int& looks)
+      : goal_(to), scale_(s), least_(limit), looks_(looks) {
+    at[0] = to;
+    size = 1;
+    look(from, 0, 0);
+  }
+
+ private:
+  layout_value const& goal_;
+  scale const& scale_;
+  layout_value const* way_[longest]{};
+  double least_;
+  int& looks_;
+
+  constexpr void look(layout_value const& here, int n, double spent) {
+    price const rest = scale_.of(kind_between(here, goal_), here, goal_);
+    if (double const cost = spent + scale_.cost(rest); cost < least_) {
+      least_ = cost;
+      size = n + 1;
+      for (int i = 0; i < n; ++i) at[i] = *way_[i];
+      at[n] = goal_;
+    }
+    if (n + 1 == longest || --looks_ < 0 || spent + scale_.cost({rest.elements, fewest_messages(here)}) >= least_) return;
+
+    look_from(here, in_order(here), n, spent);
+    axis_mask const before = here.sharding(), after = goal_.sharding(), pending = here.partial();
+    for (int a = 0; a < max_axes; ++a) {
+      if (!((before | after) >> a & 1u)) continue;
+      int const e = goal_.dim_of(a);
+      if (!(before >> a & 1u)) {
+        if (pending >> a & 1u) continue;
+        layout_value v = here;
+        add(v.dim[e], a, e);
+        look_from(here, v, n, spent);
+        continue;
+      }
+      int const d = here.dim_of(a);
+      if (here.dim[d].begins(goal_.dim[d])) continue;
+      if (here.dim[d][here.dim[d].size - 1] == a) {
+        layout_value v = here;
+        v.dim[d].remove(mask_of(a));
+        look_from(here, v, n, spent);
+        if (e >= 0 && e != d) {
+          add(v.dim[e], a, e);
+          look_from(here, v, n, spent);
+        }
+      }
+      if (e < 0) {  // all at once, but this axis, which is gathered afterwards
+        layout_value v = goal_;
+        v.dim[d].push(a);
+        look_from(here, v, n, spent);
+      }
+    }
+  }
+
+  constexpr void look_from(layout_value const& here, layout_value next, int n, double spent) {
+    axis_mask const idle = ~next.named();
+    for (int d = 0; d < next.rank; ++d)
+      if (here.dim[d].begins(next.dim[d]))
+        while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) && next.dim[d].follow(goal_.dim[d], idle)) {}
+    if (next == here) return;
+    spent += scale_.step_cost(here, next);
+    if (spent >= least_) return;
+    way_[n] = &next;
+    look(next, n + 1, spent);
+  }
+
+  constexpr void add(axis_list& list, int axis, int d) const {
+    if (!list.begins(goal_.dim[d]) || !list.follow(goal_.dim[d], mask_of(axis))) list.push(axis);
+  }
+
+  // Each axis that leaves a dimension does so in a step over it.
+  constexpr index_t fewest_messages(layout_value const& here) const {
+    index_t n = 0;
+    for (int d = 0; d < here.rank; ++d)
+      for (int i = 0; i < here.dim[d].size; ++i)
+        if (goal_.dim_of(here.dim[d][i]) != d) n += scale_.product(mask_of(here.dim[d][i])) - 1;
+    return n;
+  }
+
+  // Ready to leave: in each dimension first the axes that stay, as in the goal; then those that are gathered, late, when
+  // all else is done; then those that go elsewhere, the major-most there at the end.
+  constexpr layout_value in_order(layout_value v) const {
+    for (int d = 0; d < v.rank; ++d) {
+      axis_list& list = v.dim[d];
+      if (list.dealt) continue;
+      auto place = [&](int a) {
+        int const e = goal_.dim_of(a);
+        if (e < 0) return max_axes;
+        int i = 0;
+        while (goal_.dim[e][i] != a) ++i;
+        return e == d ? i : 2 * max_axes - i;
+      };
+      for (int i = 1; i < list.size; ++i)
+        for (int j = i; j > 0 && place(list[j - 1]) > place(list[j]); --j) {
+          signed char const a = list.axis[j];
+          list.axis[j] = list.axis[j - 1];
+          list.axis[j - 1] = a;
+        }
+    }
+    return v;
+  }
+};
+
+}  // namespace ashlar::detail

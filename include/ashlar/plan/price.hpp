@@ -1,0 +1,88 @@
+// What the planner compares plans by: costs where extents divide.
+#pragma once
+#include "ashlar/plan/cost.hpp"
+#include "ashlar/plan/links.hpp"
+
+namespace ashlar::detail {
+
+// Sizes that stand for every size: distinct, so that no equality is an accident, and above 2, where costs of reductions
+// tie that differ elsewhere.
+inline constexpr int stand_in[max_axes]{3, 5, 7, 11, 13, 17, 19, 23};
+
+// What the rank that receives most receives.
+struct price {
+  index_t elements = 0, messages = 0;
+};
+
+// The sizes of axes by which steps are priced, and of a tensor: so many elements that all quotients are whole, for an axis
+// can split two layouts at once.
+class scale {
+ public:
+  constexpr scale(link_model const& links, axis_mask axes)
+      : size_(links.message_bytes ? links.sizes.size : stand_in), unit_(product(axes) * product(axes)) {
+    if (!links.message_bytes) return;
+    if (links.message_bytes < 0 || links.tensor_bytes < 1 || unit_ < 1)
+      throw "ashlar::plan: a model of the links needs tensor_bytes, and the size of every axis that the layouts name";
+    per_message_ = static_cast<double>(links.message_bytes);
+    per_element_ = static_cast<double>(links.tensor_bytes) / static_cast<double>(unit_);
+  }
+
+  constexpr bool counts_messages() const { return per_message_ > 0; }
+  constexpr double cost(price const& p) const {
+    return per_message_ * static_cast<double>(p.messages) + per_element_ * static_cast<double>(p.elements);
+  }
+
+  constexpr index_t product(axis_mask m) const {
+    index_t n = 1;
+    for (int a = 0; m; ++a, m >>= 1)
+      if (m & 1u) n *= size_[a];
+    return n;
+  }
+  constexpr index_t volume(layout_value const& v) const { return unit_ / product(v.sharding()); }
+
+  // What every rank holds in both layouts: nothing, on some rank, where the lists of a dimension disagree.
+  constexpr index_t common(layout_value const& a, layout_value const& b) const {
+    index_t n = unit_;
+    for (int d = 0; d < a.rank; ++d) {
+      index_t const parts = common_parts(a.dim[d], b.dim[d]);
+      if (parts == 0) return 0;
+      n /= parts;
+    }
+    return n;
+  }
+  // Into how many parts of equal size two lists together cut a dimension, if each rank has in common what they leave it; or
+  // 0. Blocks of one size are dealt alike over the last of some axes and over all of them; and what dealing leaves to a rank
+  // is everywhere in the dimension, so that it bears on even splits as if it were another dimension's.
+  constexpr index_t common_parts(axis_list const& a, axis_list const& b) const {
+    bool const finer = a.begins(b);
+    if (finer || b.begins(a)) return product(finer ? b.mask() : a.mask());
+    if (!a.dealt && !b.dealt) return 0;
+    int const dealt = a.dealt < b.dealt ? a.dealt : b.dealt;
+    if (dealt && a.block != b.block) return 0;
+    for (int i = 1; i <= dealt; ++i)
+      if (a[a.dealt - i] != b[b.dealt - i]) return 0;
+    for (int i = 0; i < a.size - a.dealt && i < b.size - b.dealt; ++i)
+      if (a[a.dealt + i] != b[b.dealt + i]) return 0;
+    axis_mask const even_a = a.mask() & ~a.dealing(), even_b = b.mask() & ~b.dealing();
+    return product(a.dealt < b.dealt ? b.dealing() : a.dealing()) *
+           product(a.size - a.dealt < b.size - b.dealt ? even_b : even_a);
+  }
+
+  constexpr price of(step_kind const& s, layout_value const& from, layout_value const& to) const {
+    if (!communicates(s.what)) return {};
+    index_t const q = product(s.axes), messages = messages_among(q, s.what);
+    if (s.what == verb::all_reduce) return {2 * (volume(from) - volume(from) / q), messages};
+    if (s.what == verb::reduce_scatter) return {volume(to) * (q - 1), messages};
+    return {volume(to) - common(from, to), messages};
+  }
+  constexpr double step_cost(layout_value const& from, layout_value const& to) const {
+    return cost(of(kind_between(from, to), from, to));
+  }
+
+ private:
+  int const* size_;
+  index_t unit_;
+  double per_message_ = 0, per_element_ = 0;
+};
+
+}  // namespace ashlar::detail
