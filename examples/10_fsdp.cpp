@@ -150,11 +150,11 @@ constexpr program about{.name = "fsdp",
                         .purpose = "Trains a deep network on handwritten digits, with everything sharded, on a mesh of MPI ranks.",
                         .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .precision = false};
 
-// Parameters, gradients and two moments of Adam's by their shares; what the layers are given; one layer: its whole kernel,
+// Parameters, gradients, their sums over replicas and two moments of Adam's by their shares; what the layers are given; one layer: its whole kernel,
 // the kernel's gradient, and what it makes of its rows, forward and backward.
 template <class T>
-std::size_t bound_of_zero3(index_t batch, index_t ranks, index_t shards) {
-  index_t const n = (batch + ranks - 1) / ranks, state = 4 * parameters / shards;
+std::size_t bound_of_zero3(index_t batch, index_t replicas, index_t shards) {
+  index_t const ranks = replicas * shards, n = (batch + ranks - 1) / ranks, state = (replicas > 1 ? 5 : 4) * parameters / shards;
   index_t const activations = n * (inputs + 5 * width + classes + 1), layer = 2 * inputs * width + n * (inputs + 4 * width);
   return static_cast<std::size_t>(state + activations + layer) * sizeof(T);
 }
@@ -190,7 +190,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     }
   }
   files.close();
-  std::size_t const peak = memory_in_use().peak, bound = bound_of_zero3<T>(o.batch, m.size(), o.size[1]);
+  std::size_t const peak = memory_in_use().peak, bound = bound_of_zero3<T>(o.batch, o.size[0], o.size[1]);
 
   double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
     auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
