@@ -15,6 +15,7 @@
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node_group.hpp"
+#include "ashlar/comm/persistent.hpp"
 
 namespace ashlar::detail {
 
@@ -54,11 +55,14 @@ struct communicator_state {
   std::uint64_t print = 0;           // of what is called: told by the verb in progress
   std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
   bool keeps_messages = false;  // of a verb that failed, which nobody takes in
+  bool used_collectives = false;  // of MPI's, in which a rank does not look up
+  persistent_collectives persistent;
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
   communicator_state& operator=(communicator_state const&) = delete;
   ~communicator_state() {
+    persistent.clear();
     // MPICH gives a freed communicator's context to the next one, which would take in what was left in it.
     if (handle != MPI_COMM_NULL && !keeps_messages && mpi_is_usable()) MPI_Comm_free(&handle);
   }
@@ -245,6 +249,22 @@ void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblo
   MPI_Request request = MPI_REQUEST_NULL;
   comm::check(nonblocking(a..., c.get(), &request), what);
   c.wait(request);
+}
+
+// The same by a persistent collective from n elements to m: init(operand, result, communicator, info, request) sets it up.
+template <class T, class Init>
+void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source, std::size_t n, T* destination, std::size_t m,
+                     Init init) {
+  persistent_collective& p = c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
+    comm::check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
+  });
+  std::memcpy(p.operand<T>(), source, n * sizeof(T));
+  ++c.counters().mpi_collectives;
+  comm::check(MPI_Start(&p.request), "MPI_Start");
+  p.is_under_way = true;
+  c.wait(p.request);
+  p.is_under_way = false;
+  std::memcpy(destination, p.result<T>(), m * sizeof(T));
 }
 
 }  // namespace ashlar::detail

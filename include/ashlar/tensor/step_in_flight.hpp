@@ -117,7 +117,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     if (step_.what == verb::all_reduce) {
       memory_.emplace(space_, from, whole, destination_, whole);
       ranks_.counters().all_reduce.add(whole * sizeof(T));
-      in_parts_ = whole * sizeof(T) > (ranks_.size() == 2 ? how.whole_bytes_of_2 : how.whole_bytes);
+      in_parts_ = choose<T>(ranks_, verb::all_reduce, whole, how) != comm::algorithm::exchange;
       for (int q = 0; q <= ranks_.size(); ++q)
         starts_.push_back(!in_parts_ ? 0 : q == ranks_.size() ? whole : part_of_rank(whole, ranks_.size(), q).begin);
       post_sums(in_parts_ ? starts_[r + 1] - starts_[r] : whole);
