@@ -36,27 +36,21 @@ struct collective_call {
   bool may_exchange = true;  ///< false: among more ranks than exchange, or in memory that MPI alone reads
 };
 
-/// What serves one kind of collective among so many ranks or fewer, of so many bytes or fewer.
+/// What serves one kind of collective among so many ranks or fewer, of so many bytes or fewer. Where ranks may exchange they
+/// do: exchanges combine in the order of the ranks, so that all transports and all ranks get the same bits, and a rank that
+/// waits in one finds out what the others call.
 struct tuning_row {
   verb what;
   bool in_place;
   int ranks;
   std::size_t bytes;
-  algorithm fastest;
-  algorithm of_mpi;  ///< where ranks do not exchange
+  algorithm exchange;
+  algorithm of_mpi;
 };
 inline constexpr int any_ranks = std::numeric_limits<int>::max();
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 
-/// The first row that a call fits.
-/// Pre: there is one.
-constexpr algorithm look_up(std::span<tuning_row const> rows, collective_call const& c) {
-  auto row = rows.begin();
-  while (row->what != c.what || row->in_place != c.in_place || row->ranks < c.ranks || row->bytes < c.bytes) ++row;
-  return c.may_exchange ? row->fastest : row->of_mpi;
-}
-
-/// What serves unless something else is measured to be faster.
+/// What serves unless something else was measured to be faster.
 inline constexpr tuning_row usual_rows[]{
     {verb::all_reduce, false, 2, 64 * 1024, algorithm::exchange, algorithm::collective},
     {verb::all_reduce, false, 2, any_bytes, algorithm::exchange_in_parts, algorithm::collective},
@@ -70,5 +64,14 @@ inline constexpr tuning_row usual_rows[]{
     {verb::reduce_scatter, false, any_ranks, any_bytes, algorithm::exchange, algorithm::collective},
     {verb::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::collective},
 };
+
+/// The first row that a call fits, of those measured and then of the usual ones.
+constexpr algorithm look_up(std::span<tuning_row const> measured, collective_call const& c) {
+  for (std::span<tuning_row const> const rows : {measured, std::span<tuning_row const>(usual_rows)})
+    for (tuning_row const& row : rows)
+      if (row.what == c.what && row.in_place == c.in_place && c.ranks <= row.ranks && c.bytes <= row.bytes)
+        return c.may_exchange ? row.exchange : row.of_mpi;
+  return algorithm::collective;  // a verb without a choice
+}
 
 }  // namespace ashlar::comm

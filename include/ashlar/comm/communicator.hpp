@@ -205,24 +205,30 @@ class communicator {
     return part;
   }
 
-  void wait(MPI_Request& request) const { wait_all({&request, 1}); }
-
-  /// Blocks until all requests are complete, polling, and yielding where `yields()`.
+  /// Blocks until a request is complete, or all are, polling, and yielding where `yields()`.
   /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are not complete then, and their buffers
   /// are not the program's.
+  void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
+    wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
+  }
   void wait_all(std::span<MPI_Request> requests) const {
-    for (int look = 1, done = 0;; ++look) {
-      comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (done) return;
-      if (yields()) sched_yield();
-      if (look % 64 == 0) detail::while_waiting();
-    }
+    wait_until([&](int& done) { comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"); });
   }
 
   /// Buffers that the collectives reuse.
   detail::communicator_state& state() const { return *state_; }
 
  private:
+  template <class Look>
+  void wait_until(Look look_at) const {
+    for (int look = 1, done = 0;; ++look) {
+      look_at(done);
+      if (done) return;
+      if (yields()) sched_yield();
+      if (look % 64 == 0) detail::while_waiting();
+    }
+  }
+
   std::shared_ptr<detail::communicator_state> state_;
 };
 

@@ -26,10 +26,10 @@ comm::algorithm choose(communicator const& c, verb what, std::size_t n, comm::tu
   using enum comm::algorithm;
   comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
   comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
-  bool const persists = has_persistent_collectives && call.bytes <= how.persistent_bytes && n <= how.count_limit;
+  bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
   // What MPI alone reads this rank neither combines nor copies.
   bool const copies = is_exchange(a) || a == persistent || (what == verb::all_reduce && (a == collective_in_place) != in_place);
-  if ((a == persistent && !persists) || (copies && !how.host_memory)) a = in_place ? collective_in_place : collective;
+  if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? collective_in_place : collective;
   if (!is_exchange(a)) c.state().used_collectives = true;
   return a;
 }

@@ -31,6 +31,15 @@ inline int no_persistent_collective(...) { return MPI_ERR_OTHER; }
 #define ASHLAR_MPI_INIT(name) ::ashlar::detail::no_persistent_collective
 #endif
 
+/// Whether the MPI library has one that serves a verb. MPICH's of an all-gather (4.0.2; its gather up to 4.1.2 at least) sends
+/// what the operand was when it was set up.
+constexpr bool persists(verb v) {
+#ifdef MPICH_NUMVERSION
+  if (v == verb::all_gather) return false;
+#endif
+  return has_persistent_collectives && (v == verb::all_reduce || v == verb::all_gather || v == verb::reduce_scatter || v == verb::all_to_all);
+}
+
 /// One that is set up, on buffers of its own. On the caller's arrays it could not be: setting up is collective, and whether
 /// a caller's array lies where the last one lay is another answer on each rank.
 class persistent_collective {

@@ -47,7 +47,7 @@ inline constexpr std::span<tuning_row const> measured_rows =
 #elif defined(MPICH_NUMVERSION)
     mpich_rows;
 #else
-    usual_rows;
+    {};
 #endif
 
 /// Which algorithm serves collectives on elements T: the one that was measured to be the fastest. Who knows better
