@@ -3,6 +3,7 @@
 #include <ashlar/comm/error.hpp>
 #include <ashlar/comm/mpi.hpp>
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,14 @@ inline double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+/// Waits and gives the core away between two looks: where ranks exceed cores MPI itself may spin for milliseconds.
+inline void finish(MPI_Request request) {
+  for (int done = 0;; sched_yield()) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+  }
+}
+
 /// Collective: the ranks of comm, which sleep until all are there and leave the cores to those that still work.
 inline void sleep_until_all_arrive(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -71,7 +80,8 @@ inline std::string mpi_name() {
 }
 
 /// The races of one program. Rank 0 prints a table and, with --json FILE, appends its rows to FILE, one object a line.
-/// Options: --only TEXT, the cases with TEXT in their names; --seconds S, about how long one race lasts (3).
+/// Options: --only TEXT, the cases with TEXT in their names; --seconds S, about how long one race lasts (3); --sample S, the
+/// shortest sample (0.004); --rounds N, the most rounds (41).
 class races {
  public:
   /// `notes`: what else has a say in the figures, such as the BLAS in use.
@@ -82,7 +92,9 @@ class races {
       if (option == "--json") file_ = value;
       else if (option == "--only") only_ = value;
       else if (option == "--seconds") seconds_ = std::atof(value.c_str());
-      else throw ashlar::error(bench_ + ": options are --json FILE, --only TEXT and --seconds S, found " + option);
+      else if (option == "--sample") shortest_sample_ = std::atof(value.c_str());
+      else if (option == "--rounds") most_rounds_ = std::atol(value.c_str());
+      else throw ashlar::error(bench_ + ": options are --json FILE, --only TEXT, --seconds S, --sample S and --rounds N, found " + option);
     }
     MPI_Comm_size(comm_, &ranks_);
     MPI_Comm_rank(comm_, &rank_);
@@ -114,17 +126,17 @@ class races {
     for (variant const& v : variants) {
       // The shortest of a few samples counts: the first pays for page faults and connections.
       double length = 0;
-      for (long n = 1;; n = std::max(n + 1, std::lround(1.1 * shortest_sample / length * static_cast<double>(n)))) {
+      for (long n = 1;; n = std::max(n + 1, std::lround(1.1 * shortest_sample_ / length * static_cast<double>(n)))) {
         length = static_cast<double>(n) * std::min({sample(v, n), sample(v, n), sample(v, n)});
         MPI_Bcast(&length, 1, MPI_DOUBLE, 0, comm_);
         length = std::max(length, 1e-8);
-        if (length < shortest_sample) continue;
+        if (length < shortest_sample_) continue;
         repeats.push_back(n);
         break;
       }
       round += length;
     }
-    long const rounds = std::clamp(std::lround(seconds_ / round), 7l, 41l);
+    long const rounds = std::clamp(std::lround(seconds_ / round), 7l, std::max(7l, most_rounds_));
     std::vector<std::vector<double>> times(variants.size()), ratios(variants.size());
     for (long k = 0; k < rounds; ++k)
       for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -144,19 +156,20 @@ class races {
   }
 
  private:
-  static constexpr double shortest_sample = 4e-3;
-
   // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core. A
   // run before puts in the caches what the variant before has driven out.
   double sample(variant const& v, long repeats) const {
     v.prepare();
     if (repeats > 1) v.run();
-    MPI_Barrier(comm_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    finish(request);
     double span[2] = {-now(), 0};
     for (long i = 0; i < repeats; ++i) v.run();
     span[1] = now();
     sleep_until_all_arrive(comm_);
-    MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_);
+    MPI_Iallreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_, &request);
+    finish(request);
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }
 
@@ -187,7 +200,8 @@ class races {
   int ranks_ = 1, rank_ = 0;
   std::string bench_, file_, only_;
   nlohmann::json notes_;
-  double seconds_ = 3;
+  double seconds_ = 3, shortest_sample_ = 4e-3;
+  long most_rounds_ = 41;
   std::vector<nlohmann::json> rows_;
 };
 

@@ -61,7 +61,7 @@ class forced_transport {
 struct collectives_of_mpi : forced_transport {
   collectives_of_mpi() {
     comm::tuned.shared_memory = false;
-    comm::tuned.exchange_ranks = 1;
+    comm::tuned.forced = comm::algorithm::collective;
   }
 };
 /// Messages of MPI between all pairs of ranks.

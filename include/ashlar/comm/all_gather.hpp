@@ -40,12 +40,16 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
   if (total == 0) return;
   c.counters().all_gather.add(n * sizeof(T));
 
+  if (how.host_memory && c.state().levels)
+    return all_gather_on_two_levels(*c.state().levels, own ? own : place, destination, starts, how);
+  comm::algorithm const a = choose<T>(c, verb::all_gather, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;
-  if (how.host_memory && c.state().levels) {
-    all_gather_on_two_levels(*c.state().levels, own ? own : place, destination, starts, how);
-  } else if (how.exchanges(p)) {
+  if (is_exchange(a)) {
     all_gather_by_exchange(c, own ? own : place, destination, starts, how);
+  } else if (equal && a == comm::algorithm::persistent) {
+    call_persistent(c, "MPI_Allgather_init", {verb::all_gather, MPI_OP_NULL, type, n}, own ? own : place, n, destination, total,
+                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type, rest...); });
   } else if (total > how.count_limit) {
     if (own) {
       post_receive(c, block<T>{place, n}, r, how);

@@ -94,15 +94,29 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
 
 template <class Op, class T>
 void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
-  int const p = c.size();
-  if (how.exchanges(p) && n * sizeof(T) <= (p == 2 ? how.whole_bytes_of_2 : how.whole_bytes))
-    return all_reduce_whole<Op>(c, source, destination, n, how);
-  if (how.exchanges(p)) return all_reduce_in_parts<Op>(c, source, destination, n, how);
-  for (std::size_t i = 0; i < n; i += how.count_limit)
-    call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce),
-             source == destination ? MPI_IN_PLACE : static_cast<void const*>(source + i), destination + i,
-             comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(),
-             comm::mpi_op<Op, T>::get());
+  if (n == 0) return;
+  bool const in_place = source == destination;
+  comm::algorithm const a = choose<T>(c, verb::all_reduce, n, how, in_place);
+  if (a == comm::algorithm::exchange) return all_reduce_whole<Op>(c, source, destination, n, how);
+  if (a == comm::algorithm::exchange_in_parts) return all_reduce_in_parts<Op>(c, source, destination, n, how);
+  MPI_Datatype const type = comm::mpi_datatype<T>::get();
+  MPI_Op const op = comm::mpi_op<Op, T>::get();
+  if (a == comm::algorithm::persistent)
+    return call_persistent(c, "MPI_Allreduce_init", {verb::all_reduce, op, type, n}, source, n, destination, n,
+                           [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allreduce)(in, out, comm::count_type(n), type, op, rest...); });
+  for (std::size_t i = 0; i < n; i += how.count_limit) {
+    std::size_t const m = std::min(how.count_limit, n - i);
+    void const* operand = source + i;
+    if (a == comm::algorithm::collective_in_place) {
+      copy_block(source + i, destination + i, m);
+      operand = MPI_IN_PLACE;
+    } else if (in_place) {
+      T* const copy = c.state().scratch<T>(m);
+      copy_block(source + i, copy, m);
+      operand = copy;
+    }
+    call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), operand, destination + i, comm::count_type(m), type, op);
+  }
 }
 
 // A rank combines its part of its node's summands, then with the ranks of its place; the others of its node read it there.

@@ -30,8 +30,13 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
   auto const send = [=](int q) { return detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
   auto const receive = [=](int q) { return detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
   MPI_Datatype const type = mpi_datatype<T>::get();
-  if (how.exchanges(p) || std::size_t(p) * n_each > how.count_limit)
+  std::size_t const n = std::size_t(p) * n_each;
+  algorithm const a = detail::choose<T>(c, verb::all_to_all, n, how);
+  if (is_exchange(a) || n > how.count_limit)
     detail::all_to_all_by_exchange(c, send, receive, how);
+  else if (a == algorithm::persistent)
+    detail::call_persistent(c, "MPI_Alltoall_init", {verb::all_to_all, MPI_OP_NULL, type, n_each}, source, n, destination, n,
+                            [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out, count_type(n_each), type, rest...); });
   else
     detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
                      type, destination, count_type(n_each), type);

@@ -15,6 +15,7 @@
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node_group.hpp"
+#include "ashlar/comm/persistent.hpp"
 
 namespace ashlar::detail {
 
@@ -54,11 +55,14 @@ struct communicator_state {
   std::uint64_t print = 0;           // of what is called: told by the verb in progress
   std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
   bool keeps_messages = false;  // of a verb that failed, which nobody takes in
+  bool used_collectives = false;  // of MPI's, in which a rank does not look up
+  persistent_collectives persistent;
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
   communicator_state& operator=(communicator_state const&) = delete;
   ~communicator_state() {
+    persistent.clear();
     // MPICH gives a freed communicator's context to the next one, which would take in what was left in it.
     if (handle != MPI_COMM_NULL && !keeps_messages && mpi_is_usable()) MPI_Comm_free(&handle);
   }
@@ -201,24 +205,30 @@ class communicator {
     return part;
   }
 
-  void wait(MPI_Request& request) const { wait_all({&request, 1}); }
-
-  /// Blocks until all requests are complete, polling, and yielding where `yields()`.
+  /// Blocks until a request is complete, or all are, polling, and yielding where `yields()`.
   /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are not complete then, and their buffers
   /// are not the program's.
+  void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
+    wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
+  }
   void wait_all(std::span<MPI_Request> requests) const {
-    for (int look = 1, done = 0;; ++look) {
-      comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (done) return;
-      if (yields()) sched_yield();
-      if (look % 64 == 0) detail::while_waiting();
-    }
+    wait_until([&](int& done) { comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"); });
   }
 
   /// Buffers that the collectives reuse.
   detail::communicator_state& state() const { return *state_; }
 
  private:
+  template <class Look>
+  void wait_until(Look look_at) const {
+    for (int look = 1, done = 0;; ++look) {
+      look_at(done);
+      if (done) return;
+      if (yields()) sched_yield();
+      if (look % 64 == 0) detail::while_waiting();
+    }
+  }
+
   std::shared_ptr<detail::communicator_state> state_;
 };
 
@@ -245,6 +255,22 @@ void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblo
   MPI_Request request = MPI_REQUEST_NULL;
   comm::check(nonblocking(a..., c.get(), &request), what);
   c.wait(request);
+}
+
+// The same by a persistent collective from n elements to m: init(operand, result, communicator, info, request) sets it up.
+template <class T, class Init>
+void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source, std::size_t n, T* destination, std::size_t m,
+                     Init init) {
+  persistent_collective& p = c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
+    comm::check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
+  });
+  std::memcpy(p.operand<T>(), source, n * sizeof(T));
+  ++c.counters().mpi_collectives;
+  comm::check(MPI_Start(&p.request), "MPI_Start");
+  p.is_under_way = true;
+  c.wait(p.request);
+  p.is_under_way = false;
+  std::memcpy(destination, p.result<T>(), m * sizeof(T));
 }
 
 }  // namespace ashlar::detail

@@ -20,6 +20,20 @@ void copy_block(T const* source, T* destination, std::size_t n) {
   if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
 }
 
+// What serves a call of a verb whose larger array has n elements.
+template <class T>
+comm::algorithm choose(communicator const& c, verb what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+  using enum comm::algorithm;
+  comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
+  comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
+  bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
+  // What MPI alone reads this rank neither combines nor copies.
+  bool const copies = is_exchange(a) || a == persistent || (what == verb::all_reduce && (a == collective_in_place) != in_place);
+  if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? collective_in_place : collective;
+  if (!is_exchange(a)) c.state().used_collectives = true;
+  return a;
+}
+
 // Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all of a verb. Ranks that call
 // different verbs wait for different tags, and for ever: none takes what was meant for another verb.
 template <class T>

@@ -47,19 +47,22 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
   if (total == 0) return;
   c.counters().reduce_scatter.add((total - n) * sizeof(T));
 
+  if (how.host_memory && c.state().levels) return reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
+  comm::algorithm const a = choose<T>(c, verb::reduce_scatter, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   MPI_Op const op = comm::mpi_op<Op, T>::get();
-  if (how.host_memory && c.state().levels) {
-    reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
-  } else if (how.exchanges(p)) {
+  if (is_exchange(a)) {
     reduce_scatter_by_exchange<Op>(c, source, destination, starts, how);
+  } else if (equal && a == comm::algorithm::persistent) {
+    call_persistent(c, "MPI_Reduce_scatter_block_init", {verb::reduce_scatter, op, type, n}, source, total, destination, n,
+                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, comm::count_type(n), type, op, rest...); });
   } else if (total > how.count_limit) {
     for (int q = 0; q < p; ++q)
       for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)
         call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i,
                  destination + (i - starts[q]), comm::count_type(std::min(how.count_limit, starts[q + 1] - i)), type,
                  op, q);
-  } else if (equal) {
+  } else if (equal && a != comm::algorithm::collective_with_counts) {
     call_mpi(c, "MPI_Reduce_scatter_block", ASHLAR_MPI(MPI_Reduce_scatter_block), ASHLAR_MPI(MPI_Ireduce_scatter_block),
              source, destination, comm::count_type(n), type, op);
   } else {

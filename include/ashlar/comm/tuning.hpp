@@ -2,24 +2,23 @@
 #pragma once
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/tuning_table.hpp"
 
 namespace ashlar::comm {
 
-/// How a collective is carried out: by MPI's own collective, or as an exchange, in which every rank posts its messages
-/// to all others and combines what arrives in the order of the ranks. Every collective takes one as its last argument.
+/// How collectives are carried out. Each takes one as its last argument.
 /// Pre: the same on all ranks of a call.
-/// Source: measured with Open MPI 4.1 and MPICH 4.0 at 2 and 4 ranks of one node: the exchange is never slower and, for
-///   large reductions, up to 4 times as fast. MPI's collectives take fewer messages, which wins where ranks are many.
 struct tuning {
   static constexpr std::size_t kibibyte = 1024;
 
-  int exchange_ranks = 16;                        ///< exchange among this many ranks or fewer
-  std::size_t whole_bytes_of_2 = 64 * kibibyte;   ///< all-reduce of 2 ranks: up to this size whole arrays travel
-  std::size_t whole_bytes = 8 * kibibyte;         ///< the same for more ranks; larger arrays are reduced in parts
-  std::size_t piece_bytes = 512 * kibibyte;       ///< blocks are combined in pieces that fit into a core's cache
-  std::size_t count_limit = largest_count;        ///< elements that one call of MPI may take
+  std::optional<algorithm> forced = {};        ///< what serves every call that it can serve, whatever was measured
+  int exchange_ranks = 16;                     ///< unless forced, ranks exchange messages where they are so many or fewer
+  std::size_t piece_bytes = 512 * kibibyte;    ///< blocks are combined in pieces that fit into a core's cache
+  std::size_t persistent_bytes = 1024 * kibibyte;  ///< larger arrays are not worth the copies of a persistent collective
+  std::size_t count_limit = largest_count;     ///< elements that one call of MPI may take
 
   bool shared_memory = true;         ///< for meshes made from now on: ranks of a node read each other's memory
   std::size_t inline_bytes = 4096;   ///< there, operands up to this size are copied to where the others look for calls
@@ -34,12 +33,35 @@ struct tuning {
   bool host_memory = true;
 #endif
 
-  /// Whether collectives of so many ranks are exchanges.
-  bool exchanges(int ranks) const { return ranks <= exchange_ranks && host_memory; }
+  /// Whether collectives of so many ranks may be exchanges.
+  bool exchanges(int ranks) const { return host_memory && (forced ? is_exchange(*forced) : ranks <= exchange_ranks); }
 };
 
 /// What collectives use unless told otherwise. Change it, if at all, before the first collective and on all ranks.
 inline tuning tuned;
+
+/// The rows for the MPI library that the program is compiled with.
+inline constexpr std::span<tuning_row const> measured_rows =
+#if defined(OPEN_MPI)
+    open_mpi_rows;
+#elif defined(MPICH_NUMVERSION)
+    mpich_rows;
+#else
+    {};
+#endif
+
+/// Which algorithm serves collectives on elements T: the one that was measured to be the fastest. Who knows better
+/// specialises it before the first collective on such elements, for one type or for all.
+/// Pre: the same answer on all ranks for the same call.
+/// Example:
+///   template <ashlar::comm::element T>
+///   struct ashlar::comm::algorithm_for<T> {
+///     static algorithm of(collective_call const& c) { return c.ranks < 100 ? algorithm::exchange : algorithm::collective; }
+///   };
+template <class T>
+struct algorithm_for {
+  static algorithm of(collective_call const& c) { return look_up(measured_rows, c); }
+};
 
 /// Seconds after which a rank that waits in a verb gives up: $ASHLAR_DEADLINE, or what the program says; 0: never.
 inline double deadline() {

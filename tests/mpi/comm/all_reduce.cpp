@@ -88,8 +88,11 @@ TEST_CASE("all_reduce: every size, every way, twice") {
 
 TEST_CASE("all_reduce: sizes around the thresholds, as tuned") {
   communicator const c(MPI_COMM_WORLD);
-  for (std::size_t bytes :
-       {comm::tuned.whole_bytes, comm::tuned.whole_bytes_of_2, comm::tuned.piece_bytes * std::size_t(c.size())})
+  std::vector<std::size_t> thresholds{comm::tuned.piece_bytes * std::size_t(c.size())};
+  for (auto const rows : {comm::measured_rows, std::span<comm::tuning_row const>(comm::usual_rows)})
+    for (comm::tuning_row const& row : rows)
+      if (row.what == verb::all_reduce && row.bytes != comm::any_bytes) thresholds.push_back(row.bytes);
+  for (std::size_t bytes : thresholds)
     for (std::size_t n : {bytes / 4 - 1, bytes / 4, bytes / 4 + 1}) check_all_reduce<op::sum, float>(c, n, comm::tuned);
 }
 
@@ -105,7 +108,7 @@ TEST_CASE(
     for (std::size_t q = 1; q < std::size_t(c.size()); ++q) expected[i] += term(q, i);
   }
   for_each_way(c, [&](tuning const& how) {
-    if (!how.exchanges(c.size())) return;
+    if (!how.forced || !how.exchanges(c.size())) return;
     comm::all_reduce<op::sum>(c, x.data(), y.data(), n, how);
     CHECK(std::memcmp(y.data(), expected.data(), n * sizeof(float)) == 0);
   });

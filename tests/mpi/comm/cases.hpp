@@ -12,9 +12,8 @@
 namespace cases {
 
 using ashlar::communicator;
+using ashlar::comm::algorithm;
 using ashlar::comm::tuning;
-
-inline constexpr std::size_t unlimited = std::size_t(-1);
 
 /// The same result must come out of each of these.
 struct way {
@@ -24,11 +23,15 @@ struct way {
 inline std::vector<way> ways() {
   std::vector<way> all{
       {"as tuned", {}},
-      {"exchange of whole arrays", {.whole_bytes_of_2 = unlimited, .whole_bytes = unlimited}},
-      {"exchange in parts", {.whole_bytes_of_2 = 0, .whole_bytes = 0}},
-      {"exchange in parts and pieces", {.whole_bytes_of_2 = 0, .whole_bytes = 0, .piece_bytes = 24}},
-      {"pieces smaller than an element", {.whole_bytes_of_2 = 0, .whole_bytes = 0, .piece_bytes = 0}},
+      {"exchange of whole arrays", {.forced = algorithm::exchange}},
+      {"exchange in parts", {.forced = algorithm::exchange_in_parts}},
+      {"exchange in parts and pieces", {.forced = algorithm::exchange_in_parts, .piece_bytes = 24}},
+      {"pieces smaller than an element", {.forced = algorithm::exchange_in_parts, .piece_bytes = 0}},
       {"MPI's collectives", {.exchange_ranks = 1}},
+      {"MPI's collectives on two arrays", {.forced = algorithm::collective}},
+      {"MPI's collectives in place", {.forced = algorithm::collective_in_place}},
+      {"MPI's collectives with counts", {.forced = algorithm::collective_with_counts}},
+      {"MPI's persistent collectives", {.forced = algorithm::persistent}},
       {"memory that MPI alone can read", {.host_memory = false}},
   };
   for (std::size_t i = 0, n = all.size(); i < n; ++i) {

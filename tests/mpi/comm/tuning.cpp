@@ -1,0 +1,126 @@
+#include <ashlar/comm/tuning.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "ashlar/comm/all_gather.hpp"
+#include "ashlar/comm/all_reduce.hpp"
+#include "ashlar/comm/all_to_all.hpp"
+#include "ashlar/comm/reduce_scatter.hpp"
+#include "cases.hpp"
+#include "support/mpi_main.hpp"
+#include "support/pmpi_counters.hpp"
+
+using namespace ashlar;
+using namespace cases;
+
+namespace {
+
+// An element of this file alone, for which it chooses.
+struct metres {
+  double x;
+  friend metres operator+(metres a, metres b) { return {a.x + b.x}; }
+  friend bool operator==(metres, metres) = default;
+};
+
+std::vector<comm::collective_call> asked;
+algorithm answer = algorithm::exchange;
+
+constexpr std::array all_verbs{verb::all_reduce, verb::all_gather, verb::reduce_scatter, verb::all_to_all};
+
+}  // namespace
+
+template <>
+struct ashlar::comm::mpi_datatype<metres> {
+  static MPI_Datatype get() { return MPI_DOUBLE; }
+};
+template <>
+struct ashlar::comm::algorithm_for<metres> {
+  static algorithm of(collective_call const& c) {
+    asked.push_back(c);
+    return answer;
+  }
+};
+
+TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks know") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  communicator const c(MPI_COMM_WORLD);
+  auto const p = std::size_t(c.size());
+  std::vector<metres> x(3 * p, metres{1}), y(3 * p);
+  struct expected {
+    verb what;
+    bool in_place;
+    std::size_t elements;
+  };
+  auto const check = [&](auto collective, expected e) {
+    for (algorithm a : {algorithm::exchange, algorithm::collective, algorithm::persistent}) {
+      asked.clear();
+      answer = a;
+      auto const before = pmpi::counted();
+      collective(tuning{});
+      auto const used = pmpi::counted() - before;
+      REQUIRE(asked.size() == 1);
+      CHECK(asked[0].what == e.what);
+      CHECK(asked[0].in_place == e.in_place);
+      CHECK(asked[0].ranks == c.size());
+      CHECK(asked[0].bytes == e.elements * sizeof(metres));
+      CHECK(asked[0].may_exchange);
+      CHECK((used.sends > 0) == (a == algorithm::exchange));
+      CHECK(used.collectives() == (a == algorithm::collective || (a == algorithm::persistent && !detail::persists(e.what)) ? 1 : 0));
+      CHECK(used.persistent_starts == (a == algorithm::persistent && detail::persists(e.what) ? 1 : 0));
+      collective(tuning{.exchange_ranks = 1});
+      CHECK(!asked.back().may_exchange);
+      collective(tuning{.forced = algorithm::exchange});  // is not asked for
+      CHECK(asked.size() == 2);
+    }
+  };
+  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, x.data(), y.data(), 5, how); }, {verb::all_reduce, false, 5});
+  CHECK(y[4] == metres{double(p)});
+  std::vector<metres> z(2, metres{1});
+  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, z.data(), 2, how); }, {verb::all_reduce, true, 2});
+  check([&](tuning const& how) { comm::all_gather(c, x.data(), 3, y.data(), how); }, {verb::all_gather, false, 3 * p});
+  check([&](tuning const& how) { comm::reduce_scatter<op::sum>(c, x.data(), y.data(), 3, how); }, {verb::reduce_scatter, false, 3 * p});
+  check([&](tuning const& how) { comm::all_to_all(c, x.data(), 3, y.data(), how); }, {verb::all_to_all, false, 3 * p});
+}
+
+TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's own") {
+  for (verb v : all_verbs)
+    for (bool in_place : {false, true})
+      for (int ranks : {2, 3, 4, 16, 17, 100000})
+        for (std::size_t bytes = 1; bytes < std::size_t(1) << 40; bytes *= 2) {
+          if (in_place && v != verb::all_reduce) continue;
+          comm::collective_call call{v, in_place, ranks, bytes};
+          CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+          call.may_exchange = false;
+          CHECK(!comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+        }
+}
+
+TEST_CASE("look_up: the first row that fits, and else the usual one") {
+  using enum algorithm;
+  comm::tuning_row const rows[]{{verb::all_reduce, false, 2, 100, exchange_in_parts, persistent},
+                                {verb::all_reduce, false, 4, 200, exchange, collective_in_place}};
+  auto const found = [&](verb v, bool in_place, int ranks, std::size_t bytes, bool exchanges) {
+    return comm::look_up(rows, {v, in_place, ranks, bytes, exchanges});
+  };
+  CHECK(found(verb::all_reduce, false, 2, 100, true) == exchange_in_parts);
+  CHECK(found(verb::all_reduce, false, 2, 100, false) == persistent);
+  CHECK(found(verb::all_reduce, false, 2, 101, false) == collective_in_place);
+  CHECK(found(verb::all_reduce, false, 3, 100, true) == exchange);
+  CHECK(found(verb::all_reduce, false, 4, 201, true) == exchange);
+  CHECK(found(verb::all_reduce, false, 5, 1 << 20, true) == exchange_in_parts);
+  CHECK(found(verb::all_reduce, true, 2, 1, false) == collective_in_place);
+  CHECK(found(verb::reduce_scatter, false, 2, 1, false) == collective);
+  CHECK(found(verb::broadcast, false, 2, 1, true) == collective);
+}
+
+TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
+  communicator const c(MPI_COMM_WORLD);
+  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::collective, algorithm::collective_in_place}) {
+    tuning const how{.forced = a, .host_memory = false};
+    CHECK(detail::choose<float>(c, verb::all_reduce, 10, how) == algorithm::collective);
+    CHECK(detail::choose<float>(c, verb::all_reduce, 10, how, true) == algorithm::collective_in_place);
+    CHECK(!is_exchange(detail::choose<float>(c, verb::all_to_all, 10, how)));
+  }
+}
