@@ -175,6 +175,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   index_t const images = data.train_images.extents[0];
   progress bar(stdout, root, o.epochs, examples_shown(o, images));
   index_t steps = 0;
+  // [loop]
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
     shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
     running_mean loss, accuracy;
@@ -190,13 +191,16 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       bar.show(loss.examples(), loss.value(), accuracy.value());
     }
   }
+  // [loop]
   files.close();
+  // [evaluate]
   double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));
     auto labels = feed<std::int32_t, sharded_labels>(m, data.test_labels, batches, i, 1);
     auto logits = network<mode::inference>(state.trainable, state.non_trainable, x, T(0), prng_key{0}).logits;
     return item(all_reduce(accuracy_count(logits, labels)));
   });
+  // [evaluate]
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
   return 0;
 }
