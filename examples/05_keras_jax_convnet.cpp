@@ -119,13 +119,15 @@ constexpr auto train_step = [](auto& s, auto const& x, auto const& labels, auto 
 };
 // [step]
 
-// [proof]
+// [state]
 template <class T>
 constexpr auto initial_state = [](auto const& m, prng_key key) {
   auto p = init<replicated_variables, T>(m, variables, key);
   return build<train_state>(p, init<replicated_variables, T>(m, other_variables, key), optimizer.init(p));
 };
+// [state]
 
+// [proof]
 template <class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = initial_state<T>(m, prng_key{1});
@@ -166,7 +168,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 
   if (root) {
     std::cout << "\na batch of images, " << to_string(sharded_images{}) << "\n";
+    // [draw]
     draw<sharded_images>(std::cout, m.shape(), {o.batch, 784});
+    // [draw]
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
   }
 
