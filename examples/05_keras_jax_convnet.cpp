@@ -119,13 +119,15 @@ constexpr auto train_step = [](auto& s, auto const& x, auto const& labels, auto 
 };
 // [step]
 
-// [proof]
+// [state]
 template <class T>
 constexpr auto initial_state = [](auto const& m, prng_key key) {
   auto p = init<replicated_variables, T>(m, variables, key);
   return build<train_state>(p, init<replicated_variables, T>(m, other_variables, key), optimizer.init(p));
 };
+// [state]
 
+// [proof]
 template <class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = initial_state<T>(m, prng_key{1});
@@ -166,7 +168,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 
   if (root) {
     std::cout << "\na batch of images, " << to_string(sharded_images{}) << "\n";
+    // [draw]
     draw<sharded_images>(std::cout, m.shape(), {o.batch, 784});
+    // [draw]
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
   }
 
@@ -175,6 +179,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   index_t const images = data.train_images.extents[0];
   progress bar(stdout, root, o.epochs, examples_shown(o, images));
   index_t steps = 0;
+  // [loop]
   for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
     shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
     running_mean loss, accuracy;
@@ -190,13 +195,16 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       bar.show(loss.examples(), loss.value(), accuracy.value());
     }
   }
+  // [loop]
   files.close();
+  // [evaluate]
   double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));
     auto labels = feed<std::int32_t, sharded_labels>(m, data.test_labels, batches, i, 1);
     auto logits = network<mode::inference>(state.trainable, state.non_trainable, x, T(0), prng_key{0}).logits;
     return item(all_reduce(accuracy_count(logits, labels)));
   });
+  // [evaluate]
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
   return 0;
 }
