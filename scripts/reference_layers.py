@@ -15,11 +15,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "la
 
 
 def random(*extents, seed):
-    return torch.randn(*extents, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(extents, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def save(name, x):
-    np.save(FOLDER / f"{name}.npy", np.ascontiguousarray(x.detach().numpy() if torch.is_tensor(x) else x))
+    np.save(FOLDER / f"{name}.npy", np.asarray(x.detach().numpy() if torch.is_tensor(x) else x, order="C"))
 
 
 def case(name, f, *operands, **others):
@@ -139,6 +139,57 @@ def multi_head(causal):
 operands = random(3, 5, 6, seed=17), random(3, 6, 3, 2, seed=18), random(3, 2, 6, seed=19)
 case("multi_head", multi_head(False), *operands)
 case("multi_head_causal", multi_head(True), *operands)
+
+
+# ---- what networks are made of beside those; rows of uneven numbers, and 24 where a dimension must divide by the ranks ----
+def philox(key, n):
+    """Words of Philox4x32-10 for counter n (Salmon, Moraes, Dror and Shaw, SC'11), least significant first."""
+    c, k = [n & 0xFFFFFFFF, n >> 32, 0, 0], [key & 0xFFFFFFFF, key >> 32]
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [q >> 32 ^ c[1] ^ k[0], q & 0xFFFFFFFF, p >> 32 ^ c[3] ^ k[1], p & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+def kept(key, rate, extents):
+    """Which elements dropout keeps: those whose number, of 24 bits in [0, 1), is not less than the rate as a float."""
+    count = int(np.prod(extents))
+    numbers = [word // 256 / 2**24 for block in range(-(-count // 4)) for word in philox(key, block)][:count]
+    return torch.from_numpy((np.array(numbers) >= np.float32(rate)).astype(np.float64).reshape(extents))
+
+
+assert philox(0, 0) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]  # the authors' first test vector
+
+x, wide, narrow, bias = (random(*extents, seed=s) for s, extents in ((200, (7, 5)), (201, (5, 6)), (202, (6, 5)), (203, (6,))))
+case("dense", lambda x, k, b: F.relu(F.linear(x, k.T, b)), x, wide, bias)
+case("residual", lambda x, k, b, l: x + F.linear(torch.tanh(F.linear(x, k.T, b)), l.T), x, wide, bias, narrow)
+with_zero = x.clone()
+with_zero[2, 3] = 0
+case("relu", F.relu, with_zero)
+case("tanh", torch.tanh, 3 * x)
+case("dropout", lambda x: x * kept(1234567890123, 0.4, x.shape) / (1 - 0.4), x)
+case("mean_squared_error", F.mse_loss, x, random(7, 5, seed=204))
+
+logits = 3 * random(7, 3, 5, seed=205)
+logits[1, 1] *= 300  # beyond what exp holds
+labels = torch.randint(0, 5, (7, 3), generator=torch.Generator().manual_seed(206))
+case("softmax", lambda z: F.softmax(z, -1), logits)
+case("log_softmax", lambda z: F.log_softmax(z, -1), logits)
+
+
+def cross_entropy(z, labels, reduction="mean"):
+    return F.cross_entropy(z.flatten(0, 1), labels.flatten(), reduction=reduction, ignore_index=-1)
+
+
+case("labelled_cross_entropy", cross_entropy, logits, labels)
+weights = random(7, 3, seed=207) ** 2
+weights[0, 1] = weights[5, 2] = 0
+labels[0, 1] = -1  # of no class, where no weight is
+case("weighted_cross_entropy", lambda z, l: (weights.flatten() * cross_entropy(z, l, "none")).sum(), logits, labels, weights=weights)
+
+case("flatten", lambda x: x.flatten(1), random(5, 24, 2, seed=208))
+case("reshape", lambda x: x.reshape(72, 2, 2), random(24, 3, 4, seed=209))
 
 
 class Transformer:
