@@ -162,7 +162,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
       checkpoints.after_step(at, p, state);
       continue;
     }
-    checkpoints.save(at, p, state);
+    checkpoints.after_epoch(at, p, state);
     means const v = evaluate<T>(m, p, validation_data);
     auto const row = table.add({static_cast<double>(at.epoch), epoch.loss.value(), epoch.accuracy.value(), v.loss.value(), v.accuracy.value()});
     if (root) std::cout << row << std::flush;

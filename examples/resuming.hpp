@@ -28,7 +28,7 @@ struct data_position {
 // [resuming]
 class run_checkpoints {
  public:
-  run_checkpoints(ashlar::communicator const& c, options const& o) : options_(o) {
+  run_checkpoints(ashlar::communicator const& c, options const& o) : options_(o), ranks_(c) {
     if (!o.checkpoint.empty()) folder_.emplace(c, o.checkpoint, ashlar::checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous});
   }
   /// Gives the parameters and the optimizer's state the values of the newest good checkpoint, and says where its run was.
@@ -48,10 +48,18 @@ class run_checkpoints {
   void after_step(data_position const& at, P const& parameters, S const& state) {
     if (folder_) folder_->after_step(at.step, ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at));
   }
-  /// The same after any number of steps, such as those of an epoch.
+  /// The same after any number of steps.
   template <class P, class S>
   void save(data_position const& at, P const& parameters, S const& state) {
     if (folder_) folder_->save(at.step, ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at));
+  }
+  /// After an epoch, whatever its steps: as ckpt-1.h5 and so on, which stay, and then as one of the newest.
+  template <class P, class S>
+  void after_epoch(data_position const& at, P const& parameters, S const& state) {
+    if (folder_)
+      ashlar::save_checkpoint(std::filesystem::path(options_.checkpoint) / ("ckpt-" + std::to_string(at.epoch) + ".h5"), ranks_, at.step,
+                              ashlar::part("parameters", parameters), ashlar::part("optimizer", state), ashlar::part("data", at));
+    save(at, parameters, state);
   }
   void finish() {
     if (folder_) folder_->finish();
@@ -59,6 +67,7 @@ class run_checkpoints {
 
  private:
   options const& options_;
+  ashlar::communicator ranks_;
   std::optional<ashlar::checkpoints> folder_;
 };
 // [resuming]
@@ -76,6 +85,8 @@ class run_checkpoints {
   void after_step(data_position const&, P const&, S const&) {}
   template <class P, class S>
   void save(data_position const&, P const&, S const&) {}
+  template <class P, class S>
+  void after_epoch(data_position const&, P const&, S const&) {}
   void finish() {}
 
  private:

@@ -53,6 +53,7 @@ killed() {
   [ "$rest" = 6 ] || [ "$rest" = 2 ] || fail "the resumed run took $rest steps"
   cmp <(tail -n "$rest" "$folder/whole") "$folder/rest" || fail "the resumed run's losses differ in their bits"
   [ -e "$folder/run/step_000000000018.h5" ] || fail "no checkpoint of the second epoch: $(ls "$folder/run")"
+  [ "$(ls "$folder/run" | grep -v '^step_' | tr '\n' ' ')" = "ckpt-1.h5 ckpt-2.h5 " ] || fail "not one for each epoch besides: $(ls "$folder/run")"
 }
 
 errors() {
