@@ -1,4 +1,4 @@
-// Dense layers, their activations, dropout, residuals, reshapes and losses against arrays of PyTorch's: values and
+// Dense layers, residuals, relu, tanh, dropout, reshapes and mean squared errors against arrays of PyTorch's: values and
 // derivatives, on all meshes and in all kinds of layouts that the rules allow, with uneven and empty shards.
 #include "support/layer_reference.hpp"
 
@@ -17,32 +17,6 @@ void check_function(std::string const& name, F const& f) {
   check_case<layout<"model", "data">, "data", layout<"model", "data">>(name, f);
   check_case<by_all, all, by_all>(name, f);
   check_case<by_rows, all, by_rows>(name, f);
-}
-
-// Rows in two dimensions, a class or a channel in the last.
-using rows_by_both = layout<"data", "model", none>;
-using rows_by_all = layout<none, axes("model", "data"), none>;
-using rows_by_data = layout<"data", none, none>;
-
-template <class F>
-void check_softmax(std::string const& name, F const& f) {
-  check_case<rows_by_both, "data", rows_by_both>(name, f);
-  check_case<rows_by_all, all, rows_by_all>(name, f);
-  check_case<rows_by_data, "data", rows_by_data>(name, f);
-}
-
-// The loss of rows whose labels lie as they do; f(logits, a tensor by name).
-template <class F>
-void check_rows_loss(std::string const& name, F const& f) {
-  auto const beside = [&]<class L>(std::type_identity<L>) {
-    return [&](auto const& z) {
-      return f(z, [&]<class T>(T, char const* what) { return reference_tensor<L, T>(z.mesh(), name + what); });
-    };
-  };
-  check_case<partial<layout<>, all>, "data", rows_by_both>(name, beside(std::type_identity<layout<"data", "model">>{}));
-  check_case<partial<layout<>, all>, all, rows_by_all>(name, beside(std::type_identity<layout<none, axes("model", "data")>>{}));
-  check_case<partial<layout<>, "data">, "data", rows_by_data>(name, beside(std::type_identity<layout<"data", none>>{}));
-  check_case<layout<>, "data", layout<none, none, none>>(name, beside(std::type_identity<matrix>{}));
 }
 
 }  // namespace
@@ -92,20 +66,16 @@ TEST_CASE("dropout, by the mask of a key") {
 }
 
 TEST_CASE("flatten and reshape") {
+  using first_by_data = layout<"data", none, none>;
   auto const flat = [](auto const& x) { return flatten(x); };
-  check_case<by_rows, "data", rows_by_data>("flatten", flat);
-  check_case<layout<"data", "model">, "data", rows_by_both>("flatten", flat);
-  check_case<layout<none, axes("model", "data")>, all, rows_by_all>("flatten", flat);
-  check_case<partial<by_rows, "model">, "data", partial<rows_by_data, "model">>("flatten", flat);
+  check_case<by_rows, "data", first_by_data>("flatten", flat);
+  check_case<layout<"data", "model">, "data", layout<"data", "model", none>>("flatten", flat);
+  check_case<layout<none, axes("model", "data")>, all, layout<none, axes("model", "data"), none>>("flatten", flat);
+  check_case<partial<by_rows, "model">, "data", partial<first_by_data, "model">>("flatten", flat);
   auto const reshaped = [](auto const& x) { return unmerge<1>(merge<0, 1>(x), {2, 2}); };
   using first_by_all = layout<axes("data", "model"), none, none>;
   check_case<first_by_all, "data", first_by_all>("reshape", reshaped);
-  check_case<partial<rows_by_data, "model">, "data", partial<rows_by_data, "model">>("reshape", reshaped);
-}
-
-TEST_CASE("softmax and log_softmax") {
-  check_softmax("softmax", [](auto const& z) { return softmax(z); });
-  check_softmax("log_softmax", [](auto const& z) { return log_softmax(z); });
+  check_case<partial<first_by_data, "model">, "data", partial<first_by_data, "model">>("reshape", reshaped);
 }
 
 TEST_CASE("mean_squared_error") {
@@ -115,12 +85,4 @@ TEST_CASE("mean_squared_error") {
   check_case<partial<layout<>, all>, all, by_all, by_all>("mean_squared_error", f);
   check_case<partial<layout<>, "data">, "data", by_rows, by_rows>("mean_squared_error", f);
   check_case<layout<>, all, matrix, matrix>("mean_squared_error", f);
-}
-
-TEST_CASE("cross-entropy from labels, with and without weights") {
-  check_rows_loss("labelled_cross_entropy",
-                  [](auto const& z, auto const& beside) { return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
-  check_rows_loss("weighted_cross_entropy", [](auto const& z, auto const& beside) {
-    return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"), beside(double{}, ".weights"));
-  });
 }
