@@ -134,6 +134,16 @@ class search {
     return d;
   }
 
+  /// The same among the layouts that keep what stays pending between two of them; what was found is remembered.
+  distances const& between(std::size_t from, std::size_t to) const {
+    auto const stay = staying(all[from], all[to]);
+    std::vector<int> id;
+    for (auto const& level : stay) id.insert(id.end(), {level.op, static_cast<int>(level.axes)});
+    auto found = solved_.find(id);
+    if (found == solved_.end()) found = solved_.emplace(id, solve(stay)).first;
+    return found->second;
+  }
+
   /// Least memory among all chains of least cost.
   index_t least_memory(std::size_t from, std::size_t to, distances const& d) const {
     std::vector<index_t> held(all.size(), never);
@@ -155,6 +165,7 @@ class search {
   std::function<index_t(price const&)> weigh_;
   std::vector<index_t> weight_;
   mutable std::map<std::string, std::vector<index_t>> in_common_;
+  mutable std::map<std::vector<int>, distances> solved_;
 
   index_t volume(layout_value const& v) const {
     index_t n = 1;

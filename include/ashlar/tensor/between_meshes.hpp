@@ -13,8 +13,7 @@ inline step_moves moves_between(layout_value const& from, mesh_shape const& befo
   step_moves m;
   m.source = source.extents();
   m.destination = destination.extents();
-  m.fingerprint = fingerprint(verb::exchange, pack(from), pack_blocks(from), pack(to), pack_blocks(to));
-  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, extents[d]);
+  m.fingerprint = with_extents(verb::exchange, fingerprint(verb::exchange, pack(from), pack_blocks(from), pack(to), pack_blocks(to)), extents);
   for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, after.size[a]);
   for (int p = 0; p < before.ranks(); ++p) {
     m.send(source, local_region(extents, to, after, p), serves(from, before, rank, p));

@@ -180,6 +180,12 @@ struct step_moves {
   }
 };
 
+// A fingerprint that tells extents apart, too.
+inline std::uint64_t with_extents(verb what, std::uint64_t print, shape const& extents) {
+  for (int d = 0; d < extents.rank; ++d) print = fingerprint(what, print, extents[d]);
+  return print;
+}
+
 /// The moves of a step on a tensor of these extents, whose shards have their dimensions in this order.
 /// Pre: in order where a reduction is one of whole arrays (all_reduce).
 inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
@@ -192,8 +198,8 @@ inline step_moves moves_of(plan_step const& s, shape const& extents, mesh_shape 
   m.even = is_even(extents, s.from, mesh) && is_even(extents, s.to, mesh);
   m.order = order;
 
-  m.fingerprint = fingerprint(s.what, s.axes, s.op, pack(s.from), pack_blocks(s.from), pack(s.to), pack_blocks(s.to));
-  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d], order.of[d]);
+  m.fingerprint = with_extents(s.what, fingerprint(s.what, s.axes, s.op, pack(s.from), pack_blocks(s.from), pack(s.to), pack_blocks(s.to)), extents);
+  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, order.of[d]);
 
   axis_mask const copies = s.axes & ~s.from.sharding();
   auto const peer = [&](int position) { return mesh.with_position(rank, s.axes, position); };

@@ -73,15 +73,14 @@ void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v,
 template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
-  std::size_t const n_out = v.out.total;
   pool_scratch<Space, T> packed, arrived;
   T const* const from = in_order(space, v.out, source, packed);
   T* const to = v.in.in_order ? destination : arrived.allocate(v.in.total);
-  with_mpi_memory(space, from, n_out, to, v.in.total, [&](T const* send, T* receive) {
+  with_mpi_memory(space, from, v.out.total, to, v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
-      comm::all_gather(ranks, send, n_out, receive);
+      comm::all_gather(ranks, send, v.out.total, receive);
     else if (gathers)
-      comm::all_gather(ranks, send, n_out, receive, std::span(v.in.count));
+      comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
     else if (s.what == verb::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
       comm::all_to_all(ranks, send, v.out.count[0], receive);
     else
@@ -167,10 +166,6 @@ void run_step(Space const& space, plan_step const& s, step_moves const& v, commu
       return exchange(space, s, v, ranks, source, destination);
   }
 }
-
-}  // namespace detail
-
-namespace detail {
 
 // A step on a tensor of these extents, of which x has the shards, their dimensions in an order of their own.
 template <class L2, class T0, class L1, class M, class Space>

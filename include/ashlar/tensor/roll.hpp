@@ -15,14 +15,13 @@ inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, i
   return loops_between(source, a, destination, b);
 }
 
-// What a rank sends and receives when n indices of dimension Dim roll. `kept` is what stays on it, which travels in no message.
+// What a rank sends and receives when indices of a dimension roll; what stays on it travels in no message.
 inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];
   step_moves m;
   m.source = m.destination = local_shape(extents, layout, mesh, rank);
   m.out.in_order = m.in.in_order = false;
-  m.fingerprint = fingerprint(s.what, s.axes, dim, by, pack(layout));
-  for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint(s.what, m.fingerprint, extents[d]);
+  m.fingerprint = with_extents(s.what, fingerprint(s.what, s.axes, dim, by, pack(layout)), extents);
   auto const indices = [&](int r) { return local_indices(n, layout.dim[dim], mesh, r); };
   index_set const mine = indices(rank);
   // A block of a message is an array of its own.
@@ -50,7 +49,6 @@ inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_v
       if (peer != rank) add_to(m.in, buffer_side::source, to - mine.begin, count);
       m.direct.back().push_back(slabs_between(dim, count, their_shard, from - theirs.begin, m.source, to - mine.begin));
     });
-    if (peer == rank) m.kept = m.direct.back();
   }
   m.received = m.in.total;
   return m;
@@ -67,13 +65,14 @@ sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   auto const* const source = static_cast<T const*>(x.data());
+  copy_loops const& stays = moves.direct[static_cast<std::size_t>(ranks.rank())];
   if (ranks.size() == 1) {
-    copy_boxes(space, source, y.data(), moves.kept);
+    copy_boxes(space, source, y.data(), stays);
     return y;
   }
   verb_scope const scope(m, step, fingerprint(step.what, moves.fingerprint, sizeof(T)), moves.received * sizeof(T), w);
   if (exchange_on_node(space, step, moves, ranks, source, y.data())) return y;
-  copy_boxes(space, source, y.data(), moves.kept);
+  copy_boxes(space, source, y.data(), stays);
   exchange(space, step, moves, ranks, source, y.data());
   return y;
 }

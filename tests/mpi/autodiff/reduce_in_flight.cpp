@@ -1,17 +1,11 @@
 // Gradients that travel while the rest of the backward pass runs: the same bits as those of verbs that block.
 #include "support/adjoint.hpp"
+#include "support/two.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
 
 namespace {
-
-template <class A, class B>
-struct two {
-  A first;
-  B second;
-  static constexpr auto names = ashlar::names("first", "second");
-};
 
 auto number(int which) {
   return [which](index_t g, int) { return reals(g, 0, which); };

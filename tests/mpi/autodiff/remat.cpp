@@ -2,18 +2,12 @@
 #include "support/adjoint.hpp"
 #include "ashlar/plan/random.hpp"
 #include "ashlar/tensor/memory_use.hpp"
+#include "support/two.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
 
 namespace {
-
-template <class A, class B>
-struct two {
-  A first;
-  B second;
-  static constexpr auto names = ashlar::names("first", "second");
-};
 
 constexpr auto layer = [](auto const& w, auto const& x) { return tanh(einsum<"bi,ih->bh">(x, all_gather<"data">(w)) / 4.); };
 

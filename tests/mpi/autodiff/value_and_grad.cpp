@@ -1,17 +1,11 @@
 // What value_and_grad returns beside derivatives: the tree, values that ride along, zeros for what is not used.
 #include "support/adjoint.hpp"
+#include "support/two.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
 
 namespace {
-
-template <class A, class B>
-struct two {
-  A first;
-  B second;
-  static constexpr auto names = ashlar::names("first", "second");
-};
 
 double number(index_t g, int) { return small_number(g, 0); }
 constexpr auto w_of = [](auto const& m) {

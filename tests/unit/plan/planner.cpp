@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cstdlib>
-#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -67,21 +66,16 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
           plans.push_back(plan(from.without(s.trivial), to.without(s.trivial), all_axes(s.mesh) & ~s.trivial));
     }
     std::vector<int> const extents(static_cast<std::size_t>(rank), static_cast<int>(s.extent));
-    std::map<std::vector<int>, search::distances> solved;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        auto const stay = staying(s.all[i], s.all[j]);
-        std::vector<int> id;
-        for (auto const& level : stay) id.insert(id.end(), {level.op, static_cast<int>(level.axes)});
         if (which == pairs_of::nothing_pends_anew) {
           axis_mask kept = 0;
-          for (auto const& level : stay) kept |= level.axes;
+          for (auto const& level : staying(s.all[i], s.all[j])) kept |= level.axes;
           if (s.all[j].partial() & ~kept) continue;
         }
-        auto found = solved.find(id);
-        if (found == solved.end()) found = solved.emplace(id, s.solve(stay)).first;
+        search::distances const& least_costs = s.between(i, j);
         redistribution_plan const& p = plans[i * n + j];
-        index_t const least = found->second(i, j), ours = s.cost_of(p);
+        index_t const least = least_costs(i, j), ours = s.cost_of(p);
         index_t const bytes = p.bytes_per_rank(shape_of(extents), s.mesh, 1);
         ++t.pairs;
         bool const right = p.layout(0) == s.all[i].without(s.trivial) &&
@@ -91,7 +85,7 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
         // Plans that pend on both sides the same give up a named step for fewest bytes at extents that do not divide.
         t.more_steps += right && ours != least && !pend_the_same(s.all[i], s.all[j]);
         if (right && ours == least && with_memory)
-          t.more_memory += s.memory_of(p) != s.least_memory(i, j, found->second);
+          t.more_memory += s.memory_of(p) != s.least_memory(i, j, least_costs);
         if ((!right || bytes != bytes_of(least)) && t.worst.empty()) t.worst = text(p);
       }
   }
