@@ -31,4 +31,33 @@ forbid "tensor tensor.hpp" 'cblas|zlib' "tensor sees BLAS or zlib"
 forbid "ops ops.hpp autodiff autodiff.hpp" 'zlib' "a layer below train sees zlib"
 forbid "--exclude=checkpoint_memory.hpp ." 'hdf5\.h>' "hdf5.h enters elsewhere than in train/checkpoint_memory.hpp"
 forbid "--exclude=mpi.hpp ." 'mpi\.h>' "mpi.h enters elsewhere than in comm/mpi.hpp"
+# The tests read mpi.h and Kokkos precompiled, so that no compiler says who forgot to include them.
+without=$(find . -name '*.hpp' -exec awk '
+  /^ *# *include *[<"]/ {
+    header = $0; sub(/^[^<"]*[<"]/, "", header); sub(/[>"].*/, "", header)
+    if (header ~ /^ashlar\//) includes[FILENAME] = includes[FILENAME] " ./" substr(header, 8)
+    if (header ~ /^Kokkos/) has[FILENAME, "Kokkos"] = 1
+    if (header == "mpi.h") has[FILENAME, "MPI"] = 1
+    next
+  }
+  { sub(/\/\/.*/, "") }
+  /(^|[^A-Za-z_])Kokkos::/ { uses[FILENAME, "Kokkos"] = 1 }
+  /(^|[^A-Za-z_])MPI_[A-Z]/ { uses[FILENAME, "MPI"] = 1 }
+  function sees(file, what, i, n, list) {
+    if ((file, what) in has) return 1
+    if (visited[file]++) return 0
+    n = split(includes[file], list, " ")
+    for (i = 1; i <= n; ++i) if (sees(list[i], what)) return 1
+    return 0
+  }
+  END {
+    for (key in uses) {
+      split(key, parts, SUBSEP); delete visited
+      if (!sees(parts[1], parts[2])) print parts[1] " uses " parts[2] " and does not include it"
+    }
+  }' {} +)
+if [ -n "$without" ]; then
+  printf '%s\n' "$without"
+  failed=1
+fi
 exit $failed

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# must_fail.sh COMPILER FLAGS_FILE SOURCE: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and
+# must_fail.sh SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and
 # each "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw, or
 # call of fail, in a constexpr function.
 set -u
-compiler=$1 flags_file=$2 source=$3
-compile() { LC_ALL=C "$compiler" "@$flags_file" -fsyntax-only -Werror=unused-result "$@" "$source" 2>&1; }
+source=$1
+shift
+compiler=("$@")
+compile() { LC_ALL=C "${compiler[@]}" -fsyntax-only -Werror=unused-result "$@" "$source" 2>&1; }
 
 mapfile -t expected < <(sed -n 's|^ *// EXPECT: ||p' "$source")
 if [ ${#expected[@]} = 0 ]; then echo "$source has no line '// EXPECT: <regex>'"; exit 1; fi
