@@ -25,6 +25,17 @@ struct source_state {
   std::mutex mutable lock;  // of `known` and what it says about
 };
 
+// A file without a header: extents, of elements of so many bytes, must account for all of it from `begin` on.
+inline void check_raw(input_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes, std::size_t begin) {
+  auto const fail = [&](std::string const& what) { file.fail(what); };
+  if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
+    fail("expected extents of 0 or more, the first of which counts examples, found " + extents_text(extents));
+  std::size_t const expected = bytes_of(extents, element_bytes, fail);
+  if (begin > file.size() || file.size() - begin != expected)
+    fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(extents) + ") from byte " +
+         std::to_string(begin) + " on, found a file of " + std::to_string(file.size()));
+}
+
 }  // namespace detail
 
 /// An array whose first dimension counts examples. Copies are handles on the same array. Several threads may read.
@@ -64,10 +75,10 @@ class array_source {
     return s.kept.get() + at + skip;
   }
 
-  /// The same array, whose file is read once: examples that this rank has read stay in its memory. An array in memory is
-  /// what it was.
+  /// The same array, whose file is read once: examples that this rank has read stay in its memory. An array in memory, or
+  /// of empty examples, is what it was.
   array_source cached() const {
-    if (in_memory() || state_->kept) return *this;
+    if (in_memory() || state_->kept || state_->example_bytes == 0) return *this;
     auto s = std::make_shared<detail::source_state>();
     s->extents = state_->extents;
     s->kind = state_->kind;

@@ -174,7 +174,7 @@ inline std::optional<idx_place> place_of_idx(input_file const& file) {
 
 /// Reads an IDX file of unsigned bytes: `name`, or `name`.gz where there is no `name`. The content tells whether it is
 /// gzipped. Nothing is allocated for the elements before as many as the extents declare were seen in the file, and no
-/// more than one byte beyond them is inflated.
+/// more than one byte beyond them is inflated; of a gzipped file they may be a thousand times its size.
 /// Pre: nobody else writes the file
 /// Post: bytes.size() == product of extents
 /// Collective: no; one rank reads and tells the others

@@ -62,13 +62,7 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
 template <class T>
 array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents, std::size_t begin = 0) {
   return detail::open_together(c, path, "ashlar::open_raw", [&](std::shared_ptr<detail::input_file> const& file) {
-    auto const fail = [&](std::string const& what) { file->fail(what); };
-    if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
-      fail("expected extents of 0 or more, the first of which counts examples, found " + detail::extents_text(extents));
-    std::size_t const expected = detail::bytes_of(extents, sizeof(T), fail);
-    if (begin > file->size() || file->size() - begin != expected)
-      fail("expected " + std::to_string(expected) + " bytes of elements (" + detail::extents_text(extents) + ") from byte " +
-           std::to_string(begin) + " on, found a file of " + std::to_string(file->size()));
+    detail::check_raw(*file, extents, sizeof(T), begin);
     return array_source::in_file(file, extents, detail::npy_kind_of<T>(), begin);
   });
 }

@@ -4,6 +4,7 @@
 #include "ashlar/train/strategy.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <fstream>
 
 using namespace ashlar;
 using test::said;
@@ -212,6 +213,41 @@ TEST_CASE("an optimizer's state, and a part of a file alone") {
     CHECK(!right(later.v.rows));
     CHECK(!right(q.rows));  // was not asked for
   }
+}
+
+TEST_CASE("each rank that loads reads as many bytes as it keeps, whichever layout it has") {
+  std::ifstream counters("/proc/self/io");
+  if (!counters) {
+    MESSAGE("left out: this system does not count the bytes that a process reads");
+    return;
+  }
+  auto const bytes_read = [] {
+    std::ifstream in("/proc/self/io");
+    std::string name;
+    long long bytes = 0;
+    in >> name >> bytes;
+    REQUIRE(name == "rchar:");
+    return bytes;
+  };
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const m = mesh_of(grids().front());
+  shape const n = shape::of(1031, 2053);
+  long long const few = 200'000;  // the table, HDF5's descriptions, and ends of chunks
+  auto const wanted = scattered<float, layout<axes("x", "y"), none>>(m, n, true);
+  auto const other = scattered<float, layout<none, none>>(m, shape::of(2000, 2053), true);
+  save_checkpoint(folder.path / "a.h5", c, 1, part("wanted", wanted), part("other", other));
+  auto const load = [&](auto back) {
+    long long const before = bytes_read();
+    load_checkpoint(folder.path / "a.h5", c, part("wanted", back));
+    long long const read = bytes_read() - before, kept = back.local_size() * 4;
+    CHECK(read <= kept + few);
+    CHECK(read >= kept - few);
+    CHECK(right(back));
+  };
+  load(scattered<float, layout<axes("x", "y"), none>>(m, n, false));
+  load(scattered<float, layout<none, axes("y", "x")>>(m, n, false));
+  load(scattered<float, layout<none, none>>(m, n, false));
 }
 
 TEST_CASE("what does not fit is one sentence, and changes nothing") {
