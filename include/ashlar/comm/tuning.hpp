@@ -26,12 +26,9 @@ struct tuning {
   double patience = 0.5;             ///< seconds after which a rank that waits in a verb asks the others what they call
   double deadline = 0;               ///< for meshes made from now on: seconds after which waiting for a rank is an error; 0: never
 
-  /// False: only MPI reads and writes the arrays, which may lie on a device. (A rank alone copies in host memory.)
-#ifdef ASHLAR_GPU_AWARE_MPI
-  bool host_memory = false;
-#else
+  /// False: only MPI reads and writes the arrays, which may lie on a device; an ashlar::environment decides so where MPI
+  /// takes a device's pointers. (A rank alone copies in host memory.)
   bool host_memory = true;
-#endif
 
   /// Whether collectives of so many ranks may be exchanges.
   bool exchanges(int ranks) const { return host_memory && (forced ? is_exchange(*forced) : ranks <= exchange_ranks); }

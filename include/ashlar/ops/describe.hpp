@@ -32,16 +32,14 @@ inline void describe(std::ostream& out) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::string const library(text, std::min<std::size_t>(static_cast<std::size_t>(length), std::string_view(text).find_first_of("\n,")));
   out << "MPI " << MPI_VERSION << '.' << MPI_SUBVERSION << ": " << library << ", " << ranks << " ranks, calls from "
-      << (level == MPI_THREAD_MULTIPLE ? "any thread" : level == MPI_THREAD_SERIALIZED ? "one thread at a time" : "the main thread")
-#ifdef ASHLAR_GPU_AWARE_MPI
-      << ", reads memory of devices"
-#endif
-      << '\n';
+      << (level == MPI_THREAD_MULTIPLE ? "any thread" : level == MPI_THREAD_SERIALIZED ? "one thread at a time" : "the main thread") << '\n';
 
   using space = Kokkos::DefaultExecutionSpace;
   out << "Kokkos " << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100 << ": " << space::name()
       << ", " << space().concurrency() << (detail::runs_in_caller<space> ? " threads" : " threads at most") << " a rank, memory "
       << space::memory_space::name() << '\n';
+  if constexpr (!detail::host_reads<space>)
+    out << "memory of the device: " << (comm::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " (" << comm::device_memory.because << ")\n";
 
   out << "BLAS: ";
 #ifdef OPENBLAS_SEQUENTIAL

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/mpi.hpp"
 #include "ashlar/tensor/boxes.hpp"
+#include "ashlar/tensor/device_probe.hpp"
 #include "ashlar/tensor/storage.hpp"
 
 namespace ashlar::comm {
@@ -17,15 +18,12 @@ struct mpi_datatype<Kokkos::complex<T>> {
 
 namespace ashlar::detail {
 
-/// True where MPI reads the space's memory itself. Memory of a device is staged through the host's, unless the program is
-/// compiled with ASHLAR_GPU_AWARE_MPI for an MPI that takes device pointers.
+/// Whether MPI reads the space's memory itself. Memory of a device for which nothing else was decided is staged through the
+/// host's.
 template <class Space>
-inline constexpr bool mpi_reads =
-#ifdef ASHLAR_GPU_AWARE_MPI
-    true;
-#else
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-#endif
+bool mpi_reads() {
+  return host_reads<Space> || comm::device_memory.direct;
+}
 
 /// Memory that MPI can use in place of a source and a destination, when the kernels that wrote the one, or read the other,
 /// are done.
@@ -33,22 +31,24 @@ template <class Space, class T>
 class mpi_memory {
  public:
   mpi_memory(Space const& space, T const* source, std::size_t n, T* destination, std::size_t m) : space_(space), source_(source), destination_(destination), m_(m) {
-    if constexpr (!mpi_reads<Space>) {
-      in_ = pool<host>::allocate(n * sizeof(T)), out_ = pool<host>::allocate(m * sizeof(T));
-      source_ = static_cast<T const*>(in_->data), destination_ = static_cast<T*>(out_->data);
-      target_ = destination;
-      Kokkos::deep_copy(space_, host_view(static_cast<T*>(in_->data), n), unmanaged<T const>(source, n));
-    }
+    if constexpr (!host_reads<Space>)
+      if (!mpi_reads<Space>()) {
+        in_ = pool<host>::allocate(n * sizeof(T)), out_ = pool<host>::allocate(m * sizeof(T));
+        source_ = static_cast<T const*>(in_->data), destination_ = static_cast<T*>(out_->data);
+        target_ = destination;
+        Kokkos::deep_copy(space_, host_view(static_cast<T*>(in_->data), n), unmanaged<T const>(source, n));
+      }
     if constexpr (!runs_in_caller<Space>) space_.fence("ashlar: before MPI");
   }
   T const* source() const { return source_; }
   T* destination() const { return destination_; }
   /// To be called when MPI has written the destination.
   void finish() {
-    if constexpr (!mpi_reads<Space>) {
-      Kokkos::deep_copy(space_, unmanaged<T>(target_, m_), host_view(destination_, m_));
-      space_.fence("ashlar: staging is given back");
-    }
+    if constexpr (!host_reads<Space>)
+      if (out_) {
+        Kokkos::deep_copy(space_, unmanaged<T>(target_, m_), host_view(destination_, m_));
+        space_.fence("ashlar: staging is given back");
+      }
   }
 
  private:
@@ -76,10 +76,10 @@ void with_mpi_memory(Space const& space, T const* source, std::size_t n, T* dest
 /// The same for one buffer that MPI reads and writes.
 template <class Space, class T, class F>
 void with_mpi_memory_in_place(Space const& space, T* data, std::size_t n, F&& f) {
-  if constexpr (mpi_reads<Space>) {
+  if (mpi_reads<Space>()) {
     if constexpr (!runs_in_caller<Space>) space.fence("ashlar: before MPI");
     f(data);
-  } else {
+  } else if constexpr (!host_reads<Space>) {
     using host = Kokkos::SharedHostPinnedSpace;
     auto const block = pool<host>::allocate(n * sizeof(T));
     Kokkos::View<T*, host, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const staged(static_cast<T*>(block->data), n);

@@ -74,7 +74,7 @@ class step_in_flight final : public reader, public unfinished_collective {
         return;
       }
       round_.reset();
-    } else if (mpi_reads<Space> && reduces()) {  // sums are the host's, or MPI's
+    } else if (mpi_reads<Space>() && reduces()) {  // sums are the host's, or MPI's
       run_step(space_, step_, *moves_, ranks_, source_, destination_);
       stage_ = stage::done;
       return;
