@@ -6,7 +6,7 @@ using namespace ashlar::test;
 
 namespace {
 
-constexpr dimension all = axes("data", "model");
+constexpr dimension both = axes("data", "model");
 using channels = layout<none>;
 
 template <class X, dimension Replicated, class Channels = channels>
@@ -48,35 +48,35 @@ void check_average_pool() {
 
 TEST_CASE("batch_norm by moving statistics") {
   check_inference<layout<none, none, none, none>, "data">();
-  check_inference<layout<axes("model", "data"), none, none, none>, all>();
-  check_inference<layout<"data", "model", none, none>, all>();
+  check_inference<layout<axes("model", "data"), none, none, none>, both>();
+  check_inference<layout<"data", "model", none, none>, both>();
   check_inference<layout<"data", none, none, "model">, "data", layout<"model">>();
   check_inference<layout<none, none, none, axes("data", "model")>, "data", layout<axes("data", "model")>>();
 }
 
 TEST_CASE("norms of one factor and of two dimensions") {
   check_norms<layout<none, none, none>, "data">();
-  check_norms<layout<"model", none, none>, all>();
-  check_norms<layout<axes("data", "model"), none, none>, all>();
-  check_case<layout<none, axes("model", "data"), none>, all, layout<none, axes("model", "data"), none>, channels>(
+  check_norms<layout<"model", none, none>, both>();
+  check_norms<layout<axes("data", "model"), none, none>, both>();
+  check_case<layout<none, axes("model", "data"), none>, both, layout<none, axes("model", "data"), none>, channels>(
       "rms_norm", [](auto const& x, auto const& scale) { return rms_norm(x, scale, 1e-5); });
 }
 
 TEST_CASE("embedding: the vocabulary over both axes, and beside the channels") {
-  check_embedding<partial<layout<none, none, none>, all>, layout<axes("model", "data"), none>>();
-  check_embedding<partial<layout<none, none, none>, all>, layout<axes("data", "model"), none>>();
+  check_embedding<partial<layout<none, none, none>, both>, layout<axes("model", "data"), none>>();
+  check_embedding<partial<layout<none, none, none>, both>, layout<axes("data", "model"), none>>();
   check_embedding<partial<layout<none, none, "model">, "data">, layout<"data", "model">>();
   check_embedding<layout<none, none, axes("data", "model")>, layout<none, axes("data", "model")>>();
 }
 
 TEST_CASE("attention: the batch, the heads and the queries over both axes") {
-  check_attention<layout<axes("model", "data"), none, none, none>, all>();
+  check_attention<layout<axes("model", "data"), none, none, none>, both>();
   check_attention<layout<none, none, axes("data", "model"), none>, "data">();
-  check_attention<layout<none, axes("model", "data"), none, none>, all, layout<none, none, none, none>>();
+  check_attention<layout<none, axes("model", "data"), none, none>, both, layout<none, none, none, none>>();
 }
 
 TEST_CASE("average pooling of pending sums") {
   check_average_pool<partial<layout<"data", none, none, none>, "model">>();
   check_average_pool<partial<layout<none, none, none, "model">, "data">>();
-  check_average_pool<partial<layout<none, none, none, none>, all>>();
+  check_average_pool<partial<layout<none, none, none, none>, both>>();
 }
