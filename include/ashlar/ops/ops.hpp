@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/ops/attention.hpp"
 #include "ashlar/ops/batch_norm.hpp"
+#include "ashlar/ops/collective_einsum.hpp"
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"

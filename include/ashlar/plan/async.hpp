@@ -97,8 +97,9 @@ template <dimension Axes, tensor X>
   return relayout_back_async(detail::destination<layout_t<X>, detail::verb_axes<mesh_t<X>, names_in_t<Axes>>>{}, materialize(x), w);
 }
 
-/// Calls use(i, result) for each chunk i of n, while the verb of the next chunk is under way: begin(i) begins it and returns
-/// its pending result. `use` computes with this rank's shard, or calls verbs among other ranks.
+/// Calls use(i, result) for each chunk i of n, in order, while the verb of the next chunk is under way: begin(i) begins it and
+/// returns its pending result. Both may compute: what `begin` does before its verb overlaps with the verb of the chunk before,
+/// and what `use` does with that of the chunk after. Both may call verbs among other ranks.
 /// Collective: every rank of the mesh calls it, with the same n.
 /// Cost: that of the verbs, with memory for two results.
 /// Example: overlap_chunks(4, [&](index_t i) { return all_gather_async<"data">(part[i]); }, [&](index_t i, auto const& whole) { y[i] = f(whole); });
@@ -106,11 +107,12 @@ template <class Begin, class Use>
 constexpr void overlap_chunks(index_t n, Begin begin, Use use) {
   if (n <= 0) return;
   auto coming = begin(index_t{0});
-  for (index_t i = 0; i < n; ++i) {
-    auto const here = coming.wait();
-    if (i + 1 < n) coming = begin(i + 1);
-    use(i, here);
+  for (index_t i = 1; i < n; ++i) {
+    auto after = begin(i);
+    use(i - 1, coming.wait());
+    coming = std::move(after);
   }
+  use(n - 1, coming.wait());
 }
 
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 #include "ashlar/plan/batch_norm.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/chain.hpp"
+#include "ashlar/plan/collective_einsum.hpp"
 #include "ashlar/plan/convolution.hpp"
 #include "ashlar/plan/einsum.hpp"
 #include "ashlar/plan/gather.hpp"

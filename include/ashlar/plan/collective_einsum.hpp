@@ -1,0 +1,164 @@
+// Products of tensors whose communication goes on while they are computed: collective matrix multiplication.
+#pragma once
+#include "ashlar/plan/async.hpp"
+#include "ashlar/plan/einsum.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+/// A tensor that travels, in chunks: each rank's piece of one of its dimensions, cut into `count` parts. Of the dimensions
+/// that are not dealt it is the first of which some rank holds more than one index, so that a chunk lies in one piece.
+/// A chunk is a tensor of the same layout: cells of nested balanced splits take turns in getting one index more, so that
+/// parts of equal number are the pieces of a balanced split again.
+struct chunks {
+  int dim = 0;
+  index_t count = 1;
+  axis_list axes;  // that split the dimension where ranks hold least of it: before a gather, after a reduction
+  mesh_shape mesh;
+
+  constexpr chunks(shape const& extents, layout_value const& least, mesh_shape const& sizes, index_t wanted) : mesh(sizes) {
+    if (wanted < 1) fail("ashlar::einsum: what travels is cut into one chunk or more");
+    for (; dim < extents.rank; ++dim) {
+      axes = least.dim[dim];
+      index_t const ranks = parts(axes, mesh), most = (extents[dim] + ranks - 1) / ranks;
+      if (axes.dealt != 0 || most < 2) continue;
+      count = wanted < most ? wanted : most;
+      return;
+    }
+  }
+  /// Indices of chunk i, on all ranks together, of a dimension of n.
+  constexpr index_t extent(index_t n, index_t i) const {
+    index_t const ranks = parts(axes, mesh), rest = n % (ranks * count) - i * ranks;
+    return n / (ranks * count) * ranks + (rest < 0 ? 0 : rest < ranks ? rest : ranks);
+  }
+  /// Calls f(interval) for each run of local indices that belong to chunk i, in order. `held`: a rank's indices of a dimension
+  /// that the first `split` of the axes split; the others will cut them, or have, and each of their pieces has its part of the chunk.
+  template <class F>
+  constexpr void for_each_run(interval const& held, int split, index_t i, F&& f) const {
+    if (split == axes.size) return f(part_of(held, count, i));
+    index_t const pieces = mesh.size[axes[split]];
+    for (index_t r = 0; r < pieces; ++r) for_each_run(part_of(held, pieces, r), split + 1, i, f);
+  }
+};
+
+/// Chunk i of a tensor, along a dimension.
+template <class T, class L, class M>
+constexpr abstract_tensor<T, L, M> take_chunk(chunks const& cut, index_t i, abstract_tensor<T, L, M> const& x, int dim) {
+  shape extents = x.extents();
+  extents[dim] = cut.extent(extents[dim], i);
+  return {x.mesh(), extents};
+}
+/// Makes it chunk i of y.
+template <class T, class L, class M>
+constexpr void put_chunk(chunks const&, index_t, abstract_tensor<T, L, M> const&, abstract_tensor<T, L, M>&, int) {}
+/// y = einsum(a, b), or y += it.
+template <equation E, class T, class L, class M, class A, class B>
+constexpr void add_product(chunks const&, bool, einsum_op<E>, abstract_tensor<T, L, M>&, A const&, B const&) {}
+
+/// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
+template <equation E, int Operand, class X>
+constexpr auto chunk_of(chunks const& cut, index_t i, char label, X const& x) {
+  int const dim = parse(E).in[Operand].find(label);
+  using Chunk = decltype(take_chunk(cut, i, x, dim));
+  return dim < 0 ? Chunk(x) : take_chunk(cut, i, x, dim);
+}
+
+template <class From, class Y, class M>
+constexpr bool travels(M const& m) {
+  using P = plan_between<mesh_t<Y>, layout_t<From>, layout_t<Y>, 0u>;
+  for (int i = 0; i < P::value.size; ++i)
+    if (communicates(P::value[i].what) && m.sizes().ranks(P::value[i].axes) > 1) return true;
+  return false;
+}
+
+/// einsum, then relayout.
+template <equation E, class To, plain_tensor A, plain_tensor B>
+constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted, where const& w) {
+  using Product = decltype(einsum<E>(a, b));
+  using Y = decltype(relayout(to, einsum<E>(a, b), w));
+  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  chunks const cut(extents, value_v<mesh_context<mesh_t<Y>, layout_t<Y>>, layout_t<Y>>, a.mesh().sizes(), wanted);
+  if (cut.count == 1 || !travels<Product, Y>(a.mesh())) return relayout(to, einsum<E>(a, b), w);
+  char const label = parse(E).out.label[cut.dim];
+  auto const &x = materialize(a), &z = materialize(b);
+  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  overlap_chunks(
+      cut.count,
+      [&](index_t i) { return relayout_async(to, einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
+      [&](index_t i, auto const& chunk) { put_chunk(cut, i, chunk, y, cut.dim); });
+  return Y(y);
+}
+
+/// relayout of the first operand, then einsum.
+template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, where const& w) {
+  using Whole = decltype(relayout(to, a, w));
+  using Y = decltype(einsum<E>(relayout(to, a, w), b));
+  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  chunks const cut(a.extents(), value_v<mesh_context<mesh_t<A>, layout_t<A>>, layout_t<A>>, a.mesh().sizes(), wanted);
+  if (cut.count == 1 || !travels<A, Whole>(a.mesh())) return einsum<E>(relayout(to, a, w), b);
+  char const label = parse(E).in[0].label[cut.dim];
+  int const kept = parse(E).out.find(label);
+  auto const &x = materialize(a), &z = materialize(b);
+  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  overlap_chunks(
+      cut.count, [&](index_t i) { return relayout_async(to, take_chunk(cut, i, x, cut.dim), w); },
+      [&](index_t i, auto const& chunk) {
+        auto const other = chunk_of<E, 1>(cut, i, label, z);
+        if (kept < 0)
+          add_product(cut, i != 0, op, y, chunk, other);
+        else
+          put_chunk(cut, i, einsum<E>(chunk, other), y, kept);
+      });
+  return Y(y);
+}
+
+}  // namespace detail
+
+/// all_reduce<Axes>(einsum<E>(a, b)), the product computed in chunks: each is on its way to the other ranks while the next is
+/// computed. A chunk is a part of the rows that this rank computes, or of the next dimension where it has one row.
+/// Post: the same value; sums over ranks in the same order. There are no more chunks than rows, and one where nobody else is.
+/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
+/// Cost: one all_reduce a chunk, together the bytes of one; memory for four chunks of the product in place of all of it, and a
+/// copy of each chunk's sums. Operands are copied chunk by chunk where the rows are not their first dimension. Backward what
+/// the two calls cost.
+/// Error: those of einsum and all_reduce; fewer than one chunk throws ashlar::error.
+/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is of
+/// layout<"data", none>
+/// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning Models,
+/// ASPLOS 2023 (there in a ring, a chunk for each rank).
+template <equation E, dimension Axes, tensor A, tensor B>
+[[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, where w = where::current()) {
+  using Product = decltype(einsum<E>(a, b));
+  return detail::einsum_relayout(einsum_op<E>{}, detail::after_all_reduce<names_in_t<Axes>, Product>(), a, b, chunks, w);
+}
+
+/// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in the same way.
+/// Cost: one reduce_scatter a chunk. Where the rows are scattered (Dim is 0) a chunk has a part of what each rank keeps, for which
+/// the operand's rows are copied together. Backward one all_gather, of which both operands' cotangents are products.
+/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none> is of
+/// layout<"model", none>
+template <equation E, dimension Axes, int Dim, tensor A, tensor B>
+[[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, where w = where::current()) {
+  using Product = decltype(einsum<E>(a, b));
+  return detail::einsum_relayout(einsum_op<E>{}, detail::after_reduce_scatter<names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
+}
+
+/// einsum<E>(all_gather<Axes>(a), b), the first operand gathered in chunks: what has arrived is multiplied while the next
+/// comes. A chunk is a part of this rank's rows of `a`, whose products are rows of the result or, where einsum sums over them,
+/// are added up.
+/// Post: the same value, sums over chunks in their order. There are no more chunks than rows, and one where nobody else is.
+/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
+/// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand, and
+/// a copy of each chunk's product, or of the other operand's part that it is multiplied with. Backward `a` is gathered in chunks
+/// again, for the other operand's cotangent, and its own is an einsum_reduce_scatter in as many chunks.
+/// Error: those of einsum and all_gather; fewer than one chunk throws ashlar::error.
+/// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
+/// layout<none, "model">
+template <equation E, dimension Axes, tensor A, tensor B>
+[[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks, where w = where::current()) {
+  return detail::relayout_einsum(einsum_op<E>{}, detail::after_all_gather<names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
+}
+
+}  // namespace ashlar
