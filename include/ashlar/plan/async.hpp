@@ -33,6 +33,11 @@ constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& 
   auto y = relayout(to, x, w);
   return pending<decltype(y)>(std::move(y));
 }
+/// The same, with a tensor in whose memory the result lies where its last step is the one that begins here.
+template <class To, axis_mask Replicated, axis_mask MayHelp, class Room, class X>
+constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, Room const&, X const& x, where const& w) {
+  return relayout_async(to, x, w);
+}
 
 }  // namespace detail
 

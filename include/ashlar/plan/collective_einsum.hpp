@@ -7,8 +7,8 @@ namespace ashlar {
 
 namespace detail {
 
-/// A tensor that travels, in chunks: each rank's piece of one of its dimensions, cut into `count` parts. Of the dimensions
-/// that are not dealt it is the first of which some rank holds more than one index, so that a chunk lies in one piece.
+/// A tensor that travels, in chunks: each rank's piece of a dimension, cut into `count` parts. It is the first dimension of
+/// which some rank holds more than one index, so that a chunk lies in one piece; blocks that are dealt are not cut.
 /// A chunk is a tensor of the same layout: cells of nested balanced splits take turns in getting one index more, so that
 /// parts of equal number are the pieces of a balanced split again.
 struct chunks {
@@ -22,9 +22,8 @@ struct chunks {
     for (; dim < extents.rank; ++dim) {
       axes = least.dim[dim];
       index_t const ranks = parts(axes, mesh), most = (extents[dim] + ranks - 1) / ranks;
-      if (axes.dealt != 0 || most < 2) continue;
-      count = wanted < most ? wanted : most;
-      return;
+      if (axes.dealt == 0 && most > 1) count = wanted < most ? wanted : most;
+      if (axes.dealt != 0 || most > 1) return;
     }
   }
   /// Indices of chunk i, on all ranks together, of a dimension of n.
@@ -49,12 +48,12 @@ constexpr abstract_tensor<T, L, M> take_chunk(chunks const& cut, index_t i, abst
   extents[dim] = cut.extent(extents[dim], i);
   return {x.mesh(), extents};
 }
-/// Makes it chunk i of y.
+/// Makes it chunk i of y, if it does not lie there.
 template <class T, class L, class M>
 constexpr void put_chunk(chunks const&, index_t, abstract_tensor<T, L, M> const&, abstract_tensor<T, L, M>&, int) {}
-/// y = einsum(a, b), or y += it.
+/// Chunk i of y, along a dimension, or where dim < 0 the i-th summand of y: einsum(a, b).
 template <equation E, class T, class L, class M, class A, class B>
-constexpr void add_product(chunks const&, bool, einsum_op<E>, abstract_tensor<T, L, M>&, A const&, B const&) {}
+constexpr void put_product(chunks const&, index_t, einsum_op<E>, A const&, B const&, abstract_tensor<T, L, M>&, int) {}
 
 /// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
 template <equation E, int Operand, class X>
@@ -85,7 +84,7 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
   auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
   overlap_chunks(
       cut.count,
-      [&](index_t i) { return relayout_async(to, einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
+      [&](index_t i) { return relayout_async_into(to, take_chunk(cut, i, y, cut.dim), einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
       [&](index_t i, auto const& chunk) { put_chunk(cut, i, chunk, y, cut.dim); });
   return Y(y);
 }
@@ -104,13 +103,7 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
   overlap_chunks(
       cut.count, [&](index_t i) { return relayout_async(to, take_chunk(cut, i, x, cut.dim), w); },
-      [&](index_t i, auto const& chunk) {
-        auto const other = chunk_of<E, 1>(cut, i, label, z);
-        if (kept < 0)
-          add_product(cut, i != 0, op, y, chunk, other);
-        else
-          put_chunk(cut, i, einsum<E>(chunk, other), y, kept);
-      });
+      [&](index_t i, auto const& chunk) { put_product(cut, i, op, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept); });
   return Y(y);
 }
 

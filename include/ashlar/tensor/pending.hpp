@@ -66,7 +66,7 @@ namespace detail {
 template <class Y, class P, int Step, class X>
 class steps_in_flight final : public pending_work<Y> {
  public:
-  steps_in_flight(X x, where const& w) : operand_(std::move(x)), result_(take(*operand_, w)), where_(w) {}
+  steps_in_flight(X x, where const& w, Y const* room) : operand_(std::move(x)), result_(take(*operand_, w, room)), where_(w) {}
 
   bool ready() override { return !flight_ || flight_->ready(); }
   Y wait() override {
@@ -82,17 +82,24 @@ class steps_in_flight final : public pending_work<Y> {
   using to_type = step_result<element_type, P, Step>;
   using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
 
-  result_type take(X const& x, where const& w) {
+  result_type take(X const& x, where const& w, Y const* room) {
     plan_step const& step = step_type::value;
     auto const& m = x.mesh();
     communicator const& ranks = m.communicator(step.axes);
     if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const moves = remembered_moves(step, x.extents(), m.sizes(), m.rank());
-    result_type y(m, x.extents(), moves->destination.size());
+    result_type const y = room_or_new(room, m, x.extents(), moves->destination.size());
     flight_ = std::make_shared<step_in_flight<element_type, typename X::execution_space>>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
     x.owner()->expect_with_lender(flight_);
     return y;
+  }
+
+  template <class M>
+  static result_type room_or_new([[maybe_unused]] Y const* room, M const& m, shape const& extents, index_t elements) {
+    if constexpr (std::is_same_v<Y, result_type> && Step + 1 == P::value.size)
+      if (room != nullptr) return *room;
+    return {m, extents, elements};
   }
 
   std::optional<X> operand_;
@@ -114,15 +121,15 @@ class pending_value final : public pending_work<Y> {
 };
 
 template <class Y, class P, int Step, class X>
-pending<Y> start_steps(X x, where const& w) {
+pending<Y> start_steps(X x, where const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
     return pending<Y>(std::make_unique<pending_value<Y>>(Y(std::move(x))));
   } else {
     using S = step_of<P, Step>;
     if constexpr (communicates(S::value.what))
-      return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w));
+      return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w, room));
     else
-      return start_steps<Y, P, Step + 1>(take_step(step_result<element_t<X>, P, Step>{}, S{}, x, w), w);
+      return start_steps<Y, P, Step + 1>(take_step(step_result<element_t<X>, P, Step>{}, S{}, x, w), w, room);
   }
 }
 
@@ -131,6 +138,11 @@ template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
 auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, where const& w) {
   using Y = decltype(relayout(to, x, w));
   return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w);
+}
+template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
+  requires in_memory<X>
+pending<Y> relayout_async_into(destination<To, Replicated, MayHelp>, Y const& room, X const& x, where const& w) {
+  return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w, &room);
 }
 
 }  // namespace detail
