@@ -1,6 +1,6 @@
 // Reverse mode.
 #pragma once
-#include "ashlar/autodiff/active.hpp"
+#include "ashlar/autodiff/collective_einsum.hpp"
 
 namespace ashlar {
 

@@ -124,7 +124,7 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, where w = where::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return detail::einsum_relayout(einsum_op<E>{}, detail::after_all_reduce<names_in_t<Axes>, Product>(), a, b, chunks, w);
+  return einsum_relayout(einsum_op<E>{}, detail::after_all_reduce<names_in_t<Axes>, Product>(), a, b, chunks, w);
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in the same way.
@@ -135,7 +135,7 @@ template <equation E, dimension Axes, tensor A, tensor B>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, where w = where::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return detail::einsum_relayout(einsum_op<E>{}, detail::after_reduce_scatter<names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
+  return einsum_relayout(einsum_op<E>{}, detail::after_reduce_scatter<names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
 }
 
 /// einsum<E>(all_gather<Axes>(a), b), the first operand gathered in chunks: what has arrived is multiplied while the next
@@ -151,7 +151,7 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// layout<none, "model">
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks, where w = where::current()) {
-  return detail::relayout_einsum(einsum_op<E>{}, detail::after_all_gather<names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
+  return relayout_einsum(einsum_op<E>{}, detail::after_all_gather<names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
 }
 
 }  // namespace ashlar

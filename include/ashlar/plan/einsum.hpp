@@ -63,6 +63,12 @@ template <equation E>
 struct sums_a_label_of_one_operand {
   static constexpr bool value = sums_alone(E);
 };
+template <equation E, int Operand>
+struct pullback_of_einsum {
+  static_assert(!sums_a_label_of_one_operand<E>::value,
+                "ashlar::einsum: to differentiate, write sum<dim>(x) for a label that is summed in one operand alone");
+  static constexpr equation value = cotangent_equation(E, Operand);
+};
 
 }  // namespace detail
 
@@ -91,9 +97,7 @@ struct einsum_op {
 
   template <int I, class Ct, class Y, class... X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
-    static_assert(!detail::sums_a_label_of_one_operand<E>::value,
-                  "ashlar::einsum: to differentiate, write sum<dim>(x) for a label that is summed in one operand alone");
-    constexpr equation q = detail::cotangent_equation(E, I);
+    constexpr equation q = detail::pullback_of_einsum<E, I>::value;
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)

@@ -1,0 +1,48 @@
+// Derivatives of products whose communication goes on while they are computed.
+#pragma once
+#include "ashlar/autodiff/active.hpp"
+#include "ashlar/plan/collective_einsum.hpp"
+
+namespace ashlar::detail {
+
+/// The pullback brings the cotangent into the dual of the product's layout, once for both operands.
+template <equation E, class To, tensor A, tensor B>
+  requires(active_value<A> || active_value<B>)
+constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, where const& w) {
+  using Product = decltype(einsum<E>(a, b));
+  using Result = decltype(relayout(to, einsum<E>(a, b), w));
+  Result const result(tape_of(a, b), einsum_relayout(op, to, plain(a), plain(b), wanted, w));
+  result.recording_tape().push([result, op, a, b, w] {
+    if (!result.cotangent().is_set()) return;
+    using Dual = layout_t<typename Product::cotangent_type>;
+    auto const ct = relayout(destination<Dual, 0u>{}, result.cotangent().value(), w);
+    pull_back<0>(op, ct, ct, a, a, b);
+    pull_back<1>(op, ct, ct, b, a, b);
+  });
+  return result;
+}
+
+/// Nobody keeps what was gathered: the pullbacks are the transposed products, in as many chunks.
+template <equation E, class To, axis_mask Replicated, tensor A, tensor B>
+  requires(active_value<A> || active_value<B>)
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, where const& w) {
+  using Result = decltype(einsum<E>(relayout(to, a, w), b));
+  Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, plain(a), plain(b), wanted, w));
+  result.recording_tape().push([result, a, b, wanted, w] {
+    if (!result.cotangent().is_set()) return;
+    auto const& ct = result.cotangent().value();
+    if constexpr (active_value<A>) {
+      using C = typename A::cotangent_type;
+      einsum_op<pullback_of_einsum<E, 0>::value> const product{};
+      a.cotangent().add(C(einsum_relayout(product, destination<layout_t<C>, 0u>{}, ct, plain(b), wanted, w)));
+    }
+    if constexpr (active_value<B>) {
+      using C = typename B::cotangent_type;
+      einsum_op<pullback_of_einsum<E, 1>::value> const product{};
+      b.cotangent().add(C(relayout_einsum(product, destination<To, 0u>{}, plain(a), ct, wanted, w)));
+    }
+  });
+  return result;
+}
+
+}  // namespace ashlar::detail
