@@ -80,7 +80,8 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
   chunks const cut(extents, value_v<mesh_context<mesh_t<Y>, layout_t<Y>>, layout_t<Y>>, a.mesh().sizes(), wanted);
   if (cut.count == 1 || !travels<Product, Y>(a.mesh())) return relayout(to, einsum<E>(a, b), w);
   char const label = parse(E).out.label[cut.dim];
-  auto const &x = materialize(a), &z = materialize(b);
+  auto const& x = materialize(a);
+  auto const& z = materialize(b);
   auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
   overlap_chunks(
       cut.count,
@@ -99,7 +100,8 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   if (cut.count == 1 || !travels<A, Whole>(a.mesh())) return einsum<E>(relayout(to, a, w), b);
   char const label = parse(E).in[0].label[cut.dim];
   int const kept = parse(E).out.find(label);
-  auto const &x = materialize(a), &z = materialize(b);
+  auto const& x = materialize(a);
+  auto const& z = materialize(b);
   auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
   overlap_chunks(
       cut.count, [&](index_t i) { return relayout_async(to, take_chunk(cut, i, x, cut.dim), w); },
@@ -113,9 +115,8 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
 /// computed. A chunk is a part of the rows that this rank computes, or of the next dimension where it has one row.
 /// Post: the same value; sums over ranks in the same order. There are no more chunks than rows, and one where nobody else is.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_reduce a chunk, together the bytes of one; memory for four chunks of the product in place of all of it, and a
-/// copy of each chunk's sums. Operands are copied chunk by chunk where the rows are not their first dimension. Backward what
-/// the two calls cost.
+/// Cost: one all_reduce a chunk, together the bytes of one; memory for two chunks of the product in place of all of it. An
+/// operand whose first dimension the rows are not is copied chunk by chunk. Backward what the two calls cost.
 /// Error: those of einsum and all_reduce; fewer than one chunk throws ashlar::error.
 /// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is of
 /// layout<"data", none>
@@ -143,9 +144,10 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// are added up.
 /// Post: the same value, sums over chunks in their order. There are no more chunks than rows, and one where nobody else is.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand, and
-/// a copy of each chunk's product, or of the other operand's part that it is multiplied with. Backward `a` is gathered in chunks
-/// again, for the other operand's cotangent, and its own is an einsum_reduce_scatter in as many chunks.
+/// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand.
+/// Products that are not the first rows of the result are copied there; where einsum sums over the rows, the other operand's
+/// part is. Backward `a` is gathered in chunks again, for the other operand's cotangent, and its own is an
+/// einsum_reduce_scatter in as many chunks.
 /// Error: those of einsum and all_gather; fewer than one chunk throws ashlar::error.
 /// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
 /// layout<none, "model">

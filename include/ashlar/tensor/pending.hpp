@@ -89,7 +89,7 @@ class steps_in_flight final : public pending_work<Y> {
     if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const moves = remembered_moves(step, x.extents(), m.sizes(), m.rank());
-    result_type const y = room_or_new(room, m, x.extents(), moves->destination.size());
+    result_type y = room_or_new(room, m, x.extents(), moves->destination.size());
     flight_ = std::make_shared<step_in_flight<element_type, typename X::execution_space>>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
     x.owner()->expect_with_lender(flight_);
     return y;

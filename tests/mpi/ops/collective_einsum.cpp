@@ -2,6 +2,7 @@
 // the verb one after the other, whatever the chunks.
 #include "ashlar/ops/collective_einsum.hpp"
 #include "operations.hpp"
+#include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
 
 using namespace ashlar;
@@ -132,6 +133,26 @@ TEST_CASE("collective einsum: expressions and static extents are operands too, a
     CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) == said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row); }));
     CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) != "");
   });
+}
+
+TEST_CASE("collective einsum: neither the product nor what is gathered is ever whole") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto const a = numbers<layout<none, "x">, double>(m, shape::of(1024, world_size())), b = numbers<layout<none, "x">, double>(m, shape::of(64, world_size()));
+  auto const rows = numbers<layout<"x", none>, double>(m, shape::of(1024, 64));
+  auto const column = numbers<layout<none, none>, double>(m, shape::of(64, 1));
+  using pool = detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+  auto const peak = [](auto f) {
+    std::size_t const before = pool::in_use();
+    pool::reset_peak();
+    (void)f();
+    return pool::peak() - before;
+  };
+  std::size_t const whole_product = 1024 * 64 * sizeof(double);
+  CHECK(peak([&] { return all_reduce<"x">(einsum<"ij,kj->ik">(a, b)); }) >= 2 * whole_product);
+  CHECK(peak([&] { return einsum_all_reduce<"ij,kj->ik", "x">(a, b, 64); }) < whole_product * 3 / 2);
+  CHECK(peak([&] { return einsum<"ij,jk->ik">(all_gather<"x">(rows), column); }) >= whole_product);
+  CHECK(peak([&] { return all_gather_einsum<"ij,jk->ik", "x">(rows, column, 64); }) < whole_product / 2);
 }
 
 TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are told so") {

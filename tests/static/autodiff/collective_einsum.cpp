@@ -1,0 +1,31 @@
+// What the derivatives of products that overlap with their communication communicate.
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/plan/plan.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+
+// Both operands under differentiation, a cotangent for each.
+template <class Lx, class Lw, class F>
+constexpr ledger<grid> training(F f) {
+  return collectives(grid{{2, 2}}, [f](auto const& m) {
+    auto const x = make<float, Lx>(m, {24, 8});
+    auto const w = make<float, Lw>(m, {8, 6});
+    (void)value_and_grad<"data">([f](auto const& p) { return sum(f(std::get<0>(p), std::get<1>(p))); })(std::tuple(x, w));
+  });
+}
+
+constexpr auto reduced = training<layout<"data", "model">, layout<"model", none>>([](auto const& x, auto const& w) { return einsum_all_reduce<"bi,ih->bh", "model">(x, w, 4); });
+static_assert(reduced.count(pass::forward) == 4 && reduced.count(verb::all_reduce, "model") == 4 && reduced.count(pass::backward) == 0);
+
+constexpr auto scattered = training<layout<"data", "model">, layout<"model", none>>([](auto const& x, auto const& w) { return einsum_reduce_scatter<"bi,ih->bh", "model", 0>(x, w, 4); });
+static_assert(scattered.count(pass::forward, verb::reduce_scatter, "model") == 4 && scattered.count(pass::backward, verb::all_gather, "model") == 1 && scattered.count() == 5);
+
+constexpr auto gathered_rows = training<layout<axes("data", "model"), none>, layout<none, "model">>([](auto const& x, auto const& w) { return all_gather_einsum<"bi,ih->bh", "model">(x, w, 3); });
+static_assert(gathered_rows.count(pass::forward, verb::all_gather, "model") == 3 && gathered_rows.count(pass::backward, verb::all_gather, "model") == 3);
+static_assert(gathered_rows.count(pass::backward, verb::reduce_scatter, "model") == 3 && gathered_rows.count() == 9);
+
+}  // namespace
