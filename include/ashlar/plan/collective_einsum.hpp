@@ -53,7 +53,7 @@ template <class T, class L, class M>
 constexpr void put_chunk(chunks const&, index_t, abstract_tensor<T, L, M> const&, abstract_tensor<T, L, M>&, int) {}
 /// Chunk i of y, along a dimension, or where dim < 0 the i-th summand of y: einsum(a, b).
 template <equation E, class T, class L, class M, class A, class B>
-constexpr void put_product(chunks const&, index_t, einsum_op<E>, A const&, B const&, abstract_tensor<T, L, M>&, int) {}
+constexpr void put_product(chunks const&, index_t, einsum_op<E> const&, A const&, B const&, abstract_tensor<T, L, M>&, int) {}
 
 /// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
 template <equation E, int Operand, class X>
