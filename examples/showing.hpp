@@ -3,11 +3,11 @@
 #include <ashlar/train/history.hpp>
 #include <ashlar/train/progress.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "resuming.hpp"
