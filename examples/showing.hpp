@@ -19,10 +19,10 @@
 /// Collective: construction and after_step. Error: as ashlar::csv_log
 class run_display {
  public:
-  /// Columns are "loss", "accuracy" where hits are counted, and what `after_step` is given besides.
+  /// Columns are "loss"; "accuracy", or what else data_position::add takes sums of; and what `after_step` is given besides.
   run_display(ashlar::communicator const& c, options const& o, data_position const& at, ashlar::index_t examples, std::vector<std::string> columns, bool shown = true)
       : shown_(shown && c.rank() == 0),
-        accuracy_(columns.size() > 1 && columns[1] == "accuracy"),
+        metric_(columns.size() > 1 ? columns[1] : ""),
         bar_(stdout, shown_, o.epochs, examples_shown(o, examples)),
         table_(between("epoch", columns, {"seconds"})) {
     if (!o.log.empty()) file_.emplace(c, o.log, between("epoch", columns, {}), static_cast<double>(at.epoch + 1));
@@ -31,16 +31,10 @@ class run_display {
   /// others() gives the numbers of the other columns; it is called at the end of an epoch.
   template <class Others>
   void after_step(data_position const& at, Others const& others) {
-    if (at.batch > 0) {
-      if (accuracy_)
-        bar_.show(at.sums.examples, at.sums.loss(), at.sums.accuracy());
-      else
-        bar_.show(at.sums.examples, [&] { return loss_and_pace(at); });
-      return;
-    }
+    if (at.batch > 0) return bar_.show(at.sums.examples, [&] { return numbers(at.sums); });
     double const time = seconds();
     std::vector<double> row{static_cast<double>(at.epoch), at.sums.loss()};
-    if (accuracy_) row.push_back(at.sums.accuracy());
+    if (!metric_.empty()) row.push_back(at.sums.accuracy());
     for (double const x : std::vector<double>(others())) row.push_back(x);
     if (file_) file_->add(row);
     row.push_back(time);
@@ -61,21 +55,24 @@ class run_display {
     return columns;
   }
   void start(data_position const& at) {
-    bar_.start_epoch(static_cast<int>(at.epoch) + 1, at.batch > 0 ? at.sums.examples : 0);
-    first_ = at.batch;
+    before_ = at.batch > 0 ? at.sums.examples : 0;
+    bar_.start_epoch(static_cast<int>(at.epoch) + 1, before_);
     start_ = clock::now();
   }
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
-  std::string loss_and_pace(data_position const& at) const {
-    char text[80];
-    std::snprintf(text, sizeof text, "loss %.4f  %.3g ms/step", at.sums.loss(), 1000 * seconds() / static_cast<double>(at.batch - first_));
-    return text;
+  std::string numbers(epoch_sums const& sums) const {
+    char loss[40], metric[80] = "", pace[40];
+    std::snprintf(loss, sizeof loss, "loss %.4f  ", sums.loss());
+    if (!metric_.empty()) std::snprintf(metric, sizeof metric, "%s %.4f  ", metric_.c_str(), sums.accuracy());
+    std::snprintf(pace, sizeof pace, "%6.0f examples/s", static_cast<double>(sums.examples - before_) / seconds());
+    return std::string(loss) + metric + pace;
   }
 
-  bool shown_, accuracy_;
+  bool shown_;
+  std::string metric_;
   ashlar::progress bar_;
   ashlar::epoch_table table_;
   std::optional<ashlar::csv_log> file_;
-  ashlar::index_t first_ = 0;
+  ashlar::index_t before_ = 0;  // of the epoch, by earlier runs
   clock::time_point start_{};
 };
