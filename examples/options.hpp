@@ -24,7 +24,7 @@ struct program {
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
   bool resumes = false;   // it takes --checkpoint and --log
-  bool batch_norm = false;  // it takes --batch-norm
+  bool batch_norm = false;  // over the batch or its shards, as --batch-norm says
 };
 
 struct options {

@@ -20,7 +20,7 @@ struct epoch_sums {
 };
 
 /// Where in its data a run is: so many steps done, the next batch, what the order of the data depends on, and what the epoch
-/// came to so far, that of a later run included.
+/// came to so far, in earlier runs too.
 struct data_position {
   ashlar::index_t step = 0, epoch = 0, batch = 0, batch_size = 0;
   ashlar::prng_key key{};
