@@ -13,6 +13,7 @@
 
 #include "layers.hpp"
 #include "resuming.hpp"
+#include "showing.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -101,32 +102,22 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
   run_files files(m.communicator(), about, o);
-
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(p, state);
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, examples_shown(o, images));
+  run_display display(m.communicator(), o, at, images, {"loss", "accuracy"});
   while (at.epoch < o.epochs && at.step < o.steps) {
     shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
-    bar.start_epoch(static_cast<int>(at.epoch) + 1);
-    double loss_sum = 0, hits = 0;
-    index_t done = 0;
     for (bool more = true; more && at.step < o.steps;) {
       auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
       auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
       auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
       T const step_loss = item(l);
       files.add(step_loss);
-      index_t const size = batches.size(at.batch);
-      loss_sum += static_cast<double>(step_loss) * static_cast<double>(size);
-      hits += static_cast<double>(item(h));
-      done += size;
-      bar.show(at.batch * o.batch + size, loss_sum / static_cast<double>(done), hits / static_cast<double>(done));
+      at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batches.size(at.batch));
       more = at.advance(batches.count());
-      if (more)
-        checkpoints.after_step(at, p, state);
-      else
-        checkpoints.save(at, p, state);
+      display.after_step(at);
+      checkpoints.after_batch(at, p, state);
     }
   }
   checkpoints.finish();

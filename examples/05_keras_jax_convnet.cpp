@@ -2,9 +2,9 @@
 // trainable variables, other variables and the optimizer's, replicated; a batch that is sharded; one step as a function.
 // Layouts that JAX has as values are types here, so the compiler counts the step's messages and finds what would be wrong.
 //
-// The network: three convolutions, each normalised over the whole batch, not a rank's part of it; the mean of each
-// channel; two dense layers. It is the same for 1 rank and for many:
-//   mpiexec -n 4 keras_jax_convnet --mesh data=4
+// The network: three convolutions, each normalised over the whole batch, or by --batch-norm shard over a rank's part of it;
+// the mean of each channel; two dense layers. Over the whole batch it is the same for 1 rank and for many:
+//   mpiexec -n 4 keras_jax_convnet --mesh data=4 --checkpoint run1 --every 200 --log run1.csv
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
@@ -14,6 +14,8 @@
 #include <iostream>
 
 #include "layers.hpp"
+#include "resuming.hpp"
+#include "showing.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -61,23 +63,23 @@ struct output {
   S state;
 };
 
-template <mode Mode, int Stride>
+template <mode Mode, statistics Over, int Stride>
 constexpr auto block = [](auto const& p, auto const& state, auto const& x) {
   auto h = conv2d<Stride>(x, p.kernel);
   if constexpr (Mode == mode::training) {
-    auto [y, after] = batch_norm(h, none, p.shift, state);  // over all ranks' images
+    auto [y, after] = batch_norm<Over>(h, none, p.shift, state);  // over all ranks' images, or each over its own
     return build<batch_normalized>(relu(y), after);
   } else {
     return build<batch_normalized>(relu(batch_norm_inference(h, none, p.shift, state)), state);
   }
 };
 
-template <mode Mode>
+template <mode Mode, statistics Over = statistics::global>
 constexpr auto network = [](auto const& p, auto const& state, auto const& x, auto rate, prng_key key) {
   auto images = unmerge<1>(x, {28, 28, 1}) * (decltype(rate)(1) / 255);
-  auto [h1, s1] = block<Mode, 1>(p.conv1, state.conv1, images);
-  auto [h2, s2] = block<Mode, 2>(p.conv2, state.conv2, h1);
-  auto [h3, s3] = block<Mode, 2>(p.conv3, state.conv3, h2);
+  auto [h1, s1] = block<Mode, Over, 1>(p.conv1, state.conv1, images);
+  auto [h2, s2] = block<Mode, Over, 2>(p.conv2, state.conv2, h1);
+  auto [h3, s3] = block<Mode, Over, 2>(p.conv3, state.conv3, h2);
   auto h = relu(einsum<"bi,ih->bh">(global_average_pool(h3), p.dense1.kernel) + p.dense1.bias);
   auto logits = einsum<"bh,ho->bo">(dropout(h, rate, key), p.dense2.kernel) + p.dense2.bias;
   return build<output>(logits, build<per_convolution>(s1, s2, s3));
@@ -105,13 +107,15 @@ struct observed {
 };
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
+template <statistics Over>
 constexpr auto compute_loss = [](auto const& p, auto const& state, auto const& x, auto const& labels, auto rate, prng_key key) {
-  auto [logits, after] = network<mode::training>(p, state, x, rate, key);
+  auto [logits, after] = network<mode::training, Over>(p, state, x, rate, key);
   return build<with_aux>(softmax_cross_entropy(logits, labels), build<observed>(accuracy_count(plain(logits), labels), after));
 };
 
+template <statistics Over>
 constexpr auto train_step = [](auto& s, auto const& x, auto const& labels, auto rate, prng_key key) {
-  auto [value, aux, grads] = value_and_grad<"data">(compute_loss)(s.trainable, s.non_trainable, x, labels, rate, key);
+  auto [value, aux, grads] = value_and_grad<"data">(compute_loss<Over>)(s.trainable, s.non_trainable, x, labels, rate, key);
   auto [loss, hits, g] = all_reduce<"data">(bundle(value, aux.hits, grads));  // one message for all of them
   optimizer.update(s.trainable, s.optimizer, g);
   s.non_trainable = aux.state;
@@ -128,12 +132,12 @@ constexpr auto initial_state = [](auto const& m, prng_key key) {
 // [state]
 
 // [proof]
-template <class T = float>
+template <class T = float, statistics Over = statistics::global>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = initial_state<T>(m, prng_key{1});
   auto x = make<T, sharded_images>(m, {batch, 784});
   auto labels = make<std::int32_t, sharded_labels>(m, {batch});
-  (void)train_step(state, x, labels, T(0.5), prng_key{2});
+  (void)train_step<Over>(state, x, labels, T(0.5), prng_key{2});
 };
 
 // What a rank receives in an all-reduce, where the elements divide by the ranks.
@@ -155,11 +159,17 @@ constexpr bool communicates_as_it_should(index_t ranks) {
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(communicates_as_it_should(2));
 static_assert(communicates_as_it_should(4));
+
+// By the statistics of its shard a rank normalises without a message; those of the batch move the averages, forward alone.
+constexpr auto by_shard = collectives(grid{{4}}, dry_step<float, statistics::per_shard>);
+static_assert(by_shard.count() == 4 && by_shard.count() < collectives(grid{{4}}, dry_step<>).count());
+static_assert(by_shard.count(pass::forward) == 3 && by_shard.count(pass::backward) == 0 && by_shard.count(pass::update) == 1);
+static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(2 * (12 + 24 + 32), 8, 4));
 // [proof]
 
 constexpr program about{.name = "keras_jax_convnet",
                         .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
-                        .batch = "64", .epochs = "2", .dropout = "0.5"};
+                        .batch = "64", .epochs = "2", .dropout = "0.5", .resumes = true, .batch_norm = true};
 
 template <class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
@@ -171,31 +181,34 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     // [draw]
     draw<sharded_images>(std::cout, m.shape(), {o.batch, 784});
     // [draw]
-    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
+    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { o.per_shard ? dry_step<T, statistics::per_shard>(a, o.batch) : dry_step<T>(a, o.batch); }) << std::endl;
   }
 
   run_files files(m.communicator(), about, o);
-
+  run_checkpoints checkpoints(m.communicator(), o);
+  data_position at = checkpoints.resume(state.trainable, state.optimizer, state.non_trainable);
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, examples_shown(o, images));
-  index_t steps = 0;
+  run_display display(m.communicator(), o, at, images, {"loss", "accuracy"});
+  auto const step = [&](auto const&... arguments) {
+    return o.per_shard ? train_step<statistics::per_shard>(state, arguments...) : train_step<statistics::global>(state, arguments...);
+  };
   // [loop]
-  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
-    running_mean loss, accuracy;
-    bar.start_epoch();
-    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
-      auto x = feed<T, sharded_images>(m, data.train_images, batches, i, T(1));
-      auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, i, 1);
-      auto [l, h] = train_step(state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(steps)));
+  while (at.epoch < o.epochs && at.step < o.steps) {
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
+    for (bool more = true; more && at.step < o.steps;) {
+      auto x = feed<T, sharded_images>(m, data.train_images, batches, at.batch, T(1));
+      auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, at.batch, 1);
+      auto [l, h] = step(x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
       T const step_loss = item(l);
       files.add(step_loss);
-      loss.add(static_cast<double>(step_loss), batches.size(i));
-      accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
-      bar.show(loss.examples(), loss.value(), accuracy.value());
+      at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batches.size(at.batch));
+      more = at.advance(batches.count());
+      display.after_step(at);
+      checkpoints.after_batch(at, state.trainable, state.optimizer, state.non_trainable);
     }
   }
   // [loop]
+  checkpoints.finish();
   files.close();
   // [evaluate]
   double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {

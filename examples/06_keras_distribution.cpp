@@ -3,7 +3,7 @@
 // an option: 8x1, 4x2, 2x4 and 1x8 train alike, and nothing else changes.
 //
 // The network: images -> flatten -> dense 200, relu, no bias -> dropout -> dense 10, softmax; mean squared error; RMSprop.
-//   mpiexec -n 8 keras_distribution --mesh data=2,model=4
+//   mpiexec -n 8 keras_distribution --mesh data=2,model=4 --checkpoint run1 --every 10 --log run1.csv
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
@@ -13,9 +13,12 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <span>
 #include <vector>
 
 #include "layers.hpp"
+#include "resuming.hpp"
+#include "showing.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -130,7 +133,7 @@ static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::
 
 constexpr program about{.name = "keras_distribution",
                         .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.",
-                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false};
+                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false, .resumes = true};
 
 // [data]
 template <class X, class Y>
@@ -152,21 +155,21 @@ auto noise(device_mesh<M> const& m, index_t batch, prng_key key) {
 // [data]
 
 struct outcome {
-  double loss, test_loss, seconds;
+  double test_loss, seconds;
 };
 
-// The guide's program. `files` takes in the loss of each step, where it is given.
+// The guide's program, with the files that the options name.
 template <class Strategy, class T, class M>
-outcome train(device_mesh<M> const& m, options const& o, bool shown, run_files* files) {
+outcome train(device_mesh<M> const& m, options const& o, bool shown) {
   auto const start = std::chrono::steady_clock::now();
   prng_key const key{o.seed};
   auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
   auto const data = noise<Strategy, T>(m, o.batch, fold_in(key, 1));
+  run_files files(m.communicator(), about, o);
+  run_checkpoints checkpoints(m.communicator(), o);
+  data_position at = checkpoints.resume(state.weights, state.optimizer);
+  run_display display(m.communicator(), o, at, 128, {"loss"}, shown);
 
-  auto const record = after_batch([&](batch_report const& b, epoch_report const&) {
-    if (files) files->add(b.metrics[0].mean);
-    return state.optimizer.step < o.steps;
-  });
   // [fit]
   auto const training = [&](auto const& batch) {
     auto const step = static_cast<std::uint64_t>(state.optimizer.step);
@@ -177,12 +180,24 @@ outcome train(device_mesh<M> const& m, options const& o, bool shown, run_files* 
     auto const l = all_reduce(loss<Strategy>(state.weights, batch.images, batch.labels, T(0), key));
     return batch_report{batch.images.extent(0), {{"loss", item(l)}}};
   };
-  progress bar(stdout, shown, o.epochs, 128);
-  auto const history = fit(o.epochs, data, training, show_on(bar), record);
+  auto const record = after_batch([&](batch_report const& b, epoch_report const&) {
+    files.add(b.metrics[0].mean);
+    at.add(b.metrics[0].mean, 0, b.examples);
+    at.advance(static_cast<index_t>(data.size()));
+    display.after_step(at);
+    checkpoints.after_batch(at, state.weights, state.optimizer);
+    return at.step < o.steps;
+  });
+  // A run may go on in the middle of an epoch.
+  auto const rest_of_epoch = [&](int) { return std::span(data).subspan(static_cast<std::size_t>(at.batch)); };
+  int const epochs_left = at.step < o.steps ? std::max(o.epochs - static_cast<int>(at.epoch), 0) : 0;
+  fit(epochs_left, rest_of_epoch, training, record);
   progress test_bar(stdout, shown, 1, 128, progress_style::automatic, 100, "evaluate ");
   auto const test = evaluate(data, testing, show_on(test_bar));
   // [fit]
-  return {history.back()["loss"], test["loss"], std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  checkpoints.finish();
+  files.close();
+  return {test["loss"], std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
 // The same program on the mesh and on one rank: the mesh is all that differs.
@@ -200,11 +215,11 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
+  outcome const together = train<Strategy, T>(m, o, root);
+  options without_files = o;
+  for (std::string* file : {&without_files.losses, &without_files.log, &without_files.trace, &without_files.checkpoint}) file->clear();
   outcome alone{};
-  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, o, false, nullptr); });  // the others wait
-  run_files files(m.communicator(), about, o);
-  outcome const together = train<Strategy, T>(m, o, root, &files);
-  files.close();
+  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, without_files, false); });  // the others wait
 
   bool const same = !root || std::abs(together.test_loss - alone.test_loss) <= (o.double_precision ? 1e-10 : 1e-3) * alone.test_loss;
   if (root)

@@ -2,8 +2,9 @@
 // loop written out, with metrics and an optimizer on the mesh, tensors packed from what each rank has; and a map of layouts
 // for three styles of models: a struct of layers, layers in order, a graph of layers.
 //
-// The network: images -> flatten -> dense 128, relu -> dense 10; softmax cross-entropy; Adam with a rate of 0.01.
-//   mpiexec -n 4 tf_dtensor --mesh data=4
+// The network: images -> flatten -> dense 128, relu -> dense 10; softmax cross-entropy; Adam with a rate of 0.01. --dropout puts
+// dropout behind the relu. Weights are replicated, or by --strategy model_parallel sharded by a map as that of the three styles.
+//   mpiexec -n 4 tf_dtensor --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/print.hpp>
@@ -14,6 +15,8 @@
 #include <iostream>
 #include <vector>
 
+#include "resuming.hpp"
+#include "showing.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -40,6 +43,7 @@ struct dense {
     return einsum<"bi,ih->bh">(x, redistribute<replicated<2>>(kernel)) + redistribute<replicated<1>>(bias);
   }
 };
+constexpr auto dense_of = [](index_t inputs, index_t outputs) { return build<dense>(weight{inputs, outputs}, weight{outputs}); };
 template <class KernelLayout, class BiasLayout>
 constexpr auto laid_out_dense(index_t inputs, index_t outputs) {
   return build<dense>(weight{inputs, outputs}.laid_out<KernelLayout>(), weight{outputs}.laid_out<BiasLayout>());
@@ -53,45 +57,66 @@ struct classifier {
 constexpr auto model = build<classifier>(laid_out_dense<unsharded_layout_2d, unsharded_layout_1d>(784, 128),
                                          laid_out_dense<unsharded_layout_2d, unsharded_layout_1d>(128, 10));
 
-constexpr auto network = [](auto const& p, auto const& images) { return p.d2(relu(p.d1(merge<1, 3>(images)))); };
+constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_key key) {
+  return p.d2(dropout(relu(p.d1(merge<1, 3>(images))), rate, key));
+};
 // [model]
 
 // [step]
 constexpr adam optimizer{.rate = 0.01, .follows = convention::keras};
 
-constexpr auto loss = [](auto const& p, auto const& images, auto const& labels) {
-  auto logits = network(p, images);
+constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
+  auto logits = network(p, images, rate, key);
   using T = element_t<decltype(logits)>;
   auto sum = softmax_cross_entropy(logits, labels) * static_cast<T>(labels.extents()[0]);  // over the examples, as reduce_sum
   return build<with_aux>(sum, accuracy_count(plain(logits), labels));
 };
 
-constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels) {
-  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, images, labels);
-  auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
+constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
+  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, images, labels, rate, key);
+  auto [l, h, g] = all_reduce(bundle(value, hits, grads));  // one message for all of them
   optimizer.update(p, state, g);
   return std::pair{l, h};
 };
 
 constexpr auto eval_step = [](auto const& p, auto const& images, auto const& labels) {
-  auto [value, hits] = loss(p, images, labels);
+  auto [value, hits] = loss(p, images, labels, element_t<decltype(images)>(0), prng_key{0});
   auto [l, h] = all_reduce<"data">(bundle(value, hits));
   return std::pair{l, h};
 };
 // [step]
 
+// [map_of_classifier]
+using layout_map_of_classifier = model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>,  //
+                                                rule<"d.*bias", batch_sharded<"data", 1>>>;
+constexpr auto model_without_layouts = build<classifier>(dense_of(784, 128), dense_of(128, 10));
+// [map_of_classifier]
+
+template <class LayoutMap>
+constexpr auto model_for = [] {
+  if constexpr (std::is_same_v<LayoutMap, layout_map_of_classifier>)
+    return model_without_layouts;
+  else
+    return model;
+}();
+
 // [proof]
-template <class T = float>
+template <class LayoutMap = data_parallel<"data">, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
-  auto p = init<data_parallel<"data">, T>(m, model, prng_key{1});
+  auto p = init<LayoutMap, T>(m, model_for<LayoutMap>, prng_key{1});
   auto state = optimizer.init(p);
-  (void)train_step(p, state, make<T, image_layout>(m, {batch, 28, 28, 1}), make<std::int32_t, label_layout>(m, {batch}));
+  (void)train_step(p, state, make<T, image_layout>(m, {batch, 28, 28, 1}), make<std::int32_t, label_layout>(m, {batch}), T(0.1), prng_key{2});
 };
 constexpr index_t weights = 785 * 128 + 129 * 10;
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
 static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, verb::all_reduce, "data") == 1);
 static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (weights + 2));
+
+// Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
+constexpr auto by_map = collectives(grid{{8}}, dry_step<layout_map_of_classifier>);
+static_assert(by_map.count() == 9 && by_map.count(pass::update, verb::all_reduce, "data") == 1);
+static_assert(by_map.count(pass::forward, verb::all_gather, "data") == 4 && by_map.count(pass::backward, verb::reduce_scatter, "data") == 4);
 // [proof]
 
 // [layout_map]
@@ -100,8 +125,6 @@ using layout_map_of_features = model_parallel<"data", rule<"feature.*kernel", ba
 // [layout_map]
 
 // [styles]
-constexpr auto dense_of = [](index_t inputs, index_t outputs) { return build<dense>(weight{inputs, outputs}, weight{outputs}); };
-
 // A struct of layers, with a function.
 template <class F, class F2>
 struct subclassed_model {
@@ -164,7 +187,7 @@ static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count()
 
 constexpr program about{.name = "tf_dtensor",
                         .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
-                        .batch = "128", .epochs = "3"};
+                        .strategies = {"data_parallel", "model_parallel"}, .batch = "128", .epochs = "3", .dropout = "0", .resumes = true};
 
 // [pack]
 template <class X, class Y>
@@ -197,9 +220,9 @@ bool pieces_come_back(device_mesh<grid> const& m) {
 }
 // [unpack]
 
-// The three styles by the layout map on real ranks; they compute what replicated weights do.
-template <class T>
+// The three styles by the layout map on real ranks; they compute what replicated weights do, bit by bit.
 bool styles_agree(device_mesh<grid> const& m) {
+  using T = float;
   bool const root = m.rank() == 0;
   bool agree = true;
   std::vector<T> numbers;
@@ -220,10 +243,10 @@ bool styles_agree(device_mesh<grid> const& m) {
   return agree;
 }
 
-template <class T>
+template <class LayoutMap, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
-  auto p = init<data_parallel<"data">, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto p = init<LayoutMap, T>(m, model_for<LayoutMap>, fold_in(prng_key{o.seed}, 0));
   auto state = optimizer.init(p);
 
   if (root) std::cout << "\nweights\n";
@@ -234,43 +257,48 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
       },
       p);
   // [weights]
-  if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
+  if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<LayoutMap, T>(a, o.batch); }) << std::endl;
+
+  // [evaluate]
+  auto const evaluated = [&] {
+    running_mean eval_loss, eval_accuracy;
+    shuffled_batches const batches(data.test_images.extents[0], 1000, prng_key{0}, 0, example_order::stored);
+    for (index_t i = 0; i < batches.count(); ++i) {
+      auto [x, y] = pack_inputs<T>(m, data.test_images, data.test_labels, batches, i);
+      auto [l, h] = eval_step(p, x, y);
+      eval_loss.add_sum(static_cast<double>(item(l)), batches.size(i));
+      eval_accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
+    }
+    return std::vector{eval_loss.value(), eval_accuracy.value()};
+  };
+  // [evaluate]
 
   run_files files(m.communicator(), about, o);
-
-  index_t const images = data.train_images.extents[0], tests = data.test_images.extents[0];
-  shuffled_batches const test_batches(tests, 1000, prng_key{0}, 0, example_order::stored);
-  progress bar(stdout, root, o.epochs, examples_shown(o, images));
-  double reached = 0;
-  index_t steps = 0;
+  run_checkpoints checkpoints(m.communicator(), o);
+  data_position at = checkpoints.resume(p, state);
+  index_t const images = data.train_images.extents[0];
+  run_display display(m.communicator(), o, at, images, {"loss", "accuracy", "eval_loss", "eval_accuracy"});
   // [loop]
-  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
-    running_mean mean_loss, accuracy;
-    bar.start_epoch();
-    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
-      auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, i);
-      auto [l, h] = train_step(p, state, x, y);
-      T const batch_loss = item(l);
-      mean_loss.add_sum(static_cast<double>(batch_loss), batches.size(i));
-      accuracy.add_sum(static_cast<double>(item(h)), batches.size(i));
-      files.add(batch_loss / static_cast<T>(batches.size(i)));
-      bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
+  while (at.epoch < o.epochs && at.step < o.steps) {
+    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
+    for (bool more = true; more && at.step < o.steps;) {
+      auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, at.batch);
+      auto [l, h] = train_step(p, state, x, y, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
+      index_t const size = batches.size(at.batch);
+      T const mean_loss = item(l) / static_cast<T>(size);
+      files.add(mean_loss);
+      at.add(static_cast<double>(mean_loss), static_cast<double>(item(h)), size);
+      more = at.advance(batches.count());
+      display.after_step(at, evaluated);
+      checkpoints.after_batch(at, p, state);
     }
-    running_mean eval_loss, eval_accuracy;
-    for (index_t i = 0; i < test_batches.count(); ++i) {
-      auto [x, y] = pack_inputs<T>(m, data.test_images, data.test_labels, test_batches, i);
-      auto [l, h] = eval_step(p, x, y);
-      eval_loss.add_sum(static_cast<double>(item(l)), test_batches.size(i));
-      eval_accuracy.add_sum(static_cast<double>(item(h)), test_batches.size(i));
-    }
-    reached = eval_accuracy.value();
-    if (root) std::printf("  loss %.4f  accuracy %.4f  eval_loss %.4f  eval_accuracy %.4f\n", mean_loss.value(), accuracy.value(), eval_loss.value(), reached);
   }
   // [loop]
+  checkpoints.finish();
   files.close();
 
-  bool const agree = styles_agree<T>(m), come_back = pieces_come_back(m);
+  double const reached = evaluated()[1];
+  bool const agree = styles_agree(m), come_back = pieces_come_back(m);
   if (root && !agree) std::printf("\nweights laid out by the map compute other numbers than replicated ones\n");
   if (!come_back) std::printf("\nrank %d: unpack gives other elements than pack was given\n", m.rank());
   if (root) std::printf("\ntest accuracy: %.4f\n", reached);
@@ -281,7 +309,9 @@ int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);
-  return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
+  using replicated_weights = data_parallel<"data">;
+  if (o.strategy == 0) return o.double_precision ? train<replicated_weights, double>(m, o, data) : train<replicated_weights, float>(m, o, data);
+  return o.double_precision ? train<layout_map_of_classifier, double>(m, o, data) : train<layout_map_of_classifier, float>(m, o, data);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -3,17 +3,20 @@
 // equal, and the training is that of one device. The data pipeline reads, shuffles and batches: each rank has the rows of its
 // shard alone, a thread makes the next ones ready, and the last batch of an epoch counts for what it holds.
 //
-// The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
-//   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100
+// The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam. --dropout puts dropout
+// behind each relu.
+//   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/ledger_print.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <vector>
 
 #include "layers.hpp"
 #include "resuming.hpp"
+#include "showing.hpp"
 #include "training.hpp"
 
 using namespace ashlar;
@@ -31,8 +34,9 @@ constexpr auto model = build<mlp>(build<affine>(weight{784, 256}, weight{256}), 
                                   build<affine>(weight{256, 256}, weight{256}), build<affine>(weight{256, 10}, weight{10}));
 
 constexpr auto layer = [](auto const& p, auto const& x) { return einsum<"bi,io->bo">(x, p.kernel) + p.bias; };
-constexpr auto network = [](auto const& p, auto const& x) {
-  return layer(p.dense3, relu(layer(p.dense2, relu(layer(p.dense1, x)))));
+constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key key) {
+  auto h = dropout(relu(layer(p.dense1, x)), rate, fold_in(key, 1));
+  return layer(p.dense3, dropout(relu(layer(p.dense2, h)), rate, fold_in(key, 2)));
 };
 // [model]
 
@@ -45,20 +49,20 @@ using row_layout = layout<"data">;
 // [step]
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
-constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto const& weights) {
-  auto logits = network(p, x);
+constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto const& weights, auto rate, prng_key key) {
+  auto logits = network(p, x, rate, key);
   return build<with_aux>(softmax_cross_entropy(logits, labels, weights), accuracy_count(plain(logits), labels));
 };
 
-constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto const& weights) {
-  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels, weights);
+constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto const& weights, auto rate, prng_key key) {
+  auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, labels, weights, rate, key);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
   optimizer.update(p, state, g);
   return std::pair{l, h};
 };
 
 constexpr auto test_step = [](auto const& p, auto const& x, auto const& labels, auto const& weights) {
-  auto [value, hits] = loss(p, x, labels, weights);
+  auto [value, hits] = loss(p, x, labels, weights, element_t<decltype(x)>(0), prng_key{0});
   return all_reduce<"data">(bundle(value, hits));
 };
 // [step]
@@ -68,7 +72,8 @@ template <class T = float>
 constexpr auto dry_train_step = [](auto const& m, index_t batch = 64) {
   auto p = init<mirrored_variables, T>(m, model, prng_key{1});
   auto state = optimizer.init(p);
-  (void)train_step(p, state, make<T, image_layout>(m, {batch, 784}), make<std::int32_t, row_layout>(m, {batch}), make<T, row_layout>(m, {batch}));
+  (void)train_step(p, state, make<T, image_layout>(m, {batch, 784}), make<std::int32_t, row_layout>(m, {batch}), make<T, row_layout>(m, {batch}),
+                   T(0.2), prng_key{2});
 };
 constexpr auto dry_test_step = [](auto const& m) {
   auto p = init<mirrored_variables>(m, model, prng_key{1});
@@ -91,7 +96,7 @@ static_assert(communicates_as_it_should(4));
 static_assert(communicates_as_it_should(8));
 // [proof]
 
-constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2", .resumes = true};
+constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2", .dropout = "0", .resumes = true};
 
 // [evaluate]
 template <class T>
@@ -128,7 +133,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   prng_key const key{o.seed};
 
   // [data]
-  auto const [validation, rest] = from_arrays(std::move(data.train_images), std::move(data.train_labels)).split(10000, fold_in(key, 1));
+  index_t const validation_images = std::min<index_t>(10000, data.train_images.extents[0] / 6);
+  auto const [validation, rest] = from_arrays(std::move(data.train_images), std::move(data.train_labels)).split(validation_images, fold_in(key, 1));
   auto const ordered = o.shuffle ? rest.shuffle(fold_in(key, 2)) : rest;
   auto const train_data = ordered.batch(o.batch, last_batch::padded).prefetch(2);
   auto const validation_data = validation.batch(o.batch, last_batch::padded).prefetch(2);
@@ -142,31 +148,29 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_train_step<T>(a, o.batch); }) << std::endl;
 
   run_files files(m.communicator(), about, o);
-  epoch_table table({"epoch", "loss", "accuracy", "val_loss", "val_accuracy"});
-  if (root) std::cout << table.head() << std::flush;
-
   // [fit]
   auto batches = stream<T>(m, train_data);
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(p, state);  // the beginning, or where a run was that ended
   batches.seek({at.epoch, at.batch});
-  means epoch;  // of the steps of this run
+  run_display display(m.communicator(), o, at, batches.examples(), {"loss", "accuracy", "val_loss", "val_accuracy"});
+  auto const on_validation = [&] {
+    means const v = evaluate<T>(m, p, validation_data);
+    return std::vector{v.loss.value(), v.accuracy.value()};
+  };
   while (at.epoch < o.epochs && at.step < o.steps) {
     auto const batch = batches.next();
     auto const& [x, labels] = batch.tensors;
-    auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>());
-    files.add(item(l));
-    epoch.add(l, h, batch.examples);
-    ++at.step, at.epoch = batches.at().epoch, at.batch = batches.at().batch;
-    if (at.batch > 0) {
+    auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>(), T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
+    T const step_loss = item(l);
+    files.add(step_loss);
+    at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batch.examples);
+    bool const more = at.advance(batches.count());
+    display.after_step(at, on_validation);
+    if (more)
       checkpoints.after_step(at, p, state);
-      continue;
-    }
-    checkpoints.after_epoch(at, p, state);
-    means const v = evaluate<T>(m, p, validation_data);
-    auto const row = table.add({static_cast<double>(at.epoch), epoch.loss.value(), epoch.accuracy.value(), v.loss.value(), v.accuracy.value()});
-    if (root) std::cout << row << std::flush;
-    epoch = {};
+    else
+      checkpoints.after_epoch(at, p, state);
   }
   checkpoints.finish();
   // [fit]

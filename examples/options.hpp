@@ -23,14 +23,15 @@ struct program {
   char const* steps = nullptr;  // the default where there are no epochs; elsewhere all steps are taken
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
-  bool resumes = false;   // it takes --checkpoint
+  bool resumes = false;   // it takes --checkpoint and --log
+  bool batch_norm = false;  // over the batch or its shards, as --batch-norm says
 };
 
 struct options {
   int size[3] = {1, 1, 1};  // of the mesh's axes
   int strategy = 0;         // which of the program's
-  std::string data, losses, trace, checkpoint;
-  bool shuffle = true, double_precision = false, asynchronous = false;
+  std::string data, losses, log, trace, checkpoint;
+  bool shuffle = true, double_precision = false, asynchronous = false, per_shard = false;
   std::int64_t batch = 1, microbatches = 1, steps = std::numeric_limits<std::int64_t>::max();
   std::int64_t every = 100, keep = 3;
   int epochs = 1;
@@ -101,9 +102,11 @@ inline options parse(int argc, char** argv, program const& p) {
   if (p.temperature) add("temperature", "of the samples; 0 takes the likeliest", text(p.temperature));
   if (p.digits) add("no-shuffle", "take the images as they are stored");
   if (p.precision) add("precision", "float or double", text("float"));
+  if (p.batch_norm) add("batch-norm", "over the global batch, or each shard of it by itself: global or shard", text("global"));
   add("losses", "file for the loss of each step, 17 digits", text(""));
   add("trace", "file for the times of all collectives, which trace viewers read", text(""));
   if (p.resumes) {
+    add("log", "file for the losses and metrics of each epoch, comma-separated, 17 digits", text(""));
     add("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text(""));
     add("every", "steps between two checkpoints", text("100"));
     add("keep", "checkpoints that stay", text("3"));
@@ -140,7 +143,9 @@ inline options parse(int argc, char** argv, program const& p) {
       o.dropout = number("dropout", value("dropout"), 0.0, expected);
       if (!(o.dropout < 1)) refuse("dropout", value("dropout"), expected);
     }
+    if (p.batch_norm) o.per_shard = one_of("batch-norm", {"global", "shard"}) == 1;
     if (p.resumes) {
+      o.log = value("log");
       o.checkpoint = value("checkpoint");
       o.every = whole("every", std::int64_t{1});
       o.keep = whole("keep", std::int64_t{1});

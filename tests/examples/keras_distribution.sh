@@ -2,6 +2,8 @@
 # keras_distribution.sh LAUNCH PROGRAM CASE: checks the guide's program as a user would run it. It ends badly by itself where
 # the mesh and one rank come to different losses.
 #   losses    3 epochs on meshes of 1 to 8 ranks, by either strategy: the losses of all steps agree, 1e-11 relative in double
+#   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
+#             on other meshes losses within 1e-9
 #   errors    wrong options end every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 
@@ -24,6 +26,13 @@ losses() {
   agree "without a mesh" 18 1e-11 "$folder/24" "$folder/many"
 }
 
+resumed() {
+  local training=(--batch 40)
+  goes_on data=2,model=2 data=1,model=1 data=2,model=4
+  training+=(--strategy data_parallel)
+  goes_on_killed data=2
+}
+
 errors() {
   refused 30 "need 6 ranks and the communicator has 2" --mesh data=3,model=2
   refused 30 "data=D,model=M" --mesh rows=2
@@ -32,6 +41,7 @@ errors() {
   refused 30 "model_parallel or data_parallel, found 'both'" --strategy both
   refused 30 "help lists the options" --data "$folder"
   refused 30 "help lists the options" --no-shuffle
+  refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot write" --losses "$folder/missing/file"
 }
 

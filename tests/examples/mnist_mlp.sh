@@ -3,7 +3,8 @@
 #   losses    the first 100 losses agree on all meshes and strategies: 1e-11 in double, 1e-5 in float, relative
 #   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on drawn digits)
 #   resumed   a run that was killed goes on from its newest checkpoint: the same losses, bit by bit, on the same mesh, and
-#             within 1e-9 in double on others; damaged checkpoints are passed over, what does not fit is an error
+#             within 1e-9 in double on others, and the log of its epochs; damaged checkpoints are passed over, what does not fit
+#             is an error
 #   errors    wrong options and files end every rank with one sentence, within 10 seconds
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 
@@ -32,15 +33,18 @@ accuracy() {
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
 }
 
-# train RANKS MESH STEPS FILE [OPTION]...: losses of a run in double precision with checkpoints.
+# train RANKS MESH STEPS FILE [OPTION]...: losses of a run in double precision; an epoch has 32 steps.
 train() {
   local ranks=$1 mesh=$2 steps=$3 losses=$4
   shift 4
-  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
+  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --data "$folder/digits" --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
 }
 
 resumed() {
-  local where newest name way pid
+  local where newest name way training=(--batch 600 --data "$folder/digits")
+  tiny_digits 2048
+  goes_on data=2,model=2
+  goes_on_killed data=2
   train 2 data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
   for way in "" --asynchronous; do
     rm -rf "$folder/run"
@@ -53,19 +57,6 @@ resumed() {
     [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000020.h5 step_000000000030.h5 " ] || fail "checkpoints kept: $(ls "$folder/run")"
     rm -rf "$folder/kept" && mv "$folder/copy" "$folder/kept"
   done
-  # Killed somewhere between two checkpoints.
-  rm -rf "$folder/run"
-  "$program" --steps 100000 --batch 64 --epochs 100 --precision double --checkpoint "$folder/run" --every 10 > "$folder/log" 2> "$folder/err" &
-  pid=$!
-  while kill -0 $pid 2> /dev/null && ! ls "$folder"/run/step_*30.h5 > /dev/null 2>&1; do sleep 0.01; done
-  kill -9 $pid
-  wait $pid 2> /dev/null
-  newest=$(ls "$folder"/run/step_*.h5 | tail -n 1)
-  newest=$((10#$(basename "$newest" .h5 | cut -c6-)))
-  train 1 data=1 $((newest + 10)) "$folder/rest" --checkpoint "$folder/run" --every 10 --epochs 100 || fail "after a kill: $(cat "$folder/err")"
-  train 1 data=1 $((newest + 10)) "$folder/all" --epochs 100 || fail "without a kill: $(cat "$folder/err")"
-  cmp <(tail -n 10 "$folder/all") "$folder/rest" || fail "after a kill at step $newest the losses differ in their bits"
-
   for where in 1:data=1,model=1 4:data=2,model=2 3:data=1,model=3 4:data=4,model=1; do
     rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
     train "${where%%:*}" "${where#*:}" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"
@@ -80,7 +71,7 @@ resumed() {
   grep -q "is damaged" "$folder/err" || fail "the damaged checkpoint is not named: $(cat "$folder/err")"
   cmp <(tail -n 20 "$folder/whole") "$folder/rest" || fail "losses past a damaged checkpoint differ in their bits"
   for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
-  refused 20 "none of the" --precision double --batch 64 --checkpoint "$folder/run"
+  refused 20 "none of the" --data "$folder/digits" --precision double --batch 64 --checkpoint "$folder/run"
   refused 20 "expected 64, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
   refused 20 "of type float32, found float64" --precision float --batch 64 --checkpoint "$folder/kept"
   : > "$folder/file"
@@ -98,6 +89,7 @@ errors() {
   refused 10 "model_parallel or data_parallel, found 'both'" --strategy both
   refused 10 "float or double, found 'half'" --precision half
   refused 10 "help lists the options" --unknown 3
+  refused 10 "cannot be opened" --log "$folder/missing/file"
   refused 10 "cannot write" --losses "$folder/missing/file"
   refused 10 "found neither" --data "$folder/missing"
   mkdir "$folder/broken"

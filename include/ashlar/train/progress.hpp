@@ -40,11 +40,13 @@ class progress {
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// Begins the next epoch and its clock, or that of a number: a run may go on in the middle.
-  void start_epoch(int number = 0) {
+  /// Begins the next epoch and its clock, or that of a number: a run may go on in the middle, where so many images of the
+  /// epoch were done before.
+  void start_epoch(int number = 0, index_t done_before = 0) {
     if (!active_) return;
     close_line();
     epoch_ = number > 0 ? number : epoch_ + 1;
+    before_ = done_before;
     running_ = true;
     next_percent_ = percent_per_line_;
     start_ = clock::now();
@@ -55,7 +57,7 @@ class progress {
   void show(index_t images, double loss, double accuracy) {
     show(images, [&] {
       char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy, static_cast<double>(images) / seconds());
+      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy, static_cast<double>(images - before_) / seconds());
       return std::string(numbers);
     });
   }
@@ -73,8 +75,8 @@ class progress {
     std::string tail = "  " + numbers() + "  ";
     if (last)
       tail += time_text(seconds());
-    else if (images > 0)
-      tail += time_text(static_cast<double>(images_ - images) * seconds() / static_cast<double>(images)) + " left";
+    else if (images > before_)
+      tail += time_text(static_cast<double>(images_ - images) * seconds() / static_cast<double>(images - before_)) + " left";
 
     if (bar_) {
       drawn_ = now;
@@ -85,6 +87,12 @@ class progress {
     }
     if (last) close_line();
     running_ = !last;
+  }
+
+  /// Ends the epoch without its last line. A bar vanishes: what is written next, such as a table's row, stands in its place.
+  void erase() {
+    if (line_open_) write("\r\x1b[K");
+    line_open_ = running_ = false;
   }
 
  private:
@@ -144,7 +152,7 @@ class progress {
   std::FILE* out_;
   bool active_, bar_, running_ = false, line_open_ = false;
   int epochs_, epoch_ = 0;
-  index_t images_;
+  index_t images_, before_ = 0;
   int percent_per_line_, next_percent_ = 0;
   std::string head_;
   clock::time_point start_{}, drawn_{};

@@ -171,6 +171,45 @@ TEST_CASE("images per second and time left, of seconds, minutes and hours, go on
   }
 }
 
+TEST_CASE("an epoch that an earlier run began has the speed and the time left of this run") {
+  terminal t(120);
+  progress bar(t.file, true, 4, 1000);
+  auto const not_begun = clock_type::now();
+  bar.start_epoch(3, 900);
+  auto const begun = clock_type::now();
+  bar.show(900, 0, 0.5);  // nothing of this run yet
+  CHECK(contains(screen(t.read(), 120).lines.back(), " 0 images/s"));
+  CHECK(!contains(t.text, "left"));
+  rest(300);
+  double const before = seconds_since(begun);
+  bar.show(910, 0, 0.5);
+  double const after = seconds_since(not_begun);
+  auto const line = screen(t.read(), 120).lines.back();
+  CAPTURE(line);
+  CHECK(line.find("epoch 3/4 [") == 0);
+  double speed = -1, left = -1;
+  REQUIRE(std::sscanf(line.c_str() + line.find("0.5000"), "0.5000 %lf images/s 0:%lf left", &speed, &left) == 2);
+  CHECK(std::abs(speed - 10 / before) <= 10 / before - 10 / after + 0.5);
+  CHECK(std::abs(left - 9 * before) <= 9 * (after - before) + 0.5);
+}
+
+TEST_CASE("what is written next stands in the place of a bar that is erased") {
+  terminal t(80);
+  {
+    progress bar(t.file, true, 2, 100);
+    bar.erase();  // there is none
+    for (char const* row : {"  1  0.5\n", "  2  0.4\n"}) {
+      bar.start_epoch();
+      bar.show(10, 1, 0.5);
+      bar.erase();
+      bar.show(100, 1, 0.5);  // the epoch is over
+      std::fputs(row, t.file);
+      std::fflush(t.file);
+    }
+  }
+  CHECK(screen(t.read(), 80).lines == std::vector<std::string>{"  1  0.5", "  2  0.4", ""});
+}
+
 TEST_CASE("a terminal is drawn ten times a second at most") {
   terminal t(100);
   progress bar(t.file, true, 1, 1000000000);
