@@ -23,13 +23,13 @@ struct program {
   char const* steps = nullptr;  // the default where there are no epochs; elsewhere all steps are taken
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
-  bool resumes = false;   // it takes --checkpoint
+  bool resumes = false;   // it takes --checkpoint and --log
 };
 
 struct options {
   int size[3] = {1, 1, 1};  // of the mesh's axes
   int strategy = 0;         // which of the program's
-  std::string data, losses, trace, checkpoint;
+  std::string data, losses, log, trace, checkpoint;
   bool shuffle = true, double_precision = false, asynchronous = false;
   std::int64_t batch = 1, microbatches = 1, steps = std::numeric_limits<std::int64_t>::max();
   std::int64_t every = 100, keep = 3;
@@ -99,11 +99,12 @@ inline options parse(int argc, char** argv, program const& p) {
   add("seed", "of weights, dropout and order", text("1"));
   if (p.dropout) add("dropout", "probability of a zero, at least 0 and less than 1", text(p.dropout));
   if (p.temperature) add("temperature", "of the samples; 0 takes the likeliest", text(p.temperature));
-  if (p.digits) add("no-shuffle", "take the images as they are stored");
+  add("no-shuffle", "take the examples as they are stored");
   if (p.precision) add("precision", "float or double", text("float"));
   add("losses", "file for the loss of each step, 17 digits", text(""));
   add("trace", "file for the times of all collectives, which trace viewers read", text(""));
   if (p.resumes) {
+    add("log", "file for the losses and metrics of each epoch, comma-separated, 17 digits", text(""));
     add("checkpoint", "folder of checkpoints: the run goes on from the newest good one", text(""));
     add("every", "steps between two checkpoints", text("100"));
     add("keep", "checkpoints that stay", text("3"));
@@ -130,7 +131,7 @@ inline options parse(int argc, char** argv, program const& p) {
     o.trace = value("trace");
     if (!strategies.empty()) o.strategy = one_of("strategy", strategies);
     o.double_precision = !p.precision || one_of("precision", {"float", "double"}) == 1;
-    o.shuffle = p.digits && given.count("no-shuffle") == 0;
+    o.shuffle = given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1});
     if (p.microbatches) o.microbatches = whole("microbatches", std::int64_t{1});
     if (p.epochs) o.epochs = whole("epochs", 1);
@@ -141,6 +142,7 @@ inline options parse(int argc, char** argv, program const& p) {
       if (!(o.dropout < 1)) refuse("dropout", value("dropout"), expected);
     }
     if (p.resumes) {
+      o.log = value("log");
       o.checkpoint = value("checkpoint");
       o.every = whole("every", std::int64_t{1});
       o.keep = whole("keep", std::int64_t{1});

@@ -9,12 +9,31 @@
 #include "options.hpp"
 #include "training.hpp"
 
-/// Where in its data a run is: so many steps done, the next batch, and what the order of the data depends on.
+/// What the steps of an epoch came to so far: sums over its examples, and their means.
+struct epoch_sums {
+  double loss_sum = 0, hits = 0;
+  ashlar::index_t examples = 0;
+  static constexpr auto fields = ashlar::names("loss_sum", "hits", "examples");
+
+  double loss() const { return examples == 0 ? 0 : loss_sum / static_cast<double>(examples); }
+  double accuracy() const { return examples == 0 ? 0 : hits / static_cast<double>(examples); }
+};
+
+/// Where in its data a run is: so many steps done, the next batch, what the order of the data depends on, and what the epoch
+/// came to so far, that of a later run included.
 struct data_position {
   ashlar::index_t step = 0, epoch = 0, batch = 0, batch_size = 0;
   ashlar::prng_key key{};
-  static constexpr auto fields = ashlar::names("step", "epoch", "batch", "batch_size", "key");
+  epoch_sums sums{};  // at an epoch's end, where the next batch is the first of another, still that epoch's
+  static constexpr auto fields = ashlar::names("step", "epoch", "batch", "batch_size", "key", "sums");
 
+  /// Takes in the mean loss of the next batch, and how many of its examples were recognised.
+  void add(double loss, double hits, ashlar::index_t examples) {
+    if (batch == 0) sums = {};
+    sums.loss_sum += loss * static_cast<double>(examples);
+    sums.hits += hits;
+    sums.examples += examples;
+  }
   /// Behind one step more. False where that was the last of its epoch.
   bool advance(ashlar::index_t batches) {
     ++step;
