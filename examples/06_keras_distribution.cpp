@@ -133,7 +133,7 @@ static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::
 
 constexpr program about{.name = "keras_distribution",
                         .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.",
-                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false, .resumes = true};
+                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false, .shuffles = false, .resumes = true};
 
 // [data]
 template <class X, class Y>

@@ -18,8 +18,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "epochs.hpp"
 #include "layers.hpp"
-#include "training.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"shard">>;
@@ -52,7 +52,9 @@ using row_labels = layout<axes("data", "shard")>;
 
 // [network]
 constexpr auto entire = [](auto const& w) { return redistribute<layout<none, none>>(w); };  // an all-gather, or nothing
-constexpr auto hidden = [](auto const& p, auto const& x) { return relu(einsum<"bi,ih->bh">(x, entire(p.kernel))); };
+constexpr auto hidden = [](auto const& p, auto const& x, auto rate, prng_key key) {
+  return dropout(relu(einsum<"bi,ih->bh">(x, entire(p.kernel))), rate, key);
+};
 constexpr auto readout = [](auto const& p, auto const& h) { return einsum<"bh,ho->bo">(h, entire(p.kernel)); };
 
 template <strategy S>
@@ -64,14 +66,14 @@ constexpr auto kept_as = [](auto layer) {
 };
 
 template <strategy S>
-constexpr auto network = [](auto const& p, auto const& x) {
-  auto const layer = kept_as<S>(hidden);
-  return kept_as<S>(readout)(p.d6, layer(p.d5, layer(p.d4, layer(p.d3, layer(p.d2, layer(p.d1, x))))));
+constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key key) {
+  auto const layer = [&](auto const& own, auto const& h, std::uint64_t i) { return kept_as<S>(hidden)(own, h, rate, fold_in(key, i)); };
+  return kept_as<S>(readout)(p.d6, layer(p.d5, layer(p.d4, layer(p.d3, layer(p.d2, layer(p.d1, x, 1), 2), 3), 4), 5));
 };
 
 template <strategy S>
-constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
-  auto z = network<S>(p, x);
+constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto rate, prng_key key) {
+  auto z = network<S>(p, x, rate, key);
   return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
 };
 // [network]
@@ -88,8 +90,8 @@ constexpr auto initial_state = [](auto const& p) {
 };
 
 template <strategy S>
-constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels) {
-  auto [value, hits, grads] = value_and_grad<axes("data", "shard")>(loss<S>)(p, x, labels);
+constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
+  auto [value, hits, grads] = value_and_grad<axes("data", "shard")>(loss<S>)(p, x, labels, rate, key);
   if constexpr (S == strategy::replicated) {
     auto [l, h, g] = all_reduce<axes("data", "shard")>(bundle(value, hits, grads));
     adam{}.update(p, state, g);
@@ -115,7 +117,7 @@ template <strategy S, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto p = init<layouts_of<S>, T>(m, model, prng_key{1});
   auto state = initial_state<S>(p);
-  (void)step<S>(p, state, make<T, image_rows>(m, {batch, inputs}), make<std::int32_t, row_labels>(m, {batch}));
+  (void)step<S>(p, state, make<T, image_rows>(m, {batch, inputs}), make<std::int32_t, row_labels>(m, {batch}), T(0.1), prng_key{2});
 };
 
 // On one replica of n ranks: messages of each kind, one a layer, and how often all parameters travel.
@@ -148,7 +150,7 @@ static_assert(collectives(grid{{1, 1}}, dry_step<strategy::zero3>).count() == 0)
 
 constexpr program about{.name = "fsdp",
                         .purpose = "Trains a deep network on handwritten digits, with everything sharded, on a mesh of MPI ranks.",
-                        .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .precision = false};
+                        .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .dropout = "0", .resumes = true};
 
 // Parameters, gradients, their sums over replicas and two moments of Adam's by their shares; what the layers are given; one layer: its whole kernel,
 // the kernel's gradient, and what it makes of its rows, forward and backward.
@@ -159,43 +161,32 @@ std::size_t bound_of_zero3(index_t batch, index_t replicas, index_t shards) {
   return static_cast<std::size_t>(state + activations + layer) * sizeof(T);
 }
 
-template <strategy S>
+template <strategy S, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
-  using T = double;
   bool const root = m.rank() == 0;
   auto p = init<layouts_of<S>, T>(m, model, fold_in(prng_key{o.seed}, 0));
   auto state = initial_state<S>(p);
   if (root)
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<S, T>(a, o.batch); }) << std::endl;
 
-  run_files files(m.communicator(), about, o);
-
   index_t const images = data.train_images.extents[0];
-  progress bar(stdout, root, o.epochs, examples_shown(o, images));
-  index_t steps = 0;
+  prng_key const key = fold_in(prng_key{o.seed}, 2);
+  training loop(m.communicator(), about, o, p, state);
   reset_peak_memory();
-  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, epoch);
-    running_mean mean_loss, accuracy;
-    bar.start_epoch();
-    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i, ++steps) {
-      auto const x = feed<T, image_rows>(m, data.train_images, batches, i, T(1) / T(255));
-      auto const labels = feed<std::int32_t, row_labels>(m, data.train_labels, batches, i, 1);
-      auto [l, h] = step<S>(p, state, x, labels);
-      T const step_loss = item(l);
-      files.add(step_loss);
-      mean_loss.add(step_loss, batches.size(i));
-      accuracy.add_sum(item(h), batches.size(i));
-      bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
-    }
-  }
-  files.close();
+  loop.run(
+      images, [&](index_t epoch) { return batches_of_epoch(o, images, o.batch, epoch); },
+      [&](shuffled_batches const& batches, data_position const& at) {
+        auto const x = feed<T, image_rows>(m, data.train_images, batches, at.batch, T(1) / T(255));
+        auto const labels = feed<std::int32_t, row_labels>(m, data.train_labels, batches, at.batch, 1);
+        auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), fold_in(key, static_cast<std::uint64_t>(at.step)));
+        return std::pair{item(l), static_cast<double>(item(h))};
+      });
   std::size_t const peak = memory_in_use().peak, bound = bound_of_zero3<T>(o.batch, o.size[0], o.size[1]);
 
   double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
     auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
     auto const labels = feed<std::int32_t, row_labels>(m, data.test_labels, tests, i, 1);
-    return item(all_reduce(accuracy_count(network<S>(p, x), labels)));
+    return item(all_reduce(accuracy_count(network<S>(p, x, T(0), prng_key{0}), labels)));
   });
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state / shards + activations + one layer: %zu bytes\n", peak, bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
@@ -205,15 +196,20 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   return 0;
 }
 
+template <strategy S>
+int train_in(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+  return o.double_precision ? train<S, double>(m, o, data) : train<S, float>(m, o, data);
+}
+
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
   if (m.rank() == 0) std::printf("mesh data=%d x shard=%d on %d ranks\n", o.size[0], o.size[1], m.size());
   digit_data const data = load_digits(m.communicator(), o);
   switch (static_cast<strategy>(o.strategy)) {
-    case strategy::zero3: return train<strategy::zero3>(m, o, data);
-    case strategy::zero2: return train<strategy::zero2>(m, o, data);
-    case strategy::zero1: return train<strategy::zero1>(m, o, data);
-    default: return train<strategy::replicated>(m, o, data);
+    case strategy::zero3: return train_in<strategy::zero3>(m, o, data);
+    case strategy::zero2: return train_in<strategy::zero2>(m, o, data);
+    case strategy::zero1: return train_in<strategy::zero1>(m, o, data);
+    default: return train_in<strategy::replicated>(m, o, data);
   }
 }
 

@@ -17,7 +17,7 @@
 #include <iostream>
 #include <vector>
 
-#include "training.hpp"
+#include "epochs.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"stage">>;
@@ -73,25 +73,28 @@ constexpr auto evaluated = [](auto const& x) { return redistribute<layout_t<decl
 constexpr auto stage = [](auto const& kernels, auto const& h) { return h + relu(einsum<"sbi,sio->sbo">(h, kernels)); };
 
 // The loss of one of n microbatches and its hits, from its activations, which pend over "stage" where they are pipelined.
-constexpr auto head = [](auto const& readout, auto const& y, auto const& labels, index_t n) {
-  auto z = all_reduce(einsum<"bh,ho->bo">(y, readout));
+constexpr auto head = [](auto const& readout, auto const& y, auto const& one, index_t n) {
+  auto z = all_reduce(einsum<"bh,ho->bo">(dropout(y, one.rate, one.key), readout));
   using T = element_t<decltype(z)>;
+  auto const& labels = one.labels;
   return build<with_aux>(evaluated(softmax_cross_entropy(z, labels) * (T(1) / T(n))), accuracy_count(plain(z), labels));
 };
 // [parts]
 
-// Microbatch i is batch(i), with members `images` and `labels`.
-template <class X, class L>
+// Microbatch i is batch(i). Its dropout draws by a key of its own, so that every schedule leaves out the same.
+template <class X, class L, class R, class K>
 struct microbatch {
   X images;
   L labels;
+  R rate;
+  K key;
 };
 
 // [gpipe]
 constexpr auto gpipe = [](auto const& p, auto const& ones, auto const& batch, index_t n) {
   return value_and_grad<axes("data", "stage")>([&](auto const& q) {
     auto const enter = [&](index_t i) { return put_into(0, ones, einsum<"bi,ih->bh">(batch(i).images, q.embed)); };
-    auto const leave = [&](index_t i, auto const& h) { return head(q.readout, sum<0>(only(0, h)), batch(i).labels, n); };
+    auto const leave = [&](index_t i, auto const& h) { return head(q.readout, sum<0>(only(0, h)), batch(i), n); };
     auto const tick = [&](auto const& h) { return roll<"stage">(stage(q.stages, h)); };
     auto h = tick(enter(0));
     auto const advance = [&](index_t t) { h = t < n ? tick(all_but(0, h) + enter(t)) : tick(all_but(0, h)); };
@@ -115,7 +118,7 @@ constexpr auto one_forward_one_backward = [](auto const& p, auto const& ones, au
   auto const enter = [&](index_t i) { return put_into(0, ones, einsum<"bi,ih->bh">(batch(i).images, p.embed)); };
   auto const leave = [&](index_t i, auto const& h) {
     return value_and_grad<axes("data", "stage")>([&](auto const& q) {
-      return head(std::get<0>(q), std::get<1>(q), batch(i).labels, n);
+      return head(std::get<0>(q), std::get<1>(q), batch(i), n);
     })(std::tuple(p.readout, sum<0>(only(0, h))));
   };
   std::vector kept{enter(0)};  // what the stages were given, in the last 2 stages - 1 ticks
@@ -168,7 +171,8 @@ constexpr auto one_by_one = [](auto const& q, auto const& images) {
 };
 constexpr auto unpipelined = [](auto const& p, auto const&, auto const& batch, index_t n) {
   return accumulate(n, [&](index_t i) {
-    return value_and_grad<"data">([&](auto const& q) { return head(q.readout, one_by_one(q, batch(i).images), batch(i).labels, n); })(p);
+    auto const one = batch(i);
+    return value_and_grad<"data">([&](auto const& q) { return head(q.readout, one_by_one(q, one.images), one, n); })(p);
   });
 };
 
@@ -187,7 +191,9 @@ constexpr auto dry_step(Schedule schedule, index_t n, index_t rows_of_one = 16) 
     auto p = init<layouts, T>(m, model, prng_key{1});
     auto state = adam{}.init(p);
     auto const ones = init<constant_layouts, T>(m, one_a_stage, prng_key{1}).ones;
-    auto const batch = [&](index_t) { return build<microbatch>(make<T, image_rows>(m, {rows_of_one, inputs}), make<std::int32_t, layout<"data">>(m, {rows_of_one})); };
+    auto const batch = [&](index_t) {
+      return build<microbatch>(make<T, image_rows>(m, {rows_of_one, inputs}), make<std::int32_t, layout<"data">>(m, {rows_of_one}), T(0.1), prng_key{2});
+    };
     (void)step(schedule, p, state, ones, batch, n);
   };
 }
@@ -206,62 +212,68 @@ static_assert(collectives(grid{{1, 1}}, dry_step<double>(one_forward_one_backwar
 
 constexpr program about{.name = "pipeline",
                         .purpose = "Trains a deep network on handwritten digits, in stages that work at the same time, on a mesh of MPI ranks.",
-                        .axes = {"data", "stage"}, .strategies = {"1f1b", "gpipe", "unpipelined"}, .batch = "128", .epochs = "1", .microbatches = "8", .precision = false};
+                        .axes = {"data", "stage"}, .strategies = {"1f1b", "gpipe", "unpipelined"}, .batch = "128", .epochs = "1", .dropout = "0", .microbatches = "8", .resumes = true};
 
 // Parameters, two moments, gradients as they are summed up; the activations of as many microbatches as there are stages: what
 // each stage is given and what it makes of it; and those of one more microbatch, forward and backward, with its images.
-template <class P>
+template <class T, class P>
 std::size_t bound_of_1f1b(P const& p, index_t rows_of_one) {
   index_t state = 0;
   for_each_leaf([&](auto const& x) { state += x.local_size(); }, p);
   mesh_shape const& sizes = p.embed.mesh().sizes();
-  index_t const stage_rows = largest_shard(shape::of(stages, rows_of_one, width), sharded_tensor<double, in_stages, grid>::layout, sizes);
-  index_t const images = largest_shard(shape::of(rows_of_one, inputs), sharded_tensor<double, image_rows, grid>::layout, sizes);
-  return static_cast<std::size_t>(6 * state + 2 * stages * stage_rows + 8 * stage_rows + 2 * images) * sizeof(double);
+  index_t const stage_rows = largest_shard(shape::of(stages, rows_of_one, width), sharded_tensor<T, in_stages, grid>::layout, sizes);
+  index_t const images = largest_shard(shape::of(rows_of_one, inputs), sharded_tensor<T, image_rows, grid>::layout, sizes);
+  return static_cast<std::size_t>(6 * state + 2 * stages * stage_rows + 8 * stage_rows + 2 * images) * sizeof(T);
 }
 
-template <class Schedule>
+template <class T, class P>
+double accuracy_of(device_mesh<grid> const& m, P const& p, digit_data const& data) {
+  return test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
+    auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
+    auto const labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, tests, i, 1);
+    return item(all_reduce(accuracy_count(einsum<"bh,ho->bo">(one_by_one(p, x), p.readout), labels)));
+  });
+}
+
+// The batches of an epoch, each of so many microbatches; what is less than a batch is left out.
+struct batches_in_pieces {
+  shuffled_batches pieces;
+  index_t batches, batch_size;
+  index_t count() const { return batches; }
+  index_t size(index_t) const { return batch_size; }
+};
+
+template <class T, class Schedule>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data, Schedule schedule) {
-  using T = double;
   bool const root = m.rank() == 0;
   index_t const n = o.microbatches, size = o.batch / n;
   if (o.batch % n != 0) throw error("pipeline: --batch divides by --microbatches, which have the same size; found " + std::to_string(o.batch) + " and " + std::to_string(n));
+  if (index_t const images = data.train_images.extents[0]; o.batch > images)
+    throw error("pipeline: an epoch has a batch or more; found " + std::to_string(images) + " images and --batch " + std::to_string(o.batch));
   auto p = init<layouts, T>(m, model, fold_in(prng_key{o.seed}, 0));
   auto state = adam{}.init(p);
   auto const ones = init<constant_layouts, T>(m, one_a_stage, prng_key{0}).ones;
   if (root && n <= 8) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), dry_step<T>(schedule, n, size)) << std::endl;
 
-  run_files files(m.communicator(), about, o);
-
-  index_t const images = data.train_images.extents[0], steps_of_epoch = images / o.batch;  // what is less than a batch is left out
-  progress bar(stdout, root, o.epochs, examples_shown(o, images));
-  index_t steps = 0;
+  index_t const images = data.train_images.extents[0], steps_of_epoch = images / o.batch;
+  prng_key const key = fold_in(prng_key{o.seed}, 2);
+  training loop(m.communicator(), about, o, p, state);
   reset_peak_memory();
-  for (int epoch = 0; epoch < o.epochs && steps < o.steps; ++epoch) {
-    shuffled_batches const pieces = batches_of_epoch(o, images, size, epoch);
-    running_mean mean_loss, accuracy;
-    bar.start_epoch();
-    for (index_t i = 0; i < steps_of_epoch && steps < o.steps; ++i, ++steps) {
-      auto const batch = [&](index_t j) {
-        return build<microbatch>(feed<T, image_rows>(m, data.train_images, pieces, i * n + j, T(1) / T(255)),
-                                 feed<std::int32_t, layout<"data">>(m, data.train_labels, pieces, i * n + j, 1));
-      };
-      auto const [l, h] = step(schedule, p, state, ones, batch, n);
-      T const step_loss = item(l);
-      files.add(step_loss);
-      mean_loss.add(step_loss, o.batch);
-      accuracy.add_sum(item(h), o.batch);
-      bar.show(mean_loss.examples(), mean_loss.value(), accuracy.value());
-    }
-  }
-  files.close();
-  std::size_t const peak = memory_in_use().peak, bound = bound_of_1f1b(p, size);
+  loop.run(
+      steps_of_epoch * o.batch, [&](index_t epoch) { return batches_in_pieces{batches_of_epoch(o, images, size, epoch), steps_of_epoch, o.batch}; },
+      [&](batches_in_pieces const& batches, data_position const& at) {
+        auto const batch = [&](index_t i) {
+          index_t const piece = at.batch * n + i;
+          return build<microbatch>(feed<T, image_rows>(m, data.train_images, batches.pieces, piece, T(1) / T(255)),
+                                   feed<std::int32_t, layout<"data">>(m, data.train_labels, batches.pieces, piece, 1), T(o.dropout),
+                                   fold_in(key, static_cast<std::uint64_t>(at.step * n + i)));
+        };
+        auto const [l, h] = step(schedule, p, state, ones, batch, n);
+        return std::pair{item(l), static_cast<double>(item(h))};
+      });
+  std::size_t const peak = memory_in_use().peak, bound = bound_of_1f1b<T>(p, size);
 
-  double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
-    auto const x = feed<T, image_rows>(m, data.test_images, tests, i, T(1) / T(255));
-    auto const labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, tests, i, 1);
-    return item(all_reduce(accuracy_count(einsum<"bh,ho->bo">(one_by_one(p, x), p.readout), labels)));
-  });
+  double const reached = accuracy_of<T>(m, p, data);
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state and the activations of %d microbatches: %zu bytes\n", peak, static_cast<int>(stages), bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
   comm::collectively(m.communicator(), [&] {
@@ -271,13 +283,18 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
   return 0;
 }
 
+template <class T>
+int train_by_schedule(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+  if (o.strategy == 0) return train<T>(m, o, data, one_forward_one_backward);
+  if (o.strategy == 1) return train<T>(m, o, data, gpipe);
+  return train<T>(m, o, data, unpipelined);
+}
+
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
   if (m.rank() == 0) std::printf("mesh data=%d x stage=%d on %d ranks\n", o.size[0], o.size[1], m.size());
   digit_data const data = load_digits(m.communicator(), o);
-  if (o.strategy == 0) return train(m, o, data, one_forward_one_backward);
-  if (o.strategy == 1) return train(m, o, data, gpipe);
-  return train(m, o, data, unpipelined);
+  return o.double_precision ? train_by_schedule<double>(m, o, data) : train_by_schedule<float>(m, o, data);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -1,6 +1,7 @@
 // What you learn here: a transformer trained on a mesh of three axes at once. "data" splits the batch, "model" the heads,
 // the hidden channels and the vocabulary (Megatron), and, between layers, the positions (its sequence parallelism);
-// "sequence" splits the positions everywhere but inside the attention (Ulysses). The compiler has counted what each costs.
+// "sequence" splits the positions everywhere but inside the attention (Ulysses). With --strategy zero3 "data" splits the
+// kernels, their gradients and moments too (ZeRO 3). The compiler has counted what each costs.
 //
 // It learns sums in words, character by character, and has understood them when it completes "three plus four is". The
 // network stands in character_transformer.hpp; the losses are the same for 1 rank and for many:
@@ -13,12 +14,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <vector>
 
 #include "character_transformer.hpp"
+#include "epochs.hpp"
 #include "sums_in_words.hpp"
-#include "training.hpp"
 
 using namespace ashlar;
 using transformer::grid;
@@ -29,15 +31,16 @@ constexpr int layers = 2;
 constexpr transformer::sizes of_model{static_cast<index_t>(sums::alphabet.size()), 50, 48, 4};
 
 // [proof]
+template <class Strategy>
 constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
-  auto p = init<transformer::layouts, real>(m, transformer::model<layers>(of_model), prng_key{1});
+  auto p = init<Strategy, real>(m, transformer::model<layers>(of_model), prng_key{1});
   adamw const optimizer{};
   auto state = optimizer.init(p);
   auto characters = make<std::int32_t, text_layout>(m, {batch, of_model.positions});
   (void)transformer::step(optimizer, p, state, characters, characters, real(0.1), prng_key{2});
 };
 
-constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step);
+constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<transformer::layouts>);
 // Two of each a layer, one more where the characters come in, or go out; backward their duals.
 static_assert(on_8.count(pass::forward, verb::all_gather, "model") == 2 * layers + 1);
 static_assert(on_8.count(pass::forward, verb::reduce_scatter, "model") == 2 * layers + 1);
@@ -54,15 +57,22 @@ static_assert(on_8.count(pass::update, verb::all_reduce, axes("data", "model", "
 static_assert(on_8.count(pass::update, verb::all_reduce, "model") == 1);
 static_assert(on_8.count() == 12 * layers + 8);
 // An axis of one rank costs nothing.
-static_assert(collectives(grid{{8, 1, 1}}, dry_step).count() == 2);
-static_assert(collectives(grid{{1, 8, 1}}, dry_step).count() == 8 * layers + 7);
-static_assert(collectives(grid{{1, 1, 8}}, dry_step).count() == 4 * layers + 2);
-static_assert(collectives(grid{{1, 1, 1}}, dry_step).count() == 0);
+static_assert(collectives(grid{{8, 1, 1}}, dry_step<transformer::layouts>).count() == 2);
+static_assert(collectives(grid{{1, 8, 1}}, dry_step<transformer::layouts>).count() == 8 * layers + 7);
+static_assert(collectives(grid{{1, 1, 8}}, dry_step<transformer::layouts>).count() == 4 * layers + 2);
+static_assert(collectives(grid{{1, 1, 1}}, dry_step<transformer::layouts>).count() == 0);
+// With everything large sharded over "data" each kernel, and the table of characters, is gathered forward, kernels again
+// backward, where gradients are reduced and scattered as they are made.
+constexpr auto sharded_on_8 = collectives(grid{{2, 2, 2}}, dry_step<transformer::fully_sharded>);
+static_assert(sharded_on_8.count(pass::forward, verb::all_gather, "data") == 4 * layers + 1);
+static_assert(sharded_on_8.count(pass::backward, verb::all_gather, "data") == 4 * layers);
+static_assert(sharded_on_8.count(pass::backward, verb::reduce_scatter, "data") == 4 * layers + 1);
 // [proof]
 
 constexpr program about{.name = "transformer",
                         .purpose = "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
-                        .axes = {"data", "model", "sequence"}, .batch = "16", .dropout = "0", .temperature = "0.7", .steps = "500", .precision = false, .digits = false};
+                        .axes = {"data", "model", "sequence"}, .strategies = {"replicated", "zero3"}, .batch = "16", .epochs = "16", .dropout = "0",
+                        .temperature = "0.7", .precision = false, .digits = false, .resumes = true};
 
 // A line of text, to be lengthened by so many characters at most, or to the end of its sentence.
 struct line {
@@ -72,18 +82,26 @@ struct line {
   bool open() const { return room > 0 && !(one_sentence && text.back() == '.'); }
 };
 
-// Lengthens lines by what the model says follows: the likeliest character at temperature 0, else one that is drawn.
+// What a model says of the character behind each of some texts' characters: (texts, positions, characters).
+using scorer = std::function<std::vector<real>(idx_array const&)>;
 template <class P>
-void complete(device_mesh<grid> const& m, P const& p, std::vector<line>& lines, double temperature, prng_key key) {
+scorer scores_of(device_mesh<grid> const& m, P const& p) {
+  return [&](idx_array const& texts) {
+    shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0, example_order::stored);
+    return gather_all(transformer::logits_of(p, feed<std::int32_t, text_layout>(m, texts, all, 0, 1), real(0), prng_key{0}));
+  };
+}
+
+// Lengthens lines by what the model says follows: the likeliest character at temperature 0, else one that is drawn.
+void complete(scorer const& score, std::vector<line>& lines, double temperature, prng_key key) {
   auto const count = static_cast<index_t>(lines.size()), positions = of_model.positions, letters = of_model.vocabulary;
-  shuffled_batches const all(count, count, prng_key{0}, 0, example_order::stored);
   for (index_t drawn = 0; std::any_of(lines.begin(), lines.end(), [](line const& l) { return l.open(); });) {
     idx_array characters{{count, positions}, {}};
     for (line const& l : lines) {
       for (char const c : l.text) characters.bytes.push_back(static_cast<std::uint8_t>(sums::alphabet.find(c)));
       characters.bytes.resize(characters.bytes.size() + static_cast<std::size_t>(positions) - l.text.size());  // what follows is not seen
     }
-    auto const scores = gather_all(transformer::logits_of(p, feed<std::int32_t, text_layout>(m, characters, all, 0, 1), real(0), prng_key{0}));
+    std::vector<real> const scores = score(characters);
     real const* row = scores.data();
     for (line& l : lines) {
       real const* const z = row + (static_cast<index_t>(l.text.size()) - 1) * letters;
@@ -103,8 +121,7 @@ void complete(device_mesh<grid> const& m, P const& p, std::vector<line>& lines, 
 }
 
 // How many of all sums it completes.
-template <class P>
-int sums_completed(device_mesh<grid> const& m, P const& p) {
+int sums_completed(scorer const& score) {
   std::vector<line> lines;
   std::vector<std::string> expected;
   for (index_t a = 0; a < sums::summands; ++a)
@@ -112,60 +129,55 @@ int sums_completed(device_mesh<grid> const& m, P const& p) {
       lines.push_back({sums::question(a, b), 8, true});  // " seven.", and one more
       expected.push_back(sums::question(a, b) + sums::answer(a, b));
     }
-  complete(m, p, lines, 0, prng_key{0});
+  complete(score, lines, 0, prng_key{0});
   int right = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) right += lines[i].text == expected[i];
   return right;
 }
 
-int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
+template <class Strategy>
+int train(device_mesh<grid> const& m, options const& o) {
   bool const root = m.rank() == 0;
-  if (root) std::printf("mesh data=%d x model=%d x sequence=%d on %d ranks\n", o.size[0], o.size[1], o.size[2], m.size());
   prng_key const key{o.seed};
-  auto p = init<transformer::layouts, real>(m, transformer::model<layers>(of_model), fold_in(key, 0));
-  adamw const optimizer{.rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(o.steps - 20, 1), 0.05)), .epsilon = 1e-8, .decay = 1e-2};
+  sums::excerpts const data(fold_in(key, 2), 512, of_model.positions);
+  index_t const excerpts = data.characters.extents[0], steps = o.epochs * ((excerpts + o.batch - 1) / o.batch);
+  auto p = init<Strategy, real>(m, transformer::model<layers>(of_model), fold_in(key, 0));
+  adamw const optimizer{.rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(steps - 20, 1), 0.05)), .epsilon = 1e-8, .decay = 1e-2};
   auto state = optimizer.init(p);
   if (root) {
     std::cout << "\nactivations between layers, " << to_string(transformer::stream_layout{}) << "\n";
     draw<transformer::stream_layout>(std::cout, m.shape(), {o.batch, of_model.positions, of_model.channels});
-    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step(a, o.batch); }) << std::endl;
+    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy>(a, o.batch); }) << std::endl;
   }
 
-  sums::excerpts const data(fold_in(key, 1), 4096, of_model.positions);
-  run_files files(m.communicator(), about, o);
-  epoch_table table({"step", "loss", "norm"});
-  if (root) std::cout << table.head();
-  running_mean loss, norm;
-  for (index_t epoch = 0, steps = 0; steps < o.steps; ++epoch) {
-    shuffled_batches const batches(data.characters.extents[0], o.batch, fold_in(key, 2), epoch);
-    for (index_t i = 0; i < batches.count() && steps < o.steps; ++i) {
-      auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, i, 1);
-      auto next = feed<std::int32_t, text_layout>(m, data.next, batches, i, 1);
-      auto [l, n] = transformer::step(optimizer, p, state, characters, next, o.dropout, fold_in(fold_in(key, 3), static_cast<std::uint64_t>(steps)));
-      real const step_loss = item(l);
-      files.add(step_loss);
-      loss.add(step_loss, 1);
-      norm.add(item(n), 1);
-      if (++steps % 50 == 0 || steps == o.steps) {
-        if (root) std::cout << table.add({static_cast<double>(steps), loss.value(), norm.value()}) << std::flush;
-        loss.reset();
-        norm.reset();
-      }
-    }
-  }
-  files.close();
+  training loop(m.communicator(), about, o, p, state);
+  loop.run(
+      excerpts, [&](index_t epoch) { return batches_of_epoch(o, excerpts, o.batch, epoch); },
+      [&](shuffled_batches const& batches, data_position const& at) {
+        auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, at.batch, 1);
+        auto next = feed<std::int32_t, text_layout>(m, data.next, batches, at.batch, 1);
+        auto const [l, n] = transformer::step(optimizer, p, state, characters, next, o.dropout, fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
+        return std::pair{item(l), item(n) * static_cast<double>(batches.size(at.batch))};
+      },
+      "norm");
 
   std::vector<line> lines;
   for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back({begin, of_model.positions - static_cast<index_t>(std::strlen(begin))});
-  complete(m, p, lines, o.temperature, fold_in(key, 4));
-  int const right = sums_completed(m, p);
+  scorer const score = scores_of(m, p);
+  complete(score, lines, o.temperature, fold_in(key, 4));
+  int const right = sums_completed(score);
   if (root) {
     std::printf("\nat temperature %g it says:\n", o.temperature);
     for (line const& l : lines) std::printf("  %s\n", l.text.c_str());
     std::printf("sums completed: %d of %d\n", right, static_cast<int>(sums::summands * sums::summands));
   }
   return 0;
+}
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
+  if (m.rank() == 0) std::printf("mesh data=%d x model=%d x sequence=%d on %d ranks\n", o.size[0], o.size[1], o.size[2], m.size());
+  return o.strategy == 0 ? train<transformer::layouts>(m, o) : train<transformer::fully_sharded>(m, o);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -1,5 +1,6 @@
 // A transformer over characters, each layer with its normalisations in front, on a mesh of data, model and sequence axes.
 #pragma once
+#include <ashlar/autodiff/remat.hpp>
 #include <ashlar/plan/plan.hpp>
 #include <ashlar/train/clip.hpp>
 #include <ashlar/train/strategy.hpp>
@@ -58,12 +59,34 @@ using layouts = model_parallel<axes("data", "sequence"),                        
                                rule<"layers/.*/up/kernel", layout<none, "model">>,                  // hidden channels
                                rule<"layers/.*/up/bias", layout<"model">>,                          //
                                rule<"layers/.*/down/kernel", layout<"model", none>>>;
+// The same, and what is large in shares over "data" besides: ZeRO 3.
+using fully_sharded = model_parallel<axes("data", "sequence"),  //
+                                     rule<"tokens", layout<"model", "data">>,
+                                     rule<"layers/.*/attention/qkv", layout<none, "data", "model", none>>,
+                                     rule<"layers/.*/attention/out", layout<"model", none, "data">>,
+                                     rule<"layers/.*/up/kernel", layout<"data", "model">>,
+                                     rule<"layers/.*/up/bias", layout<"model">>,
+                                     rule<"layers/.*/down/kernel", layout<"model", "data">>>;
 using text_layout = layout<"data", "sequence">;                         // (batch, positions) of characters
 using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
 // [layouts]
 
+// [whole]
+// A layer's parameters as its products take them: an all-gather of each kernel where "data" shards it, else nothing.
+constexpr auto whole = [](auto const& p) {
+  auto attention = build<attention_kernels>(redistribute<layout<none, none, "model", none>>(p.attention.qkv), redistribute<layout<"model", none, none>>(p.attention.out));
+  auto up = build<affine>(redistribute<layout<none, "model">>(p.up.kernel), p.up.bias);
+  auto down = build<affine>(redistribute<layout<"model", none>>(p.down.kernel), p.down.bias);
+  return build<block>(p.before_attention, attention, p.before_mlp, up, down);
+};
+// Then a tape keeps the shards and what the layer was given, and the backward pass gathers again.
+template <class Layer>
+inline constexpr bool gathers_again = !std::is_same_v<layout_t<decltype(std::declval<Layer>().up.kernel)>, layout<none, "model">>;
+// [whole]
+
 // [block]
-constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key key) {
+constexpr auto layer_of = [](auto const& x, auto const& shards, auto rate, prng_key key) {
+  auto p = whole(shards);
   auto h = all_gather<"model">(layer_norm(x, p.before_attention.scale, p.before_attention.shift, 1e-5));  //  layout<"data", "sequence", none>
   auto a = multi_head_attention<"sequence">(h, p.attention, true);                                        //  a sum pends over "model"
   auto y = x + dropout(reduce_scatter<"model", 1>(a), rate, fold_in(key, 0));                             //  layout<"data", axes("sequence", "model"), none>
@@ -77,12 +100,16 @@ constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key k
 // [network]
 constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, prng_key key) {
   auto here = redistribute<layout<axes("sequence", "model"), none>>(p.positions);  // each rank its rows
-  auto x = reduce_scatter<"model", 1>(embedding(p.tokens, characters)) + here;
+  auto tokens = redistribute<layout<"model", none>>(p.tokens);
+  auto x = reduce_scatter<"model", 1>(embedding(tokens, characters)) + here;
   auto h = chain(p.layers, dropout(x, rate, fold_in(key, 0)), [&](auto const& y, auto const& layer, std::size_t i) {
-    return layer_of(y, layer, rate, fold_in(key, i + 1));
+    if constexpr (gathers_again<std::remove_cvref_t<decltype(layer)>>)
+      return remat(layer_of)(y, layer, rate, fold_in(key, i + 1));
+    else
+      return layer_of(y, layer, rate, fold_in(key, i + 1));
   });
   auto last = all_gather<"model">(layer_norm(h, p.last.scale, p.last.shift, 1e-5));
-  return einsum<"bti,vi->btv">(last, p.tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
+  return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
 };
 
 constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {

@@ -20,9 +20,9 @@ struct program {
   char const* axes[4] = {"data"};
   char const* strategies[5] = {};  // the first is the default
   char const *batch, *epochs = nullptr, *dropout = nullptr, *microbatches = nullptr, *temperature = nullptr;
-  char const* steps = nullptr;  // the default where there are no epochs; elsewhere all steps are taken
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
+  bool shuffles = true;   // the order of its examples may be left as it is
   bool resumes = false;   // it takes --checkpoint and --log
   bool batch_norm = false;  // over the batch or its shards, as --batch-norm says
 };
@@ -96,11 +96,11 @@ inline options parse(int argc, char** argv, program const& p) {
   add("batch", "examples a step, over all ranks", text(p.batch));
   if (p.microbatches) add("microbatches", "pieces of a batch that follow each other through the stages", text(p.microbatches));
   if (p.epochs) add("epochs", "passes over the training data", text(p.epochs));
-  add("steps", "stop after so many steps", p.steps ? text(p.steps) : cxxopts::value<std::string>());
+  add("steps", "stop after so many steps", cxxopts::value<std::string>());
   add("seed", "of weights, dropout and order", text("1"));
   if (p.dropout) add("dropout", "probability of a zero, at least 0 and less than 1", text(p.dropout));
   if (p.temperature) add("temperature", "of the samples; 0 takes the likeliest", text(p.temperature));
-  if (p.digits) add("no-shuffle", "take the images as they are stored");
+  if (p.shuffles) add("no-shuffle", "take the examples as they are stored");
   if (p.precision) add("precision", "float or double", text("float"));
   if (p.batch_norm) add("batch-norm", "over the global batch, or each shard of it by itself: global or shard", text("global"));
   add("losses", "file for the loss of each step, 17 digits", text(""));
@@ -133,7 +133,7 @@ inline options parse(int argc, char** argv, program const& p) {
     o.trace = value("trace");
     if (!strategies.empty()) o.strategy = one_of("strategy", strategies);
     o.double_precision = !p.precision || one_of("precision", {"float", "double"}) == 1;
-    o.shuffle = p.digits && given.count("no-shuffle") == 0;
+    o.shuffle = given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1});
     if (p.microbatches) o.microbatches = whole("microbatches", std::int64_t{1});
     if (p.epochs) o.epochs = whole("epochs", 1);
@@ -152,7 +152,7 @@ inline options parse(int argc, char** argv, program const& p) {
       o.asynchronous = given.count("asynchronous") != 0;
     }
     if (p.temperature) o.temperature = number("temperature", value("temperature"), 0.0, "a number of at least 0");
-    if (p.steps || given.count("steps")) o.steps = whole("steps", std::int64_t{1});
+    if (given.count("steps")) o.steps = whole("steps", std::int64_t{1});
   } catch (ashlar::error const&) {
     throw;
   } catch (std::exception const& e) {  // cxxopts' own, whose base has another name in each version

@@ -1,39 +1,63 @@
 #!/usr/bin/env bash
 # pipeline.sh LAUNCH PROGRAM CASE: checks the pipeline as a user would run it, on MNIST where ASHLAR_DATA names it, and on
 # drawn digits otherwise.
-#   losses   12 steps of 48 images: the losses of every schedule, of 1 to 12 microbatches, on 1, 2, 3, 4 and 8 ranks agree with
-#            those of the network without a pipeline, 1e-11 relative
+#   losses   6 steps of 48 images: the losses of every schedule, of 1 to 12 microbatches, on 1, 2, 3, 4 and 8 ranks agree with
+#            those of the network without a pipeline, with dropout too, 1e-11 relative in double, 1e-5 in float, and fall
+#   resumed  a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
+#            the same mesh, and within 1e-9 by other schedules on other meshes
 #   memory   what 1F1B takes does not depend on how many microbatches there are, what GPipe takes does; the program itself
 #            checks the bound
 #   errors   what does not divide, and what the mesh does not have, ends every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
+source "$(dirname "${BASH_SOURCE[0]}")/small_runs"
 
 run() { # RANKS ARGUMENT...
   local ranks=$1
   shift
-  "$launch" "$ranks" "$program" "$@" > "$folder/log" || fail "$*: $(cat "$folder/log")"
+  "$launch" "$ranks" "$program" "$@" > "$folder/log" 2>&1 || fail "$*: $(cat "$folder/log")"
+}
+precision=double
+# train FILE MESH SCHEDULE/MICROBATCHES [OPTION]...: the losses of 3 epochs of 2 batches on a mesh DATA,STAGE.
+train() {
+  local losses=$1 data=${2%,*} stage=${2#*,} strategy=${3%/*} pieces=${3#*/}
+  shift 3
+  run $((data * stage)) --mesh "data=$data,stage=$stage" --strategy "$strategy" --microbatches "$pieces" --batch 48 --epochs 3 \
+    --precision "$precision" --losses "$losses" "$@"
 }
 
 losses() {
-  local mesh strategy pieces data stage
-  run 1 --strategy unpipelined --microbatches 1 --batch 48 --steps 12 --losses "$folder/one"
-  for mesh in 1,2 1,3 2,2 1,4 1,8; do
-    data=${mesh%,*} stage=${mesh#*,}
-    for strategy in unpipelined/4 gpipe/6 1f1b/6 1f1b/1 1f1b/12; do
-      pieces=${strategy#*/}
-      run $((data * stage)) --mesh "data=$data,stage=$stage" --strategy "${strategy%/*}" --microbatches "$pieces" --batch 48 --steps 12 --losses "$folder/many"
-      agree "$mesh $strategy" 12 1e-11 "$folder/one" "$folder/many"
-    done
+  local way
+  few_digits 100 60  # 4 are left out of each epoch
+  train "$folder/one" 1,1 unpipelined/1
+  fall "without a pipeline" "$folder/one"
+  for way in 1,2:1f1b/6 {"1,3","2,2"}:{unpipelined/4,gpipe/6,1f1b/6,1f1b/1,1f1b/12} 1,4:{gpipe/6,1f1b/12} 1,8:{gpipe/6,1f1b/6}; do
+    train "$folder/many" "${way%:*}" "${way#*:}"
+    agree "$way" 6 1e-11 "$folder/one" "$folder/many"
   done
+  train "$folder/one" 1,1 unpipelined/6 --dropout 0.1
+  for way in 2,2:gpipe/6 1,4:1f1b/6; do
+    train "$folder/many" "${way%:*}" "${way#*:}" --dropout 0.1
+    agree "$way, dropout" 6 1e-11 "$folder/one" "$folder/many"
+  done
+  precision=float
+  train "$folder/one" 1,1 unpipelined/6 --dropout 0.1
+  train "$folder/many" 2,2 1f1b/6 --dropout 0.1
+  agree "2,2 1f1b/6, dropout, float" 6 1e-5 "$folder/one" "$folder/many"
+}
+
+resumed() {
+  few_digits 144 60
+  resumes 3 1,2 1f1b/6 1,1:unpipelined/1 2,2:gpipe/6 1,3:1f1b/12
 }
 
 # 16 images a microbatch.
 peak() {
-  run 4 --mesh stage=4 --strategy "$1" --microbatches "$2" --batch $((16 * $2)) --steps 2
+  run 4 --mesh stage=4 --strategy "$1" --microbatches "$2" --batch $((16 * $2)) --epochs 2 --steps 2
   sed -n 's/^peak memory of rank 0: \([0-9]*\) bytes.*/\1/p' "$folder/log"
 }
 memory() {
   local few many bound
+  few_digits 1024 10
   few=$(peak 1f1b 16) many=$(peak 1f1b 64)
   echo "1f1b: $few bytes with 16 microbatches, $many with 64"
   [ -n "$few" ] && [ "$few" = "$many" ] || fail "1f1b takes $few bytes with 16 microbatches and $many with 64"
@@ -48,6 +72,8 @@ errors() {
   refused 60 "--batch divides by --microbatches" --microbatches 5
   refused 60 "1f1b or gpipe or unpipelined, found 'zb'" --strategy zb
   refused 60 "data=D,stage=S" --mesh data=2,model=1
+  few_digits 100 10
+  refused 60 "an epoch has a batch or more; found 100 images and --batch 128" --batch 128
 }
 
 check_case
