@@ -90,10 +90,12 @@ struct communicator_state {
 inline void (*while_waiting)() = [] {};
 
 // Waits for requests and gives the core away between two looks at them.
-inline void poll(std::span<MPI_Request> requests) {
-  for (int done = 0;; sched_yield()) {
+inline void poll(std::span<MPI_Request> requests, void (*meanwhile)() = [] {}) {
+  for (int look = 1, done = 0;; ++look) {
     comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (done) return;
+    sched_yield();
+    if (look % 64 == 0) meanwhile();
   }
 }
 
@@ -171,12 +173,17 @@ class communicator {
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
       throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
-    MPI_Comm made = MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
-    detail::poll({&request, 1});
-    state_->adopt(made);
-    state_->yields = detail::waits_must_yield(made, size());
+    // If this rank does not wait to the end MPI may still write what was made.
+    struct duplicate {
+      MPI_Comm made = MPI_COMM_NULL;
+      MPI_Request request = MPI_REQUEST_NULL;
+    };
+    auto* const d = new duplicate;
+    comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
+    detail::poll({&d->request, 1}, [] { detail::while_waiting(); });
+    std::unique_ptr<duplicate> const done(d);
+    state_->adopt(done->made);
+    state_->yields = detail::waits_must_yield(done->made, size());
   }
 
   int rank() const { return state_->rank; }
