@@ -132,7 +132,7 @@ class call_channel {
   /// Error: ashlar::error where another rank calls something else in its place, or has given it up or ended without it, or
   /// where the deadline is over.
   void look(call_in_progress& c) {
-    double const now = comm::verb_log::now();
+    double const now = comm::now();
     if (c.begin == 0) c.begin = now;
     if (now - c.begin < comm::tuned.patience) return;
     if (now >= c.asks_next) {

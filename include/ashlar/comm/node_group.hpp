@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "ashlar/comm/clock.hpp"
 #include "ashlar/comm/error.hpp"
 
 namespace ashlar::detail {
@@ -134,12 +134,12 @@ class node_group {
     }
   }
   void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
-    double const begin = now();
+    double const begin = comm::now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
       sched_yield();
       if (look % 16 == 0) how_.meanwhile();
       if (look % 256 != 0) continue;
-      double const waited = now() - begin;
+      double const waited = comm::now() - begin;
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
       // It may have come before it ended.
@@ -152,11 +152,6 @@ class node_group {
     throw error("ashlar: rank " + mine + " of " + std::to_string(size()) + " on this node waited " +
                 std::to_string(static_cast<int>(waited + 0.5)) + " s for rank " + q + ", which " + fate + "; verbs begun here: " + rounds +
                 ", there: " + std::to_string(m.slot->round() - m.round));
-  }
-  static double now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   }
 
   std::vector<member> members_;

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ashlar/comm/clock.hpp"
 #include "ashlar/plan/step.hpp"
 
 namespace ashlar::comm {
@@ -52,12 +52,6 @@ class verb_log {
   static verb_log& instance() {
     static verb_log* const log = new verb_log;  // never destroyed: other threads may read it to the end
     return *log;
-  }
-
-  static double now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   }
 
   void begin(verb_event const& e) {
