@@ -43,6 +43,7 @@ struct node_slot {
   };
   turn turns[2];  // of even and of odd rounds
   alignas(128) std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> groups_left{0};  // in which the rank had this slot
 
   /// The last round at which the rank has arrived.
   std::uint64_t round() const { return std::max(turns[0].arrived.load(), turns[1].arrived.load()); }
@@ -60,6 +61,14 @@ class node_group {
     node_slot* slot = nullptr;
     std::uint64_t round = 0;      // that of its slot when the group was made
     pid_t process = 0;            // 0: not another process
+    std::uint64_t groups_left = 0;  // that of its slot when the group was made
+    bool has_left() const { return slot->groups_left.load(std::memory_order_acquire) > groups_left; }
+  };
+  /// A rank's slot in a group that it has left. The others may still read it, until they have left the group, too.
+  struct left_slot {
+    node_slot* slot;
+    std::vector<member> members;
+    bool is_free() const { return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); }); }
   };
   struct waiting {
     int looks = 1000;     // at a flag, before a waiting rank gives its core away
@@ -68,11 +77,15 @@ class node_group {
   };
 
   /// `release` is called with the own slot when this rank leaves the group.
-  node_group(int rank, std::vector<member> members, waiting how, void (*release)(node_slot*) = [](node_slot*) {})
+  node_group(int rank, std::vector<member> members, waiting how, void (*release)(left_slot) = [](left_slot) {})
       : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
   node_group& operator=(node_group const&) = delete;
-  ~node_group() { release_(own().slot); }
+  ~node_group() {
+    node_slot* const slot = own().slot;
+    slot->groups_left.fetch_add(1, std::memory_order_release);
+    release_({slot, std::move(members_)});
+  }
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
@@ -157,7 +170,7 @@ class node_group {
   std::vector<member> members_;
   int rank_;
   waiting how_;
-  void (*release_)(node_slot*);
+  void (*release_)(left_slot);
   std::uint64_t round_ = 0;
 };
 

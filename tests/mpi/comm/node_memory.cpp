@@ -1,7 +1,7 @@
 // Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
 #include "ashlar/comm/node_memory.hpp"
 #include "ashlar/plan/verbs.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
@@ -204,6 +204,28 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   auto const before = position();
   for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
   CHECK(position() - before <= 4 * 256 + 128);  // the pool's blocks for the verbs of the first mesh
+}
+
+TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, and their communicators") {
+  auto const make = [](int i) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, (world_rank() + i) / 2, world_rank(), &part);  // other pairs in turn
+    {
+      int n = 0;
+      MPI_Comm_size(part, &n);
+      device_mesh<line> const m(part, {n});
+      auto const s = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(100), small_number);
+      CHECK(denoted<double>(s.extents(), s.layout, m.sizes(), small_number) == gather_all(all_reduce<"x">(s)));
+    }
+    MPI_Comm_free(&part);
+  };
+  for (int i = 0; i < 10; ++i) make(i);
+  auto const before = detail::node_memory::instance().used();
+  auto const counted = pmpi::counted();
+  for (int i = 0; i < 200; ++i) make(i);
+  auto const since = pmpi::counted() - counted;
+  CHECK(since.communicators_freed == since.communicators_made);
+  CHECK(detail::node_memory::instance().used() == before);
 }
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
