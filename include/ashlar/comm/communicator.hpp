@@ -243,11 +243,15 @@ class communicator {
 
 namespace ashlar::detail {
 
-/// The ranks of a communicator as a table: nodes, and the places of their ranks. All nodes have equally many.
+/// The ranks of a communicator as a table: nodes, and the places of their ranks.
 /// A reduction is made in each node, then between the ranks of one place, each on its share; a gather the other way round.
+/// Where nodes have different numbers of ranks, only places that all of them have stand for a share, and all-reduce alone goes this
+/// way: what the other ranks contribute or keep would have to be handed on in their node, once more.
 struct two_levels {
-  communicator near, far;    // the ranks of this node, and those of this place, in order
-  std::vector<int> rank_at;  // by node and place
+  communicator near, far;    // the ranks of this node, and those of this place, in order: alone where some node lacks it
+  int places = 0;            // that all nodes have
+  bool even = true;          // no node has more
+  std::vector<int> rank_at;  // by node and place. Pre of what follows: even
 
   int nodes() const { return far.size(); }
   int at(int node, int place) const { return rank_at[static_cast<std::size_t>(node * near.size() + place)]; }

@@ -83,11 +83,15 @@ class device_mesh {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
   comm_counters& counters() const { return state_->whole.counters(); }
-  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
-  /// rank alone.
+  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", the same for
+  /// all_reduce alone where nodes have different numbers of ranks, or "none" for a rank alone.
   char const* transport(unsigned mask = ~0u) const {
     ashlar::communicator const& c = communicator(mask);
-    return c.size() == 1 ? "none" : c.state().node ? "shared memory" : c.state().levels ? "shared memory in nodes, MPI between" : "MPI";
+    if (c.size() == 1) return "none";
+    if (c.state().node) return "shared memory";
+    if (!c.state().levels) return "MPI";
+    return c.state().levels->even ? "shared memory in nodes, MPI between"
+                                  : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
   }
   /// Why ranks of a node exchange messages of MPI all the same; empty where they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }

@@ -143,8 +143,8 @@ class node_ranks {
   }
   bool fell_back() const { return refused_ != place::none && refused_ != place::switched_off; }
 
-  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if they are equally many on each of
-  /// several nodes, a table with a group for each.
+  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if some do, a table of nodes with a group
+  /// for each.
   /// Collective: over `part`; blocks.
   void join(communicator const& part, communicator const& whole) const {
     if (refused_ != place::none || part.size() < 2) return;
@@ -194,11 +194,13 @@ class node_ranks {
       if (r == part.rank()) own_node = int(&node - nodes.data()), own_place = int(node.size());
       node.push_back(r);
     }
-    std::size_t const each = nodes[0].size();
-    if (nodes.size() < 2 || each < 2 || std::any_of(nodes.begin(), nodes.end(), [&](auto const& n) { return n.size() != each; })) return;
+    auto const [least, most] = std::minmax_element(nodes.begin(), nodes.end(), [](auto const& a, auto const& b) { return a.size() < b.size(); });
+    if (nodes.size() < 2 || most->size() < 2) return;
     auto const levels = std::make_shared<two_levels>();
+    levels->places = int(least->size());
+    levels->even = least->size() == most->size();
     levels->near = part.split(own_node, own_place);
-    levels->far = part.split(own_place, own_node);
+    levels->far = part.split(own_place < levels->places ? own_place : levels->places + part.rank(), own_node);
     for (auto const& node : nodes) levels->rank_at.insert(levels->rank_at.end(), node.begin(), node.end());
     join(levels->near, whole);
     part.state().levels = levels;

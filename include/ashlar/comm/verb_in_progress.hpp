@@ -117,7 +117,7 @@ class verb_in_progress {
   /// Error: ashlar::error on every rank where they have not called the same since they compared last.
   void agree(communicator const& ranks, bool in_memory) const {
     in_memory = in_memory && comm::tuned.host_memory;
-    communicator const& exchanging = ranks_.levels && in_memory ? ranks_.levels->far : ranks;
+    communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->far : ranks;
     bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
     ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
