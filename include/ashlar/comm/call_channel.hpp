@@ -267,8 +267,9 @@ class call_channel {
     std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
     bool said = false;
-    for (int done = 0, look = 1; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
-      sched_yield();
+    unsigned look = 1;
+    for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
+      give_core_away(look);
       if (look % 64 != 0) continue;
       for (call_channel* c : open()) {
         std::string const wrong = c->serve(nullptr, true);

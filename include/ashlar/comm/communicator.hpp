@@ -14,6 +14,7 @@
 
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
+#include "ashlar/comm/give_core_away.hpp"
 #include "ashlar/comm/node_group.hpp"
 #include "ashlar/comm/persistent.hpp"
 
@@ -91,10 +92,11 @@ inline void (*while_waiting)() = [] {};
 
 // Waits for requests and gives the core away between two looks at them.
 inline void poll(std::span<MPI_Request> requests, void (*meanwhile)() = [] {}) {
-  for (int look = 1, done = 0;; ++look) {
+  int done = 0;
+  for (unsigned look = 1;; ++look) {
     comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (done) return;
-    sched_yield();
+    give_core_away(look);
     if (look % 64 == 0) meanwhile();
   }
 }
@@ -228,10 +230,11 @@ class communicator {
  private:
   template <class Look>
   void wait_until(Look look_at) const {
-    for (int look = 1, done = 0;; ++look) {
+    int done = 0;
+    for (unsigned look = 1;; ++look) {
       look_at(done);
       if (done) return;
-      if (yields()) sched_yield();
+      if (yields()) detail::give_core_away(look);
       if (look % 64 == 0) detail::while_waiting();
     }
   }

@@ -13,6 +13,7 @@
 
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/comm/error.hpp"
+#include "ashlar/comm/give_core_away.hpp"
 
 namespace ashlar::detail {
 
@@ -74,6 +75,7 @@ class node_group {
     int looks = 1000;     // at a flag, before a waiting rank gives its core away
     double deadline = 0;  // seconds after which waiting is an error; 0: never
     void (*meanwhile)() = [] {};  // called now and then: another rank may not come before something is done here
+    bool crowded = false;         // ranks exceed cores
   };
 
   /// `release` is called with the own slot when this rank leaves the group.
@@ -149,9 +151,9 @@ class node_group {
   void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
     double const begin = comm::now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
-      sched_yield();
+      how_.crowded ? give_core_away(look) : static_cast<void>(sched_yield());
       if (look % 16 == 0) how_.meanwhile();
-      if (look % 256 != 0) continue;
+      if (look % (how_.crowded ? 16 : 256) != 0) continue;
       double const waited = comm::now() - begin;
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;

@@ -127,7 +127,8 @@ class node_ranks {
     comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
     poll({&request, 1});
     refused_ = worst;
-    waiting_.looks = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+    waiting_.crowded = on_node > int(std::thread::hardware_concurrency());
+    waiting_.looks = waiting_.crowded ? 50 : 4000;
     waiting_.meanwhile = progress;
     waiting_.deadline = comm::deadline();
   }
