@@ -40,8 +40,8 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
   if (total == 0) return;
   c.counters().all_gather.add(n * sizeof(T));
 
-  if (how.host_memory && c.state().levels)
-    return all_gather_on_two_levels(*c.state().levels, own ? own : place, destination, starts, how);
+  if (two_levels const* const l = even_levels(c); l && how.host_memory)
+    return all_gather_on_two_levels(*l, own ? own : place, destination, starts, how);
   comm::algorithm const a = choose<T>(c, verb::all_gather, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;

@@ -122,7 +122,7 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
 // A rank combines its part of its node's summands, then with the ranks of its place; the others of its node read it there.
 template <class Op, class T>
 void all_reduce_on_two_levels(two_levels const& l, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
-  auto const share = [&](int place, int) { return part_of_rank(n, l.near.size(), place); };
+  auto const share = [&](int place, int) { return place < l.places ? part_of_rank(n, l.places, place) : element_range{0, 0}; };
   element_range const mine = share(l.near.rank(), 0);
   T* const part = destination + mine.begin;
   combine_near<Op>(l.near, source, n, 1, share, part, how);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,11 +15,14 @@
 
 namespace ashlar::detail {
 
-/// The verb in which a rank is: its mesh, and which ranks take part.
+/// "call 3 of the mesh", as far as it is one of a mesh.
+inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
+  return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
+}
+
+/// The call in which a rank is, and which ranks take part.
 struct call_in_progress {
-  int mesh;  // its number among those of the channel
-  call_history const* history;
-  std::uint64_t number;  // of the verb on the mesh
+  noted_call call;
   mesh_shape sizes;
   axis_mask axes;
   int rank;
@@ -29,7 +31,7 @@ struct call_in_progress {
 };
 
 /// How the ranks of a communicator of the program's ask each other, in a context of its own, for all meshes made from it. A
-/// rank that has waited for half a second in a verb asks the others there what they have called in its place, and asks again.
+/// rank that has waited for half a second in a call asks the others there what they have called in its place, and asks again.
 /// Ranks answer while they wait themselves, and when their program ends; one that computes is waited for.
 /// Its calls are PMPI's: tools that count a program's messages do not count these.
 class call_channel {
@@ -74,20 +76,32 @@ class call_channel {
     if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
   }
 
-  /// A mesh's number, and its history, which stays for some time after the mesh: others may still wait there.
-  /// Pre: all ranks make their meshes in the same order.
-  std::pair<int, std::shared_ptr<call_history>> add_mesh() {
-    auto const made = std::make_shared<call_history>();
-    if (meshes_.size() > 256) std::erase_if(meshes_, [](auto const& m) { return m.second.use_count() == 1; });
-    meshes_.emplace(next_mesh_, made);
-    return {next_mesh_++, made};
+  int rank() const { return rank_; }
+  /// All ranks of the channel, as a mesh of one axis.
+  mesh_shape all_ranks() const {
+    int ranks = 0;
+    comm::check(MPI_Comm_size(channel_, &ranks), "MPI_Comm_size");
+    return {1, {ranks}};
+  }
+  call_history& history() { return history_; }
+
+  /// A number for a mesh; from here on all ranks number meshes and calls alike, whatever went wrong before.
+  /// Collective: over the ranks of the channel, which `ranks` are; blocks.
+  std::uint64_t add_mesh(communicator const& ranks) {
+    std::uint64_t next[2] = {next_mesh_, history_.begun()};
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    history_.go_on_from(next[1]);
+    next_mesh_ = next[0] + 1;
+    return next[0];
   }
 
-  /// Whether the verbs up to a number are the same on all ranks, by a number made of all of them.
-  /// Collective: over `ranks`. Error: ashlar::error on every rank where they are not.
-  static void compare(communicator const& ranks, std::uint64_t number, std::uint64_t prints, std::string const& text) {
+  /// Whether all ranks call the same, by a number made of what they call; `else_before` says what else may differ.
+  /// Collective: over `ranks`. Error: ashlar::error on every rank where they do not.
+  void compare(communicator const& ranks, noted_call const& now, std::uint64_t prints, char const* else_before) {
     struct call {
-      std::uint64_t prints;
+      std::uint64_t prints, number_on_mesh;
       char text[150];
     };
     struct buffers {
@@ -96,28 +110,29 @@ class call_channel {
       std::vector<call> all;
     };
     // A collective that this rank leaves by an error may still write there: the buffers stay then.
-    auto* const b = new buffers{{prints, ~prints}, {}, {prints, {}}, {}};
+    auto* const b = new buffers{{prints, ~prints}, {}, {prints, now.number_on_mesh, {}}, {}};
     MPI_Request request = MPI_REQUEST_NULL;
     comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
     ranks.wait(request);
     std::unique_ptr<buffers> const done(b->least[0] == prints && b->least[1] == ~prints ? b : nullptr);
     if (done) return;
-    text.copy(b->mine.text, sizeof b->mine.text - 1);
+    history_.lose_count();
+    now.text().copy(b->mine.text, sizeof b->mine.text - 1);
     b->all.resize(static_cast<std::size_t>(ranks.size()));
     comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
     ranks.wait(request);
     std::unique_ptr<buffers> const gathered(b);
     std::size_t other = 0;
     while (b->all[other].prints == b->all[0].prints) ++other;
-    throw error(different_calls(number, b->all[0].text, "rank 0", b->all[other].text,
-                                "rank " + std::to_string(other) + " of those that take part (or a verb before it differs)"));
+    call const &one = b->all[0], &two = b->all[other];
+    throw error(different_calls({one.number_on_mesh, one.text, "rank 0"}, {two.number_on_mesh, two.text, "rank " + std::to_string(other) + else_before}));
   }
 
-  /// To be called now and then while a rank waits in a verb.
+  /// To be called now and then while a rank waits in a call.
   /// Error: ashlar::error where another rank calls something else in its place, or has given it up or ended without it, or
   /// where the deadline is over.
   void look(call_in_progress& c) {
-    double const now = comm::verb_log::now();
+    double const now = comm::now();
     if (c.begin == 0) c.begin = now;
     if (now - c.begin < comm::tuned.patience) return;
     if (now >= c.asks_next) {
@@ -126,22 +141,24 @@ class call_channel {
       // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
-        send(q, about(c.history, report::question, c.mesh, c.number));
+        send(q, about(report::question, c.call.number));
       }
     }
     std::string wrong = serve(&c, false);
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
-      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in verb " +
-              std::to_string(c.number + 1) + " of the mesh" + (c.history->knows(c.number) ? ", " + c.history->text_of(c.number) : "") + "; the deadline is over";
-    if (!wrong.empty()) throw error(wrong);
+      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
+              place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
+    if (wrong.empty()) return;
+    history_.lose_count();
+    throw error(wrong);
   }
 
  private:
   struct report {
     enum kind { question, answer };
-    int what, mesh;
-    std::uint64_t number;  // of a verb on that mesh, and what the sender knows of it
-    std::uint64_t fingerprint, begun;
+    int what;
+    std::uint64_t number;  // of a call, and what the sender knows of it
+    std::uint64_t print, number_on_mesh, begun;
     bool known, given_up, ended;
     char text[150];
   };
@@ -150,13 +167,15 @@ class call_channel {
     MPI_Request request;
   };
 
-  report about(call_history const* h, report::kind what, int mesh, std::uint64_t number, bool ended = false) const {
-    report r{what, mesh, number, 0, h == nullptr ? 0 : h->begun(), h != nullptr && h->knows(number), false, ended && h != nullptr, {}};
-    if (!r.known) return r;
-    r.fingerprint = h->fingerprint_of(number);
-    r.given_up = h->given_up(number);
-    std::string const text = h->text_of(number);
-    text.copy(r.text, sizeof r.text - 1);
+  report about(report::kind what, std::uint64_t number, bool ended = false) const {
+    report r{what, number, 0, 0, history_.begun(), false, false, ended, {}};
+    noted_call const* const c = history_.find(number);
+    if (c == nullptr) return r;
+    r.known = true;
+    r.print = c->print;
+    r.number_on_mesh = c->number_on_mesh;
+    r.given_up = c->given_up;
+    c->text().copy(r.text, sizeof r.text - 1);
     return r;
   }
   void send(int to, report const& r) {
@@ -164,8 +183,8 @@ class call_channel {
     comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
   }
 
-  // Answers what has arrived. Returns what is wrong, as a sentence: with the verb in progress, or, where the program ends,
-  // with any verb that others ask for.
+  // Answers what has arrived. Returns what is wrong, as a sentence: with the call in progress or one before it or, where the
+  // program ends, with any that others ask for.
   std::string serve(call_in_progress const* now, bool ended) {
     std::string wrong;
     for (int found = 1;;) {
@@ -174,11 +193,10 @@ class call_channel {
       if (!found) break;
       report r;
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
-      auto const mesh = meshes_.find(r.mesh);
-      call_history const* const h = mesh == meshes_.end() ? nullptr : mesh->second.get();
-      report const mine = about(h, report::answer, r.mesh, r.number, ended);
+      report const mine = about(report::answer, r.number, ended);
       if (r.what == report::question) send(from.MPI_SOURCE, mine);
-      bool const concerns = ended ? !mine.given_up : now != nullptr && now->mesh == r.mesh;
+      // What was asked before the ranks made a mesh they have settled since; of what was given up this rank has said so.
+      bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       if (wrong.empty() && concerns) wrong = contradiction(mine, r, from.MPI_SOURCE);
     }
     sent_.remove_if([](sent_report& s) {
@@ -189,27 +207,36 @@ class call_channel {
     return wrong;
   }
 
-  static constexpr char const* every_rank = "; every rank of a mesh takes part in each verb";
+  static constexpr char const* every_rank = "; every rank of a mesh takes part in each call";
 
-  static std::string different_calls(std::uint64_t number, std::string_view one, std::string const& who, std::string_view other, std::string const& others) {
-    auto const call = [](std::string_view text) { return text.substr(0, text.find(',')); };
-    return "ashlar: the ranks do not call the same, in the same order: verb " + std::to_string(number + 1) + " of the mesh is " + std::string(one) + " on " + who +
-           " and " + std::string(other) + (call(one) == call(other) ? " with other layouts, extents or elements" : "") + " on " + others + every_rank;
+  struct call_on_rank {
+    std::uint64_t number_on_mesh;
+    std::string_view text;
+    std::string who;
+  };
+  static std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
+    auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
+    bool const same_place = one.number_on_mesh == other.number_on_mesh;
+    return "ashlar: the ranks do not call the same, in the same order: " + (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " +
+           std::string(one.text) + " on " + one.who + " and " + std::string(other.text) +
+           (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who + every_rank;
   }
-  // What two ranks know of one verb, as a sentence where it does not agree.
+  // What two ranks know of one call, as a sentence where it does not agree.
   std::string contradiction(report const& mine, report const& theirs, int they) const {
     auto const [low, high] = std::minmax(rank_, they);
     report const &l = low == rank_ ? mine : theirs, &h = low == rank_ ? theirs : mine;
     auto const rank = [](int q) { return "rank " + std::to_string(q); };
-    if (l.known && h.known && l.fingerprint != h.fingerprint)
-      return different_calls(mine.number, l.text, rank(low), h.text, rank(high));
-    auto const gone = [&](report const& one, int waiting, report const& other, int q) -> std::string {
-      bool const left_out = other.ended && other.begun <= other.number;
-      if (!one.known || one.given_up || !(left_out || other.given_up)) return {};
-      return "ashlar: " + rank(waiting) + " waits in verb " + std::to_string(one.number + 1) + " of the mesh, " + one.text + ", " +
-             (left_out ? "but " + rank(q) + " has ended; verbs begun there: " + std::to_string(other.begun) + every_rank : "which " + rank(q) + " has given up after an error");
+    if (l.known && h.known && l.print != h.print)
+      return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
+    auto const left_out = [](report const& one) { return one.ended && one.begun <= one.number; };
+    auto const gone = [&](report const& one, int waiting, int q, char const* fate) -> std::string {
+      if (!one.known || one.given_up) return {};
+      return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " + one.text + ", " +
+             (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank : "which " + rank(q) + fate);
     };
-    return gone(mine, rank_, theirs, they) + gone(theirs, they, mine, rank_);
+    if (left_out(theirs)) return gone(mine, rank_, they, nullptr);
+    if (left_out(mine)) return gone(theirs, they, rank_, nullptr);
+    return theirs.given_up ? gone(mine, rank_, they, " has given up after an error") : std::string();
   }
 
   // What nobody has taken in yet MPI may still read: it outlives the channel.
@@ -240,8 +267,9 @@ class call_channel {
     std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
     bool said = false;
-    for (int done = 0, look = 1; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
-      sched_yield();
+    unsigned look = 1;
+    for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
+      give_core_away(look);
       if (look % 64 != 0) continue;
       for (call_channel* c : open()) {
         std::string const wrong = c->serve(nullptr, true);
@@ -257,8 +285,8 @@ class call_channel {
 
   MPI_Comm channel_ = MPI_COMM_NULL;
   int rank_ = 0;
-  int next_mesh_ = 0;
-  std::map<int, std::shared_ptr<call_history>> meshes_;
+  std::uint64_t next_mesh_ = 0;
+  call_history history_;
   std::list<sent_report> sent_;
 };
 

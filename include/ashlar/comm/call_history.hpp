@@ -21,29 +21,52 @@ constexpr std::uint64_t fingerprint(verb what, auto... more) {
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
 
-/// The verbs that a rank has begun on one mesh: how many, and the last ones.
+/// What a rank knows of one of its calls.
+struct noted_call {
+  std::uint64_t number = ~std::uint64_t{0};  // among those of the history
+  std::uint64_t print = 0;
+  std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh
+  comm::verb_event event;
+  bool given_up = false;
+
+  std::string text() const { return to_string(event); }
+};
+
+/// The calls that a rank has begun on the meshes made from one communicator, in their order: how many, and the last ones.
 class call_history {
  public:
-  void begin(std::uint64_t print, comm::verb_event const& e) { last_[begun_++ % last_.size()] = {print, e}; }
-  /// A verb has ended by an exception.
-  void give_up(std::uint64_t number) {
-    if (knows(number)) last_[number % last_.size()].given_up = true;
+  /// Returns the call's number.
+  std::uint64_t begin(std::uint64_t print, std::uint64_t number_on_mesh, comm::verb_event const& e) {
+    std::uint64_t const number = begun_++;
+    // Where this rank may have lost count it tells nobody.
+    last_[number % last_.size()] = {counts_ ? number : ~number, print, number_on_mesh, e, false};
+    return number;
   }
+  /// A call has ended by an exception.
+  void give_up(std::uint64_t number) {
+    if (noted_call* const c = at(number)) c->given_up = true;
+  }
+  /// The ranks have not called the same, and may have called more or less than others.
+  void lose_count() { counts_ = false; }
+  /// From here on all ranks count alike.
+  void go_on_from(std::uint64_t number) {
+    begun_ = first_ = number;
+    counts_ = true;
+  }
+  std::uint64_t counts_from() const { return first_; }
   std::uint64_t begun() const { return begun_; }
-  bool knows(std::uint64_t number) const { return number < begun_ && number + last_.size() >= begun_; }
-  /// Pre: knows(number).
-  std::uint64_t fingerprint_of(std::uint64_t number) const { return last_[number % last_.size()].print; }
-  std::string text_of(std::uint64_t number) const { return to_string(last_[number % last_.size()].event); }
-  bool given_up(std::uint64_t number) const { return last_[number % last_.size()].given_up; }
+  /// Null where it has not begun, was forgotten, or may have another number on other ranks.
+  noted_call const* find(std::uint64_t number) const { return const_cast<call_history*>(this)->at(number); }
 
  private:
-  struct call {
-    std::uint64_t print = 0;
-    comm::verb_event event;
-    bool given_up = false;
-  };
-  std::array<call, 64> last_;
-  std::uint64_t begun_ = 0;
+  noted_call* at(std::uint64_t number) {
+    noted_call& c = last_[number % last_.size()];
+    return c.number == number ? &c : nullptr;
+  }
+
+  std::array<noted_call, 64> last_;
+  std::uint64_t begun_ = 0, first_ = 0;
+  bool counts_ = true;
 };
 
 }  // namespace ashlar::detail

@@ -14,6 +14,7 @@
 
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
+#include "ashlar/comm/give_core_away.hpp"
 #include "ashlar/comm/node_group.hpp"
 #include "ashlar/comm/persistent.hpp"
 
@@ -90,10 +91,13 @@ struct communicator_state {
 inline void (*while_waiting)() = [] {};
 
 // Waits for requests and gives the core away between two looks at them.
-inline void poll(std::span<MPI_Request> requests) {
-  for (int done = 0;; sched_yield()) {
+inline void poll(std::span<MPI_Request> requests, void (*meanwhile)() = [] {}) {
+  int done = 0;
+  for (unsigned look = 1;; ++look) {
     comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (done) return;
+    give_core_away(look);
+    if (look % 64 == 0) meanwhile();
   }
 }
 
@@ -171,12 +175,17 @@ class communicator {
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
       throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
-    MPI_Comm made = MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
-    detail::poll({&request, 1});
-    state_->adopt(made);
-    state_->yields = detail::waits_must_yield(made, size());
+    // If this rank does not wait to the end MPI may still write what was made.
+    struct duplicate {
+      MPI_Comm made = MPI_COMM_NULL;
+      MPI_Request request = MPI_REQUEST_NULL;
+    };
+    auto* const d = new duplicate;
+    comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
+    detail::poll({&d->request, 1}, [] { detail::while_waiting(); });
+    std::unique_ptr<duplicate> const done(d);
+    state_->adopt(done->made);
+    state_->yields = detail::waits_must_yield(done->made, size());
   }
 
   int rank() const { return state_->rank; }
@@ -221,10 +230,11 @@ class communicator {
  private:
   template <class Look>
   void wait_until(Look look_at) const {
-    for (int look = 1, done = 0;; ++look) {
+    int done = 0;
+    for (unsigned look = 1;; ++look) {
       look_at(done);
       if (done) return;
-      if (yields()) sched_yield();
+      if (yields()) detail::give_core_away(look);
       if (look % 64 == 0) detail::while_waiting();
     }
   }
@@ -236,11 +246,15 @@ class communicator {
 
 namespace ashlar::detail {
 
-/// The ranks of a communicator as a table: nodes, and the places of their ranks. All nodes have equally many.
+/// The ranks of a communicator as a table: nodes, and the places of their ranks.
 /// A reduction is made in each node, then between the ranks of one place, each on its share; a gather the other way round.
+/// Where nodes have different numbers of ranks, only places that all of them have stand for a share, and all-reduce alone goes this
+/// way: what the other ranks contribute or keep would have to be handed on in their node, once more.
 struct two_levels {
-  communicator near, far;    // the ranks of this node, and those of this place, in order
-  std::vector<int> rank_at;  // by node and place
+  communicator near, far;    // the ranks of this node, and those of this place, in order: alone where some node lacks it
+  int places = 0;            // that all nodes have
+  bool even = true;          // no node has more
+  std::vector<int> rank_at;  // by node and place. Pre of what follows: even
 
   int nodes() const { return far.size(); }
   int at(int node, int place) const { return rank_at[static_cast<std::size_t>(node * near.size() + place)]; }

@@ -18,13 +18,18 @@ inline constexpr int axes_of_run_time_size = 0;
 template <class... Axes>
 inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::static_size == run_time_size));
 
+// None where there is nothing to ask: the communicator says what is wrong.
+inline int processes_of(MPI_Comm comm) {
+  int ranks = 0;
+  if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
 // The static sizes, and what they leave of the ranks for the others; less than one rank is one too few.
 template <class Mesh>
 mesh_shape sizes_that_fill(MPI_Comm comm) {
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
-    int ranks = 0;
-    if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);  // the mesh says what is wrong
-    int const taken = (1 * ... * std::max(Axes::static_size, 1));
+    int const ranks = processes_of(comm), taken = (1 * ... * std::max(Axes::static_size, 1));
     return mesh_shape{sizeof...(Axes), {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
   }(std::type_identity<Mesh>{});
 }
@@ -39,7 +44,7 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 ///   ranks are on several nodes; and one for all meshes made from
 ///   one communicator, by which ranks that wait for long find out what the others do.
 /// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
-///   mesh, or differ between ranks.
+///   mesh, or differ between ranks; and where other ranks of `comm` call something else on a mesh made from it.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>
 class device_mesh {
@@ -47,23 +52,23 @@ class device_mesh {
   using mesh_type = Mesh;
 
   /// A mesh whose axes all have static sizes.
-  explicit device_mesh(MPI_Comm comm)
+  explicit device_mesh(MPI_Comm comm, where w = where::current())
     requires std::default_initializable<Mesh>
-      : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes))) {}
+      : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes)), w) {}
 
   /// A mesh one of whose axes, alone, gets its size at run time: it has the ranks that the others leave.
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
-  explicit device_mesh(MPI_Comm comm)
+  explicit device_mesh(MPI_Comm comm, where w = where::current())
     requires(detail::axes_of_run_time_size<Mesh> == 1)
-      : device_mesh(comm, std::span<int const>(detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes))) {}
+      : device_mesh(comm, std::span<int const>(detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)), w) {}
 
   template <std::size_t N>
-  device_mesh(MPI_Comm comm, int const (&sizes)[N]) : device_mesh(comm, std::span<int const>(sizes)) {
+  device_mesh(MPI_Comm comm, int const (&sizes)[N], where w = where::current()) : device_mesh(comm, std::span<int const>(sizes), w) {
     static_assert(N == std::size_t(Mesh::axes), "ashlar::device_mesh: it needs one size for each axis of the mesh");
   }
 
   /// Sizes that are known at run time only.
-  device_mesh(MPI_Comm comm, std::span<int const> sizes) : state_(std::make_shared<state>(comm, sizes)) {}
+  device_mesh(MPI_Comm comm, std::span<int const> sizes, where w = where::current()) : state_(std::make_shared<state>(comm, sizes, w)) {}
 
   /// The mesh as a value, with its sizes.
   Mesh const& shape() const { return state_->shape; }
@@ -78,11 +83,15 @@ class device_mesh {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
   comm_counters& counters() const { return state_->whole.counters(); }
-  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
-  /// rank alone.
+  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", the same for
+  /// all_reduce alone where nodes have different numbers of ranks, or "none" for a rank alone.
   char const* transport(unsigned mask = ~0u) const {
     ashlar::communicator const& c = communicator(mask);
-    return c.size() == 1 ? "none" : c.state().node ? "shared memory" : c.state().levels ? "shared memory in nodes, MPI between" : "MPI";
+    if (c.size() == 1) return "none";
+    if (c.state().node) return "shared memory";
+    if (!c.state().levels) return "MPI";
+    return c.state().levels->even ? "shared memory in nodes, MPI between"
+                                  : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
   }
   /// Why ranks of a node exchange messages of MPI all the same; empty where they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }
@@ -106,16 +115,17 @@ class device_mesh {
 
  private:
   struct state {
+    detail::mesh_calls calls;
     ashlar::communicator whole;
     Mesh shape;
     std::vector<ashlar::communicator> part;  // by mask
     ashlar::recorder<Mesh>* notes = nullptr;
     index_t verbs[16]{};
     std::string without_shared_memory;
-    detail::mesh_calls calls;
 
-    state(MPI_Comm comm, std::span<int const> sizes)
-        : whole(comm), shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
+    state(MPI_Comm comm, std::span<int const> sizes, where const& w)
+        : calls(detail::processes_of(comm) > 1 ? detail::mesh_calls(comm) : detail::mesh_calls()), whole(met(comm, calls, w)),
+          shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
       mesh_shape const& s = shape.sizes();
       unsigned large = 0;
       for (int a = 0; a < s.axes; ++a)
@@ -127,7 +137,7 @@ class device_mesh {
         else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
       if (whole.size() == 1) return;
-      calls = detail::mesh_calls(comm);
+      calls.begin(whole);
       detail::node_ranks const nodes(whole);
       without_shared_memory = nodes.reason();
       if (nodes.fell_back() && whole.rank() == 0) say_once(nodes.reason());
@@ -135,6 +145,13 @@ class device_mesh {
         if ((mask & large) == mask) nodes.join(part[mask], whole);
     }
 
+    static ashlar::communicator met(MPI_Comm comm, detail::mesh_calls const& calls, where const& w) {
+      auto const meet = [comm] { return ashlar::communicator(comm); };
+      if (!calls) return meet();
+      comm::verb_event making;
+      making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
+      return calls.while_ranks_meet(making, meet);
+    }
     static void say_once(std::string_view reason) {
       static bool said = false;
       if (!said) std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()), reason.data());

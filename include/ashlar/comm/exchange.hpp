@@ -22,7 +22,7 @@ void copy_block(T const* source, T* destination, std::size_t n) {
 
 // What serves a call of a verb whose larger array has n elements.
 template <class T>
-comm::algorithm choose(communicator const& c, verb what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+comm::algorithm suggest(communicator const& c, verb what, std::size_t n, comm::tuning const& how, bool in_place = false) {
   using enum comm::algorithm;
   comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
   comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
@@ -30,6 +30,12 @@ comm::algorithm choose(communicator const& c, verb what, std::size_t n, comm::tu
   // What MPI alone reads this rank neither combines nor copies.
   bool const copies = is_exchange(a) || a == persistent || (what == verb::all_reduce && (a == collective_in_place) != in_place);
   if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? collective_in_place : collective;
+  return a;
+}
+// The same for who takes it.
+template <class T>
+comm::algorithm choose(communicator const& c, verb what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+  comm::algorithm const a = suggest<T>(c, what, n, how, in_place);
   if (!is_exchange(a)) c.state().used_collectives = true;
   return a;
 }

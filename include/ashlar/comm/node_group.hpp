@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "ashlar/comm/clock.hpp"
 #include "ashlar/comm/error.hpp"
+#include "ashlar/comm/give_core_away.hpp"
 
 namespace ashlar::detail {
 
@@ -43,6 +44,7 @@ struct node_slot {
   };
   turn turns[2];  // of even and of odd rounds
   alignas(128) std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> groups_left{0};  // in which the rank had this slot
 
   /// The last round at which the rank has arrived.
   std::uint64_t round() const { return std::max(turns[0].arrived.load(), turns[1].arrived.load()); }
@@ -60,19 +62,32 @@ class node_group {
     node_slot* slot = nullptr;
     std::uint64_t round = 0;      // that of its slot when the group was made
     pid_t process = 0;            // 0: not another process
+    std::uint64_t groups_left = 0;  // that of its slot when the group was made
+    bool has_left() const { return slot->groups_left.load(std::memory_order_acquire) > groups_left; }
+  };
+  /// A rank's slot in a group that it has left. The others may still read it, until they have left the group, too.
+  struct left_slot {
+    node_slot* slot;
+    std::vector<member> members;
+    bool is_free() const { return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); }); }
   };
   struct waiting {
     int looks = 1000;     // at a flag, before a waiting rank gives its core away
     double deadline = 0;  // seconds after which waiting is an error; 0: never
     void (*meanwhile)() = [] {};  // called now and then: another rank may not come before something is done here
+    bool crowded = false;         // ranks exceed cores
   };
 
   /// `release` is called with the own slot when this rank leaves the group.
-  node_group(int rank, std::vector<member> members, waiting how, void (*release)(node_slot*) = [](node_slot*) {})
+  node_group(int rank, std::vector<member> members, waiting how, void (*release)(left_slot) = [](left_slot) {})
       : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
   node_group& operator=(node_group const&) = delete;
-  ~node_group() { release_(own().slot); }
+  ~node_group() {
+    node_slot* const slot = own().slot;
+    slot->groups_left.fetch_add(1, std::memory_order_release);
+    release_({slot, std::move(members_)});
+  }
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
@@ -134,12 +149,12 @@ class node_group {
     }
   }
   void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
-    double const begin = now();
+    double const begin = comm::now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
-      sched_yield();
+      how_.crowded ? give_core_away(look) : static_cast<void>(sched_yield());
       if (look % 16 == 0) how_.meanwhile();
-      if (look % 256 != 0) continue;
-      double const waited = now() - begin;
+      if (look % (how_.crowded ? 16 : 256) != 0) continue;
+      double const waited = comm::now() - begin;
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
       // It may have come before it ended.
@@ -153,16 +168,11 @@ class node_group {
                 std::to_string(static_cast<int>(waited + 0.5)) + " s for rank " + q + ", which " + fate + "; verbs begun here: " + rounds +
                 ", there: " + std::to_string(m.slot->round() - m.round));
   }
-  static double now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  }
 
   std::vector<member> members_;
   int rank_;
   waiting how_;
-  void (*release_)(node_slot*);
+  void (*release_)(left_slot);
   std::uint64_t round_ = 0;
 };
 

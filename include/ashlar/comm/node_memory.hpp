@@ -39,29 +39,24 @@ class node_memory {
     std::lock_guard lock(mutex_);
     return segment_ ? segment_->allocate(bytes) : nullptr;
   }
-  /// A slot for a node group, or null. Used ones come back when all processes are known to have left their groups.
+  /// A slot for a node group, or null: one whose group all members have left, if there is one.
   node_slot* take_slot() {
     {
       std::lock_guard lock(mutex_);
-      if (!free_slots_.empty()) {
-        node_slot* const s = free_slots_.back();
-        free_slots_.pop_back();
+      auto const found = std::find_if(left_slots_.begin(), left_slots_.end(), [](auto const& s) { return s.is_free(); });
+      if (found != left_slots_.end()) {
+        node_slot* const s = found->slot;
+        left_slots_.erase(found);
         return s;
       }
     }
     void* const room = allocate(sizeof(node_slot));
     return room == nullptr ? nullptr : new (room) node_slot;
   }
-  static void retire(node_slot* s) {
+  static void give_back(node_group::left_slot s) {
     node_memory& m = instance();
     std::lock_guard lock(m.mutex_);
-    m.retired_slots_.push_back(s);
-  }
-  /// Pre: since the slots were retired all processes have met.
-  void reuse_retired_slots() {
-    std::lock_guard lock(mutex_);
-    free_slots_.insert(free_slots_.end(), retired_slots_.begin(), retired_slots_.end());
-    retired_slots_.clear();
+    m.left_slots_.push_back(std::move(s));
   }
 
   bool contains(void const* p) const { return segment_ && segment_->contains(p); }
@@ -89,7 +84,7 @@ class node_memory {
   bool tried_ = false;
   std::optional<comm::shared_segment> segment_;
   std::map<std::string, comm::mapped_segment> mapped_;
-  std::vector<node_slot*> free_slots_, retired_slots_;
+  std::vector<node_group::left_slot> left_slots_;
 };
 
 /// A mesh's ranks and the nodes that they are on.
@@ -115,7 +110,6 @@ class node_ranks {
     }
     places_.resize(std::size_t(whole.size()), mine);
     gather(whole, &mine, places_.data(), sizeof mine);
-    if (whole.size() == all_processes) node_memory::instance().reuse_retired_slots();
 
     memory_.resize(places_.size(), nullptr);
     int worst = place::none;
@@ -133,7 +127,8 @@ class node_ranks {
     comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
     poll({&request, 1});
     refused_ = worst;
-    waiting_.looks = on_node > int(std::thread::hardware_concurrency()) ? 50 : 4000;
+    waiting_.crowded = on_node > int(std::thread::hardware_concurrency());
+    waiting_.looks = waiting_.crowded ? 50 : 4000;
     waiting_.meanwhile = progress;
     waiting_.deadline = comm::deadline();
   }
@@ -149,33 +144,33 @@ class node_ranks {
   }
   bool fell_back() const { return refused_ != place::none && refused_ != place::switched_off; }
 
-  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if they are equally many on each of
-  /// several nodes, a table with a group for each.
+  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if some do, a table of nodes with a group
+  /// for each.
   /// Collective: over `part`; blocks.
   void join(communicator const& part, communicator const& whole) const {
     if (refused_ != place::none || part.size() < 2) return;
     struct seat {
       int rank;
-      std::uint64_t slot, round;
+      std::uint64_t slot, round, groups_left;
     };
     node_slot* const slot = node_memory::instance().take_slot();
     seat const mine{whole.rank(), slot == nullptr ? nowhere : node_memory::instance().offset(slot),
-                    slot == nullptr ? 0 : slot->round()};
+                    slot == nullptr ? 0 : slot->round(), slot == nullptr ? 0 : slot->groups_left.load()};
     std::vector<seat> seats(std::size_t(part.size()), mine);
     gather(part, &mine, seats.data(), sizeof mine);
     std::vector<node_group::member> members;
     for (seat const& s : seats) {
       if (s.slot == nowhere || !same_node(places_[std::size_t(s.rank)], places_[std::size_t(whole.rank())])) {
-        if (slot != nullptr) node_memory::retire(slot);
+        if (slot != nullptr) node_memory::give_back({slot, {}});
         std::vector<int> ranks;
         for (seat const& other : seats) ranks.push_back(other.rank);
         return join_nodes(part, whole, ranks);
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
       members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
-                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process)});
+                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process), s.groups_left});
     }
-    part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), waiting_, node_memory::retire);
+    part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), waiting_, node_memory::give_back);
   }
 
  private:
@@ -200,11 +195,13 @@ class node_ranks {
       if (r == part.rank()) own_node = int(&node - nodes.data()), own_place = int(node.size());
       node.push_back(r);
     }
-    std::size_t const each = nodes[0].size();
-    if (nodes.size() < 2 || each < 2 || std::any_of(nodes.begin(), nodes.end(), [&](auto const& n) { return n.size() != each; })) return;
+    auto const [least, most] = std::minmax_element(nodes.begin(), nodes.end(), [](auto const& a, auto const& b) { return a.size() < b.size(); });
+    if (nodes.size() < 2 || most->size() < 2) return;
     auto const levels = std::make_shared<two_levels>();
+    levels->places = int(least->size());
+    levels->even = least->size() == most->size();
     levels->near = part.split(own_node, own_place);
-    levels->far = part.split(own_place, own_node);
+    levels->far = part.split(own_place < levels->places ? own_place : levels->places + part.rank(), own_node);
     for (auto const& node : nodes) levels->rank_at.insert(levels->rank_at.end(), node.begin(), node.end());
     join(levels->near, whole);
     part.state().levels = levels;

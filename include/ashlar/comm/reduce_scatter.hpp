@@ -47,7 +47,7 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
   if (total == 0) return;
   c.counters().reduce_scatter.add((total - n) * sizeof(T));
 
-  if (how.host_memory && c.state().levels) return reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
+  if (how.host_memory && even_levels(c)) return reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
   comm::algorithm const a = choose<T>(c, verb::reduce_scatter, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   MPI_Op const op = comm::mpi_op<Op, T>::get();

@@ -27,7 +27,7 @@ class trace {
       if (!file_) throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");
     });
     on_root(ranks_, [] {});  // ranks leave it together, as far as they can: that is time 0
-    zero_ = verb_log::now();
+    zero_ = now();
     verb_log::instance().trace(true);
   }
   trace(trace const&) = delete;

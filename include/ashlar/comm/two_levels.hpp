@@ -5,6 +5,12 @@
 
 namespace ashlar::detail {
 
+/// The table for verbs that need equally many ranks on each node; null where they are not, or are all on one.
+inline two_levels const* even_levels(communicator const& c) {
+  auto const& l = c.state().levels;
+  return l && l->even ? l.get() : nullptr;
+}
+
 /// Elements of an array that a rank combines, or has.
 struct element_range {
   std::size_t begin, size;
@@ -21,6 +27,8 @@ void combine_near(communicator const& near, T const* source, std::size_t n, int 
     if (round) {
       combine_sources<Op, T>(round.group(), own.begin, own.size,
                              [&](std::size_t at, T const* sum, std::size_t m) { copy_block(sum, out + (at - own.begin), m); });
+    } else if (near.size() == 1) {
+      copy_block(source + own.begin, out, own.size);
     } else {
       received_arrays<T> const received(near, own.size);
       auto const send = [&](int q) { return block<T const>{source + share(q, k).begin, share(q, k).size}; };

@@ -1,38 +1,93 @@
 // A verb from begin to end, as the ranks of its mesh know of it.
 #pragma once
 #include <exception>
-#include <tuple>
 
 #include "ashlar/comm/call_channel.hpp"
 
 namespace ashlar::detail {
 
-/// What one mesh's ranks know of its verbs. A rank alone has none to ask.
+/// A call that has begun: while a rank is in it and waits, it looks what the others do.
+class watched_call {
+ public:
+  /// `call.call` has all but its number.
+  watched_call(call_channel& channel, call_in_progress call) : channel_(channel), call_(std::move(call)) {
+    noted_call& c = call_.call;
+    c.number = channel_.history().begin(c.print, c.number_on_mesh, c.event);
+  }
+  watched_call(watched_call const&) = delete;
+  watched_call& operator=(watched_call const&) = delete;
+
+  void enter() {
+    exceptions_ = std::uncaught_exceptions();
+    call_.begin = call_.asks_next = 0;
+    outer_ = std::exchange(current(), this);
+    while_waiting = [] {
+      if (watched_call* const c = current()) c->channel_.look(c->call_);
+    };
+  }
+  /// Post: true, if by an exception.
+  bool leave() {
+    current() = outer_;
+    bool const fails = std::uncaught_exceptions() > exceptions_;
+    if (fails) channel_.history().give_up(call_.call.number);
+    return fails;
+  }
+  noted_call const& call() const { return call_.call; }
+  call_channel& channel() const { return channel_; }
+
+ private:
+  static watched_call*& current() {
+    static watched_call* call = nullptr;
+    return call;
+  }
+
+  call_channel& channel_;
+  call_in_progress call_;
+  int exceptions_ = 0;
+  watched_call* outer_ = nullptr;  // one may have to complete another first
+};
+
+/// What one mesh's ranks know of their calls. A rank alone has none to ask.
 class mesh_calls {
  public:
   mesh_calls() = default;
-  /// Collective: over `program`.
-  explicit mesh_calls(MPI_Comm program) : channel_(call_channel::of(program)), deadline_(comm::deadline()) {
-    std::tie(number_, history_) = channel_->add_mesh();
+  /// Pre: all processes of `program`, which are more than one, make a mesh. Collective: over them, where it is their first.
+  explicit mesh_calls(MPI_Comm program) : channel_(call_channel::of(program)), deadline_(comm::deadline()) {}
+
+  explicit operator bool() const { return channel_ != nullptr; }
+  /// Runs f, in which the ranks of a mesh meet for the first time, as a call that makes a mesh.
+  /// Error: ashlar::error on every rank where some make none.
+  template <class F>
+  auto while_ranks_meet(comm::verb_event const& e, F f) const {
+    struct here {
+      watched_call call;
+      here(mesh_calls const& m, comm::verb_event const& event)
+          : call(*m.channel_, {{0, fingerprint(event.what, 0), 0, event, false}, m.channel_->all_ranks(), 1, m.channel_->rank(), m.deadline_}) {
+        call.enter();
+      }
+      ~here() { call.leave(); }
+    } const met(*this, e);
+    return f();
   }
+  /// Numbers the mesh. Collective: over its ranks; blocks.
+  void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
 
  private:
   friend class verb_in_progress;
   std::shared_ptr<call_channel> channel_;
-  std::shared_ptr<call_history> history_;
-  int number_ = 0;
   double deadline_ = 0;
+  std::uint64_t mesh_ = 0;
+  mutable std::uint64_t begun_ = 0;
 };
 
-/// A verb from begin to end: while it lasts, its messages have a tag of their own, and a rank that waits looks what the
-/// others do. A rank may leave a verb that has begun and enter it again.
+/// A verb from begin to end, or another call of all ranks of a mesh: while it lasts, its messages have a tag of their own, and
+/// a rank that waits looks what the others do. A rank may leave a verb that has begun and enter it again.
 class verb_in_progress {
  public:
   /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
   verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
-      : calls_(calls), ranks_(ranks.state()), print_(print),
-        call_{calls.number_, calls.history_.get(), calls.history_->begun(), sizes, e.axes, rank, deadline_of(calls, ranks_)} {
-    calls_.history_->begin(print, e);
+      : ranks_(ranks.state()), print_(print),
+        call_(*calls.channel_, {{0, fingerprint(e.what, print, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
     enter();
   }
   verb_in_progress(verb_in_progress const&) = delete;
@@ -43,22 +98,17 @@ class verb_in_progress {
   /// Pre: it was left.
   void enter() {
     entered_ = true;
-    exceptions_ = std::uncaught_exceptions();
-    call_.begin = call_.asks_next = 0;
-    outer_ = std::exchange(current(), this);
+    call_.enter();
     outer_tag_ = ranks_.tag, outer_print_ = ranks_.print;
     tell(1 + static_cast<int>(print_ % static_cast<std::uint64_t>(largest_tag())), print_);
-    while_waiting = [] {
-      if (verb_in_progress* const v = current()) v->calls_.channel_->look(v->call_);
-    };
   }
   void leave() {
     entered_ = false;
-    if (std::uncaught_exceptions() > exceptions_) {
-      calls_.history_->give_up(call_.number);
+    if (call_.leave()) {
       to_all([](communicator_state& s) { s.keeps_messages = true; });
+      // Of other calls all ranks may have left by the same error: wrong input.
+      if (call_.call().event.name == nullptr) call_.channel().history().lose_count();
     }
-    current() = outer_;
     tell(outer_tag_, outer_print_);
   }
   /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
@@ -67,14 +117,18 @@ class verb_in_progress {
   /// Error: ashlar::error on every rank where they have not called the same since they compared last.
   void agree(communicator const& ranks, bool in_memory) const {
     in_memory = in_memory && comm::tuned.host_memory;
-    communicator const& exchanging = ranks_.levels && in_memory ? ranks_.levels->far : ranks;
+    communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->far : ranks;
     bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
     ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
     if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
     std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
-    call_channel::compare(ranks, call_.number, prints, call_.history->text_of(call_.number));
+    call_.channel().compare(ranks, call_.call(), prints, " of those that take part (or a verb before it differs)");
   }
+  /// All ranks compare this call.
+  /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
+  /// the same.
+  void agree_now(communicator const& ranks) const { call_.channel().compare(ranks, call_.call(), print_, ""); }
 
  private:
   template <class F>
@@ -89,10 +143,6 @@ class verb_in_progress {
   static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
     return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
   }
-  static verb_in_progress*& current() {
-    static verb_in_progress* verb = nullptr;
-    return verb;
-  }
   static int largest_tag() {
     static int const tag = [] {
       int *bound = nullptr, found = 0;
@@ -102,15 +152,11 @@ class verb_in_progress {
     return tag;
   }
 
-  mesh_calls const& calls_;
   communicator_state& ranks_;
   std::uint64_t print_;
-  call_in_progress call_;
+  watched_call call_;
   bool entered_ = false;
-  int exceptions_ = 0;
-  // What was told before: a verb may have to complete another one first.
-  verb_in_progress* outer_ = nullptr;
-  int outer_tag_ = 0;
+  int outer_tag_ = 0;  // what was told before
   std::uint64_t outer_print_ = 0;
 };
 

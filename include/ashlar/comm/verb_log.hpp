@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ashlar/comm/clock.hpp"
 #include "ashlar/plan/step.hpp"
 
 namespace ashlar::comm {
 
-/// A verb that a process has begun. Its axes are positions in `names`.
+/// A verb that a process has begun, or another call of all ranks of a mesh. Its axes are positions in `names`.
 struct verb_event {
   verb what = verb::slice;
   axis_mask axes = 0;
@@ -25,6 +25,7 @@ struct verb_event {
   char const* file = nullptr;
   unsigned line = 0;
   double begin = 0, end = 0;  ///< seconds of the monotonic clock, where verbs are timed
+  char const* name = nullptr;  ///< of what is no verb
 };
 
 /// "all_reduce over data".
@@ -32,7 +33,7 @@ inline std::string call_text(verb_event const& e) {
   std::string axes;
   for (int a = 0; a < max_axes; ++a)
     if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
-  return to_text(e.what) + axes;
+  return (e.name == nullptr ? to_text(e.what) : e.name) + axes;
 }
 /// "mlp.cpp:70".
 inline std::string line_text(verb_event const& e) {
@@ -53,12 +54,6 @@ class verb_log {
     return *log;
   }
 
-  static double now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  }
-
   void begin(verb_event const& e) {
     std::uint64_t const n = begun_.load(std::memory_order_relaxed);
     slot& s = last_[n % remembered];
@@ -68,6 +63,7 @@ class verb_log {
     s.bytes.store(e.bytes, std::memory_order_relaxed);
     s.file.store(e.file, std::memory_order_relaxed);
     s.line.store(e.line, std::memory_order_relaxed);
+    s.name.store(e.name, std::memory_order_relaxed);
     begun_.store(n + 1, std::memory_order_release);
     if (tracing_.load(std::memory_order_relaxed)) {
       kept_.push_back(e);
@@ -95,6 +91,7 @@ class verb_log {
     e.bytes = s.bytes.load(std::memory_order_relaxed);
     e.file = s.file.load(std::memory_order_relaxed);
     e.line = s.line.load(std::memory_order_relaxed);
+    e.name = s.name.load(std::memory_order_relaxed);
     return e;
   }
 
@@ -113,6 +110,7 @@ class verb_log {
     std::atomic<std::uint64_t> bytes{0};
     std::atomic<char const*> file{nullptr};
     std::atomic<unsigned> line{0};
+    std::atomic<char const*> name{nullptr};
   };
   std::array<slot, remembered> last_;
   std::atomic<std::uint64_t> begun_{0}, done_{0};

@@ -50,15 +50,15 @@ class watchdog {
   void look() {
     verb_log const& log = verb_log::instance();
     std::uint64_t seen = log.begun(), said = 0;
-    double since = verb_log::now();
+    double since = now();
     std::unique_lock lock(mutex_);
     auto const pause = std::chrono::duration<double>(settings_.seconds < 1 ? settings_.seconds / 4 : 0.25);
     while (!wake_.wait_for(lock, pause, [this] { return stop_; })) {
       std::uint64_t const begun = log.begun();
       if (begun != seen || log.done() == begun) {
         seen = begun;
-        since = verb_log::now();
-      } else if (double const waited = verb_log::now() - since; waited > settings_.seconds && said != begun) {
+        since = now();
+      } else if (double const waited = now() - since; waited > settings_.seconds && said != begun) {
         said = begun;
         say(log, begun, waited);
         if (settings_.ends_the_run) std::abort();

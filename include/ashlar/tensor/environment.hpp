@@ -1,6 +1,6 @@
 // Starting and ending MPI and Kokkos together.
 #pragma once
-#include "ashlar/comm/environment.hpp"
+#include "ashlar/comm/call_channel.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include <Kokkos_Core.hpp>
 #include <cstdlib>
@@ -30,6 +30,10 @@ class environment {
   template <class F>
   void start(F initialize) {
     if (Kokkos::is_finalized()) throw error("ashlar::environment: Kokkos is already finalised and cannot start again; make one environment in main");
+    // Meshes are usually made of all processes: who makes none finds out, too.
+    int processes = 1;
+    comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+    if (processes > 1) detail::call_channel::of(MPI_COMM_WORLD);
     if (Kokkos::is_initialized()) return detail::decide_for_default_device();
     // Kokkos warns on every rank of threads that are not bound; who wants to read it sets the variable to 0.
     setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);

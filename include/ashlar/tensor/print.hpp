@@ -63,8 +63,9 @@ struct split_evenly {
 
 // What is printed of a tensor, on rank 0: no more than that is moved.
 template <class T, class L, class M, class S>
-std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what) {
+std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what, where const& w) {
   device_mesh<M> const& m = x.mesh();
+  call_of_all const call(m, "print", x.layout, sizeof(T), x.extents(), w);
   axis_mask const axes = x.layout.sharding();
   if (m.sizes().position(m.rank(), ~axes) != 0) return {};
   region const shard = x.local_region(), mine = what.among_printed(shard);
@@ -168,16 +169,16 @@ std::string element_name() {
 /// prints them, with the stream's precision. Of more than 1000 elements, the first and the last three of each dimension.
 /// Collective: every rank of the mesh calls it; it blocks. `out` is written to on rank 0 alone.
 /// Cost: only what is printed is moved, each element once; of a tensor whose blocks are dealt every element, too.
-/// Error: a layout in which a reduction pends does not compile.
+/// Error: ashlar::error on every rank where they do not call the same. A layout in which a reduction pends does not compile.
 /// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
 template <plain_tensor X>
-void print(std::ostream& out, X const& x) {
+void print(std::ostream& out, X const& x, where w = where::current()) {
   static_assert(!detail::reduction_pends<layout_t<X>>::value,
                 "ashlar::print: a reduction pends over the layout; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
-  auto const t = redistribute<typename detail::split_evenly<layout_t<X>>::type>(materialize(x));
+  auto const t = redistribute<typename detail::split_evenly<layout_t<X>>::type>(materialize(x), w);
   detail::printed_part const what(t.extents());
-  auto const numbers = detail::gather_printed(t, what);
+  auto const numbers = detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;
   detail::message extents;
   extents << t.extents();

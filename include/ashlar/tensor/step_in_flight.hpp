@@ -135,7 +135,7 @@ class step_in_flight final : public reader, public unfinished_collective {
       std::size_t const n = operand_size();
       memory_.emplace(space_, source_, n, destination_, n);
       ranks_.counters().all_reduce.add(n * sizeof(T));
-      in_parts_ = choose<T>(ranks_, verb::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
+      in_parts_ = suggest<T>(ranks_, verb::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
       for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
       if (in_parts_) starts_.push_back(n);
     } else {

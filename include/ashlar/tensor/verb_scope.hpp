@@ -12,7 +12,17 @@ class verb_scope {
   /// `print` is the same on all ranks that call the same.
   template <class M>
   verb_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t print, std::size_t bytes, where const& w)
-      : verb_scope(m, {s.what, s.axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()}, print) {}
+      : verb_scope(m, event_of(m, s.what, s.axes, bytes, w), print) {
+    m.count(s.what);
+    verb_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>);
+  }
+  /// What is no verb, but called by all ranks of the mesh, who wait for each other here. `name` lives as long as the program.
+  /// Pre: they are more than one. Error: ashlar::error on every rank where they do not call the same.
+  template <class M>
+  verb_scope(device_mesh<M> const& m, char const* name, std::uint64_t print, where const& w)
+      : verb_scope(m, named(event_of(m, verb::exchange, mask_of(M::axes) - 1u, 0, w), name), print) {
+    verb_.agree_now(m.communicator());
+  }
   verb_scope(verb_scope const&) = delete;
   verb_scope& operator=(verb_scope const&) = delete;
   ~verb_scope() {
@@ -31,14 +41,15 @@ class verb_scope {
   template <class M>
   verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print)
       : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e), event_(e) {
-    m.count(e.what);
     begin();
-    try {
-      verb_.agree(m.communicator(e.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>);
-    } catch (...) {
-      end();
-      throw;
-    }
+  }
+  template <class M>
+  static comm::verb_event event_of(device_mesh<M> const&, verb what, axis_mask axes, std::size_t bytes, where const& w) {
+    return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
+  }
+  static comm::verb_event named(comm::verb_event e, char const* name) {
+    e.name = name;
+    return e;
   }
   void begin() {
     entered_ = true;

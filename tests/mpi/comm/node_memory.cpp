@@ -1,7 +1,7 @@
 // Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
 #include "ashlar/comm/node_memory.hpp"
 #include "ashlar/plan/verbs.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
@@ -80,10 +80,11 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
   for (int const ranks_per_node : {2, 3, 4}) {
     variable const pretended("ASHLAR_RANKS_PER_NODE", std::to_string(ranks_per_node).c_str());
     device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
-    int const nodes = world_size() / ranks_per_node;
-    bool const levels = nodes > 1 && world_size() % ranks_per_node == 0;
+    int const nodes = (world_size() + ranks_per_node - 1) / ranks_per_node;
+    bool const levels = nodes > 1, even = world_size() % ranks_per_node == 0;
     CHECK((m.communicator().state().levels != nullptr) == levels);
-    CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == levels);
+    CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == (levels && even));
+    CHECK((std::string_view(m.transport()).find("for all_reduce alone: they have different numbers") != std::string_view::npos) == (levels && !even));
     for (index_t n : {0, 1, 5, 3000}) check_verbs(m, n);
 
     index_t const n = 4096 * world_size() + 1;
@@ -103,9 +104,15 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
       return m.counters().mpi_sends - before;
     };
     auto const blocks = tensor_of<double, layout<"x">>(m, shape::of(n), small_number);
-    CHECK(sends([&] { (void)all_gather<"x">(blocks); }) == static_cast<std::uint64_t>(nodes - 1));
-    CHECK(sends([&] { (void)reduce_scatter<"x", 0>(inside); }) == static_cast<std::uint64_t>(nodes - 1));
-    CHECK(sends([&] { (void)all_reduce<"x">(inside); }) <= static_cast<std::uint64_t>(2 * (nodes - 1)));
+    int const others = even ? nodes - 1 : world_size() - 1;
+    CHECK(sends([&] { (void)all_gather<"x">(blocks); }) == static_cast<std::uint64_t>(others));
+    CHECK(sends([&] { (void)reduce_scatter<"x", 0>(inside); }) >= static_cast<std::uint64_t>(others));
+    CHECK(sends([&] { (void)reduce_scatter<"x", 0>(inside); }) % static_cast<std::uint64_t>(others) == 0);
+    int const rest = world_size() % ranks_per_node;  // on the last node
+    bool const crosses = even || m.rank() % ranks_per_node < rest;
+    auto const of_sums = sends([&] { (void)all_reduce<"x">(inside); });
+    CHECK((of_sums > 0) == crosses);
+    CHECK(of_sums <= static_cast<std::uint64_t>(2 * (nodes - 1)));
   }
 }
 
@@ -204,6 +211,28 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   auto const before = position();
   for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
   CHECK(position() - before <= 4 * 256 + 128);  // the pool's blocks for the verbs of the first mesh
+}
+
+TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, and their communicators") {
+  auto const make = [](int i) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, (world_rank() + i) / 2, world_rank(), &part);  // other pairs in turn
+    {
+      int n = 0;
+      MPI_Comm_size(part, &n);
+      device_mesh<line> const m(part, {n});
+      auto const s = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(100), small_number);
+      CHECK(denoted<double>(s.extents(), s.layout, m.sizes(), small_number) == gather_all(all_reduce<"x">(s)));
+    }
+    MPI_Comm_free(&part);
+  };
+  for (int i = 0; i < 10; ++i) make(i);
+  auto const before = detail::node_memory::instance().used();
+  auto const counted = pmpi::counted();
+  for (int i = 0; i < 200; ++i) make(i);
+  auto const since = pmpi::counted() - counted;
+  CHECK(since.communicators_freed == since.communicators_made);
+  CHECK(detail::node_memory::instance().used() == before);
 }
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {

@@ -219,3 +219,14 @@ constexpr auto begun = collectives(grid{{2, 1}}, program);
 static_assert(begun.count() == 2 && begun.count(verb::all_gather, "x") == 1 && begun.count(verb::all_to_all, "x") == 1);
 static_assert(begun.bytes_per_rank() == 4 * 6 * 4 + 4 * 3 * 4);
 }  // namespace
+
+TEST_CASE("async: messages of its own are not taken for MPI's collectives, after which ranks compare") {
+  ASHLAR_NEEDS(world_size() > 1);
+  collectives_of_mpi const scope;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto const s = tensor_of<double, partial<layout<none>, "y">>(m, shape::of(100), small_number);
+  (void)all_reduce_async<"y">(s).wait();
+  CHECK_FALSE(m.communicator().state().used_collectives);
+  (void)all_reduce<"y">(s);
+  CHECK(m.communicator().state().used_collectives);
+}

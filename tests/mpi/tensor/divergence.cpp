@@ -1,6 +1,9 @@
-// Ranks that do not call the same: where messages of MPI serve, each of them learns it within seconds, and who calls what.
+// Ranks that do not call the same: each of them learns it within seconds, and who calls what.
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/verbs.hpp"
+#include "ashlar/tensor/between_meshes.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
@@ -9,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <sstream>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -17,10 +21,11 @@ namespace {
 
 using line = mesh<axis<"x">>;
 
-// By messages, and with little patience, for as long as it lives.
+// By messages, or as ASHLAR_TRANSPORT says, and with little patience, for as long as it lives.
 struct by_messages {
-  variable transport{"ASHLAR_TRANSPORT", "mpi"};
+  variable transport;
   double const patience = std::exchange(comm::tuned.patience, 0.05);
+  explicit by_messages(char const* other = "mpi") : transport("ASHLAR_TRANSPORT", other) {}
   ~by_messages() { comm::tuned.patience = patience; }
 };
 
@@ -67,7 +72,7 @@ TEST_CASE("divergence: another verb, other extents, a verb too few: an error on 
         std::size_t const other = (i + 1) % verbs.size();
         std::string const other_verb = said([&, m = all_ranks()] { call(m, differs ? other : i, n); });
         CAPTURE(other_verb);
-        CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: verb 1 of the mesh is ") == 0);
+        CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: call 1 of the mesh is ") == 0);
         CHECK(contains(other_verb, std::string(verbs[other]) + " over x, divergence.cpp:"));
         CHECK(contains(other_verb, std::string(verbs[i]) + " over x, divergence.cpp:"));
         CHECK(contains(other_verb, "on " + rank_name(culprit)));
@@ -81,7 +86,7 @@ TEST_CASE("divergence: another verb, other extents, a verb too few: an error on 
           if (!differs) call(m, i, n);
           call(m, other, n);
         });
-        CHECK(contains(too_few, "verb 2 of the mesh is "));
+        CHECK(contains(too_few, "call 2 of the mesh is "));
       }
     }
   }
@@ -97,6 +102,7 @@ TEST_CASE("divergence: MPI's own collectives are compared before they begin") {
     comm::tuning t = comm::tuned;
     t.exchange_ranks = 1;
     t.agree_every = 1;
+    t.patience = 1000;  // nobody asks the others meanwhile, however late a rank is: they would name another pair of ranks
     return t;
   }());
   for (int const culprit : culprits())
@@ -104,7 +110,7 @@ TEST_CASE("divergence: MPI's own collectives are compared before they begin") {
       std::size_t const other = (i + 1) % verbs.size();
       auto const m = all_ranks();
       std::string const text = said([&] { call(m, testing::rank() == culprit ? other : i, 5000); });
-      CHECK(contains(text, "verb 1 of the mesh is " + std::string(verbs[culprit == 0 ? other : i]) + " over x"));
+      CHECK(contains(text, "call 1 of the mesh is " + std::string(verbs[culprit == 0 ? other : i]) + " over x"));
       CHECK(contains(text, std::string(verbs[culprit == 0 ? i : other]) + " over x"));
       CHECK(said([&] { call(m, i, 10); }) == "");  // and goes on
     }
@@ -120,8 +126,8 @@ TEST_CASE("divergence: a rank that computes is waited for, however long it takes
     auto const x = numbers<layout<"x", none>>(m, {500, 7});
     for (int const late : culprits()) {
       if (m.rank() == late) {
-        double const begin = comm::verb_log::now();
-        while (comm::verb_log::now() - begin < 0.7) sched_yield();
+        double const begin = comm::now();
+        while (comm::now() - begin < 0.7) sched_yield();
       }
       CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
     }
@@ -135,7 +141,7 @@ TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
   auto const m = all_ranks();
   bool const absent = m.rank() == m.size() - 1;
   std::string const text = absent ? "" : said([&] { call(m, 0, 8); });
-  CHECK((absent || contains(text, "s in verb 1 of the mesh, all_gather over x, divergence.cpp:")));
+  CHECK((absent || contains(text, "s in call 1 of the mesh, all_gather over x, divergence.cpp:")));
   CHECK((absent || contains(text, "; the deadline is over")));
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -150,7 +156,100 @@ TEST_CASE("divergence: one that leaves the others alone in a comparison, too") {
   auto const m = all_ranks();
   bool const absent = m.rank() == 0;
   std::string const text = absent ? "" : said([&] { call(m, 3, 5000); });
-  CHECK((absent || contains(text, "s in verb 1 of the mesh, all_reduce over x, divergence.cpp:")));
+  CHECK((absent || contains(text, "s in call 1 of the mesh, all_reduce over x, divergence.cpp:")));
   comm::tuned = tuned;
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+namespace {
+
+constexpr std::array calls{"gather", "gather_all", "scatter", "print", "exchange", "all_reduce"};
+
+// Call i on n x 16 elements: what is no verb, or one between two meshes, or one that reduces.
+void call_of_all_ranks(device_mesh<line> const& m, device_mesh<mesh<axis<"z">>> const& other, std::size_t i, index_t n) {
+  auto const x = [&] { return numbers<layout<"x", none>>(m, {n, 16}); };
+  switch (i) {
+    case 0: (void)gather(x()); return;
+    case 1: (void)gather_all(x()); return;
+    case 2: (void)scatter<layout<"x", none>>(m, {n, 16}, std::vector<double>(static_cast<std::size_t>(n) * 16)); return;
+    case 3: {
+      std::ostringstream out;
+      return print(out, x());
+    }
+    case 4: (void)redistribute<layout<none, "z">>(x(), other); return;
+    default: call(m, 3, n);
+  }
+}
+
+// With the line, or, where ranks of a node see it at once, without.
+bool names(std::string const& text, std::string const& call) { return contains(text, " " + call + " over x, divergence.cpp:") || contains(text, " calls " + call); }
+
+}  // namespace
+
+TEST_CASE("divergence: gather, scatter and the like, by every transport: an error on every rank that names both") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  for (char const* transport : {"mpi", "any"}) {
+    by_messages const little_patience(transport);
+    for (int const culprit : culprits())
+      for (std::size_t i = 0; i < 5; ++i) {
+        bool const differs = testing::rank() == culprit;
+        std::size_t const other = (i + 1 + static_cast<std::size_t>(culprit) % 5) % calls.size();
+        auto const two_meshes = [&](auto f) {
+          auto const m = all_ranks();
+          device_mesh<mesh<axis<"z">>> const z(MPI_COMM_WORLD, {testing::ranks()});
+          return said([&] { f(m, z); });
+        };
+        std::string const other_call = two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, differs ? other : i, 40); });
+        CAPTURE(other_call);
+        CHECK(other_call.find("ashlar: the ranks do not call the same, in the same order: ") == 0);
+        CHECK(names(other_call, calls[other]));
+        CHECK(names(other_call, calls[i]));
+        CHECK(contains(other_call, rank_name(culprit)));
+
+        std::string const other_extents = two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, i, differs ? 41 : 40); });
+        CHECK(contains(other_extents, std::string(calls[i])));
+        CHECK((contains(other_extents, "with other layouts, extents or elements") || contains(other_extents, "scatter: the extents differ between ranks")));
+        CHECK(contains(other_extents, rank_name(culprit)));
+
+        std::string const too_few = two_meshes([&](auto const& m, auto const& z) {
+          call_of_all_ranks(m, z, i, 40);
+          if (!differs) call_of_all_ranks(m, z, i, 40);
+          call_of_all_ranks(m, z, 5, 40);
+        });
+        CHECK(names(too_few, calls[5]));
+      }
+  }
+}
+
+TEST_CASE("divergence: calls on different meshes of the same ranks") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  auto const a = all_ranks(), b = all_ranks();
+  std::string const text = said([&] { call(testing::rank() == 0 ? a : b, 3, 40); });
+  CHECK(contains(text, " with other layouts, extents or elements on rank "));
+}
+
+TEST_CASE("divergence: a mesh that some ranks make and others do not") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  for (char const* transport : {"mpi", "any"}) {
+    by_messages const little_patience(transport);
+    for (int const culprit : culprits())
+      for (bool const culprit_makes : {false, true}) {
+        MPI_Comm world = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &world);
+        device_mesh<line> const m(world, {testing::ranks()});
+        bool const makes = (testing::rank() == culprit) == culprit_makes;
+        std::string const text = said([&] {
+          if (makes)
+            device_mesh<line> const second(world, {testing::ranks()});
+          else
+            call(m, 3, 40);
+        });
+        CAPTURE(text);
+        CHECK(text.find("ashlar: the ranks do not call the same, in the same order: one call is ") == 0);
+        CHECK(contains(text, " device_mesh, divergence.cpp:"));
+        CHECK(contains(text, " all_reduce over x, divergence.cpp:"));
+        CHECK(contains(text, "on " + rank_name(culprit)));
+      }
+  }
 }

@@ -21,7 +21,7 @@ void on_ranks(std::vector<node_slot>& slots, std::uint64_t first_round, bool nap
   for (int r = 0; r < static_cast<int>(slots.size()); ++r)
     threads.emplace_back([&, r] {
       std::vector<node_group::member> members;
-      for (node_slot& s : slots) members.push_back({nullptr, &s, first_round});
+      for (node_slot& s : slots) members.push_back({nullptr, &s, first_round, 0, s.groups_left});
       node_group group(r, std::move(members), {100, 0});
       std::minstd_rand random(static_cast<unsigned>(r) + 1);
       f(group, [&] {
@@ -109,10 +109,44 @@ TEST_CASE("node_group: the slot is given back when the rank leaves") {
   static int released = 0;
   node_slot slot;
   {
-    node_group const g(0, {{nullptr, &slot, 0}}, {}, [](node_slot*) { ++released; });
+    node_group const g(0, {{nullptr, &slot, 0}}, {}, [](node_group::left_slot s) { released += s.is_free(); });
     CHECK(released == 0);
   }
   CHECK(released == 1);
+}
+
+TEST_CASE("node_group: a slot is free when all members have left, and nobody reads it then") {
+  static std::vector<node_group::left_slot> left;
+  std::vector<node_slot> slots(2);
+  for (std::uint64_t first : {0u, 1u, 2u}) {
+    auto const members = [&] {
+      std::vector<node_group::member> all;
+      for (node_slot& s : slots) all.push_back({nullptr, &s, first, 0, first});
+      return all;
+    };
+    std::atomic<bool> looked{false};
+    int read = 0;
+    std::thread other([&] {
+      node_group g(1, members(), {100, 0});
+      g.arrive({1, 0, 0});
+      while (!looked) std::this_thread::yield();
+      std::memcpy(&read, g.source<int>(0), sizeof read);
+      g.finish();
+    });
+    {
+      node_group g(0, members(), {100, 0}, [](node_group::left_slot s) { left.push_back(std::move(s)); });
+      int const mine = 7 + static_cast<int>(first);
+      std::memcpy(g.inline_memory(), &mine, sizeof mine);
+      g.arrive({1, address(g.inline_memory()), 0});
+      g.finish();
+    }
+    CHECK_FALSE(left.back().is_free());
+    looked = true;
+    while (!left.back().is_free()) std::this_thread::yield();
+    for (auto& turn : slots[0].turns) std::memset(turn.bytes, 0, sizeof turn.bytes);
+    other.join();
+    CHECK(read == 7 + static_cast<int>(first));
+  }
 }
 
 TEST_CASE("node_group: a rank that does not come is an error by the deadline") {
