@@ -210,6 +210,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   // [loop]
   checkpoints.finish();
   files.close();
+  check_replicas(m.communicator(), state.trainable);
+  check_replicas(m.communicator(), state.non_trainable);
   // [evaluate]
   double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));

@@ -175,6 +175,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   checkpoints.finish();
   // [fit]
   files.close();
+  check_replicas(m.communicator(), p);
   means const reached = evaluate<T>(m, p, test_data);
   if (root) std::printf("\ntest loss: %.4f\ntest accuracy: %.4f\n", reached.loss.value(), reached.accuracy.value());
   return 0;

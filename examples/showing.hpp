@@ -31,6 +31,7 @@ class run_display {
   /// others() gives the numbers of the other columns; it is called at the end of an epoch.
   template <class Others>
   void after_step(data_position const& at, Others const& others) {
+    ++steps_;
     if (at.batch > 0) return bar_.show(at.sums.examples, [&] { return numbers(at.sums); });
     double const time = seconds();
     std::vector<double> row{static_cast<double>(at.epoch), at.sums.loss()};
@@ -56,15 +57,17 @@ class run_display {
   }
   void start(data_position const& at) {
     before_ = at.batch > 0 ? at.sums.examples : 0;
+    steps_ = 0;
     bar_.start_epoch(static_cast<int>(at.epoch) + 1, before_);
     start_ = clock::now();
   }
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
   std::string numbers(epoch_sums const& sums) const {
-    char loss[40], metric[80] = "", pace[40];
+    char loss[40], metric[80] = "", pace[60];
     std::snprintf(loss, sizeof loss, "loss %.4f  ", sums.loss());
     if (!metric_.empty()) std::snprintf(metric, sizeof metric, "%s %.4f  ", metric_.c_str(), sums.accuracy());
-    std::snprintf(pace, sizeof pace, "%6.0f examples/s", static_cast<double>(sums.examples - before_) / seconds());
+    double const time = seconds();
+    std::snprintf(pace, sizeof pace, "%6.0f examples/s  %.3g ms/step", static_cast<double>(sums.examples - before_) / time, 1e3 * time / static_cast<double>(steps_));
     return std::string(loss) + metric + pace;
   }
 
@@ -73,6 +76,7 @@ class run_display {
   ashlar::progress bar_;
   ashlar::epoch_table table_;
   std::optional<ashlar::csv_log> file_;
-  ashlar::index_t before_ = 0;  // of the epoch, by earlier runs
+  ashlar::index_t before_ = 0;  // examples of the epoch, by earlier runs
+  ashlar::index_t steps_ = 0;   // of the epoch, by this run
   clock::time_point start_{};
 };

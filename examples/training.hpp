@@ -3,6 +3,7 @@
 #include <ashlar/comm/agree.hpp>
 #include <ashlar/comm/trace.hpp>
 #include <ashlar/tensor/environment.hpp>
+#include <ashlar/train/crc32c.hpp>
 #include <ashlar/train/feed.hpp>
 #include <ashlar/train/metrics.hpp>
 #include <ashlar/train/synthetic_digits.hpp>
@@ -44,6 +45,20 @@ double test_accuracy(ashlar::digit_data const& data, Hits hits) {
   running_mean accuracy;
   for (index_t i = 0; i < batches.count(); ++i) accuracy.add_sum(static_cast<double>(hits(batches, i)), batches.size(i));
   return accuracy.value();
+}
+
+/// Replicas hold the same bits on all ranks.
+/// Collective: all ranks of c. Error: ashlar::error on every rank where they do not
+template <class P>
+void check_replicas(ashlar::communicator const& c, P const& replicated) {
+  std::vector<ashlar::index_t> sums;
+  ashlar::for_each_leaf(
+      [&](auto const& x) {
+        auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x.view());
+        sums.push_back(ashlar::detail::crc32c(0, host.data(), host.size() * sizeof(*host.data())));
+      },
+      replicated);
+  ashlar::comm::require_equal(c, sums, "replicas: the checksums of the parameters");
 }
 
 /// What a run writes: the file of --losses, a loss a line with 17 digits, and that of --trace. Without the options there are none.

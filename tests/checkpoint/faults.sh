@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# faults.sh LAUNCH SAVER CASE: nothing is lost but the save that did not finish. Whatever happens to a run, the next one
+# faults.sh LAUNCH SAVER CASE [FLIPPING_DISK]: nothing is lost but the save that did not finish. Whatever happens to a run, the next one
 # finds in its folder the newest step whose save had returned, or a newer one, with the right elements.
 #   kills       SIGKILL at random moments of saving, on 1 and 2 ranks, some of them asynchronous
 #   calls       SIGKILL, EIO and ENOSPC at each system call by which a save writes, syncs, renames or removes, in turn: of one
 #               rank, and of its threads; and at the first and the last of each of either of two ranks
+#   flips       a disk that writes another byte than it is given, in each write in turn: what is read back is not what was
+#               written, and the save an error
 #   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
-launch=$1 saver=$2 case=$3
+launch=$1 saver=$2 case=$3 flipping_disk=${4:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -79,6 +81,18 @@ traced() {
   esac > "$out" 2> "$err"
 }
 
+# in_order WAY: in the trace of a save nothing is written behind the fsync, the file has its name after that, the folder is synced
+# then, and only after it an old file goes. On a rank that is not the first there is the fsync alone.
+in_order() {
+  awk -v names="$([ "$1" = rank1 ] || echo yes)" '
+    / pwrite64\(/ { written = NR }
+    / fsync\(/ { if (renamed) synced_name = NR; else synced = NR }
+    / rename\(/ { renamed = NR; if (synced < written || !synced) bad = 1 }
+    / unlink\(/ { if (!synced_name) bad = 1; removed = NR }
+    END { exit !(written && synced > written && !bad && (!names || (renamed && synced_name && removed && written < renamed))) }' "$folder/trace" ||
+    fail "${1:-one rank}: not written, synced, renamed, synced and removed in this order: $(cut -c1-100 "$folder/trace")"
+}
+
 calls() {
   local call n how status way tried=0
   if ! command -v strace > /dev/null; then
@@ -89,6 +103,7 @@ calls() {
   for way in "" async rank0 rank1; do
     prepare
     traced "$way" || fail "strace does not run here: $(cat "$err")"
+    in_order "$way"
     for call in ${calls//,/ }; do times[$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace"); done
     echo "calls of a save${way:+, $way}: $(for call in ${calls//,/ }; do printf '%s %s, ' $call ${times[$call]}; done)"
     if [ "$way" != rank1 ]; then
@@ -126,6 +141,25 @@ calls() {
     done
   done
   echo "$tried injections"
+}
+
+flips() {
+  local n ranks
+  for ranks in 1 2; do
+    for ((n = 1; n <= 20; ++n)); do
+      prepare
+      timeout 100 "$launch" $ranks env LD_PRELOAD="$flipping_disk" ASHLAR_FLIP=$n "$saver" "$run" 1 > "$out" 2> "$err"
+      case $? in
+        0) break ;;  # there is no such write
+        124) fail "write $n on $ranks ranks: hung" ;;
+      esac
+      [ "$(grep -c '^saver: ashlar::' "$err")" = 1 ] || fail "write $n on $ranks ranks: expected one sentence, found: $(cat "$out" "$err")"
+      check "write $n on $ranks ranks" 2
+      [ "$(step resumed)" = 2 ] || fail "write $n on $ranks ranks: a save that failed has its name"
+    done
+    echo "$ranks ranks: $((n - 1)) writes"
+    [ $n -ge 4 ] && [ $n -le 20 ] || fail "$ranks ranks: $((n - 1)) of a save's writes were noticed"
+  done
 }
 
 full() {

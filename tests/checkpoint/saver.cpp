@@ -1,5 +1,5 @@
 // saver FOLDER STEPS [async] [kill MICROSECONDS] [limit BYTES]: goes on from the newest checkpoint in FOLDER, whose every element must be
-// what its step says, and saves after each of STEPS more steps. Prints "resumed S" and "saved S". With kill it ends itself
+// what its step says, and saves after each of STEPS more steps. Prints "resumed S" and "saved S". With kill one of its ranks ends itself
 // by SIGKILL so long after its first save began; with limit no file of the last rank may become longer. An error ends it with status 3 and its sentence, wrong elements with 4.
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/train/checkpoints.hpp>
@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
     setrlimit(RLIMIT_FSIZE, &most);
   }
   std::thread killer;
-  if (kill_after >= 0 && m.rank() == 0)
+  if (kill_after >= 0 && m.rank() == static_cast<int>(kill_after / 100 % m.size()))
     killer = std::thread([=] {
       std::this_thread::sleep_for(std::chrono::microseconds(kill_after));
       ::kill(::getpid(), SIGKILL);
@@ -81,7 +81,7 @@ int run(int argc, char** argv) {
     state = state_at(m, ++step);
     counted = step;
     c.after_step(step, part("state", state), part("counted", counted));
-    if (!asynchronous) say("saved", step);
+    say("saved", asynchronous ? step - 1 : step);  // of asynchronous saves one is finished when the next begins
   }
   c.finish();
   if (asynchronous) say("saved", step);

@@ -8,15 +8,11 @@
 #   memory   on 4 ranks each stage of ZeRO takes less memory than the one before; the program itself checks its bound
 #   errors   what the mesh does not have, and a batch for which there is no number, end every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
-source "$(dirname "${BASH_SOURCE[0]}")/small_runs"
 
-precision=double
-# train FILE MESH STRATEGY [OPTION]...: the losses of 3 epochs of 2 batches on a mesh DATA,SHARD.
+training=(--batch 60 --dropout 0.1)
+# train FILE MESH STRATEGY: the losses of 3 epochs of 2 batches on a mesh DATA,SHARD.
 train() {
-  local losses=$1 data=${2%,*} shard=${2#*,} strategy=$3
-  shift 3
-  "$launch" $((data * shard)) "$program" --mesh "data=$data,shard=$shard" --strategy "$strategy" --batch 60 --epochs 3 --dropout 0.1 \
-    --precision "$precision" --losses "$losses" "$@" > "$folder/log" 2>&1 || fail "$data,$shard $strategy: $(cat "$folder/log")"
+  train_on "data=${2%,*},shard=${2#*,} --strategy $3" "$1" --epochs 3 || fail "$2 $3: $(cat "$folder/err")"
 }
 
 losses() {
@@ -34,15 +30,15 @@ losses() {
     train "$folder/many" $mesh zero3
     agree "$mesh zero3" 6 1e-11 "$folder/one" "$folder/many"
   done
-  precision=float
+  precision=(--precision float)
   train "$folder/one" 1,1 replicated
   train "$folder/many" 2,2 zero3
   agree "2,2 zero3, float" 6 1e-5 "$folder/one" "$folder/many"
 }
 
 resumed() {
-  few_digits 180 60
-  resumes 3 1,2 zero3 1,1:replicated 2,2:zero1 1,3:zero3
+  few_digits 240
+  goes_on "data=1,shard=2 --strategy zero3" "data=1,shard=1 --strategy replicated" "data=2,shard=2 --strategy zero1" "data=1,shard=3"
   refused 20 "of type float32, found float64" --batch 60 --checkpoint "$folder/kept"
 }
 

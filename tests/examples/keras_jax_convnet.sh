@@ -5,8 +5,7 @@
 #             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh
 #   errors    what a mesh of data alone does not have ends every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
-tiny_digits 96
-export ASHLAR_DATA=$folder/digits
+few_digits 96
 training=(--batch 28)
 
 # 30 images are uneven shards on 4 and 8 ranks, and 6, the last of an epoch, are empty ones on 8.

@@ -15,6 +15,7 @@ losses() {
   for ranks in 1 2 4 8; do
     "$launch" $ranks "$program" --mesh data=$ranks --batch 30 --steps 60 --precision double --losses "$folder/$ranks" > "$folder/log" || fail "$ranks ranks: $(cat "$folder/log")"
     agree "$ranks ranks" 60 1e-9 "$folder/1" "$folder/$ranks"
+    grep -q "^mesh data=$ranks: $ranks replicas in sync$" "$folder/log" || fail "$ranks ranks: not as many replicas: $(cat "$folder/log")"
   done
   "$launch" 4 "$program" --mesh data=4 --batch 30 --steps 60 --precision double --losses "$folder/again" > "$folder/log" || fail "again: $(cat "$folder/log")"
   cmp "$folder/4" "$folder/again" || fail "a second run on 4 ranks gives other losses"
@@ -30,8 +31,8 @@ accuracy() {
 
 # 80 of the 96 images train, the others validate.
 resumed() {
-  local training=(--batch 24 --dropout 0.2 --data "$folder/digits")
-  tiny_digits 96
+  local training=(--batch 24 --dropout 0.2)
+  few_digits 96
   goes_on data=2 data=1 data=4
   [ "$(ls "$folder/run" | grep -v '^step_' | tr '\n' ' ')" = "ckpt-1.h5 ckpt-2.h5 ckpt-3.h5 " ] || fail "not one for each epoch besides: $(ls "$folder/run")"
   grep -q '^epoch,loss,accuracy,val_loss,val_accuracy$' "$folder/whole.csv" || fail "other columns: $(cat "$folder/whole.csv")"

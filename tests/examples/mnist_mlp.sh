@@ -37,12 +37,12 @@ accuracy() {
 train() {
   local ranks=$1 mesh=$2 steps=$3 losses=$4
   shift 4
-  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --data "$folder/digits" --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
+  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
 }
 
 resumed() {
-  local where newest name way training=(--batch 600 --data "$folder/digits")
-  tiny_digits 2048
+  local where newest name way training=(--batch 600)
+  few_digits 2048
   goes_on data=2,model=2
   goes_on_killed data=2
   train 2 data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
@@ -71,7 +71,7 @@ resumed() {
   grep -q "is damaged" "$folder/err" || fail "the damaged checkpoint is not named: $(cat "$folder/err")"
   cmp <(tail -n 20 "$folder/whole") "$folder/rest" || fail "losses past a damaged checkpoint differ in their bits"
   for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
-  refused 20 "none of the" --data "$folder/digits" --precision double --batch 64 --checkpoint "$folder/run"
+  refused 20 "none of the" --precision double --batch 64 --checkpoint "$folder/run"
   refused 20 "expected 64, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
   refused 20 "of type float32, found float64" --precision float --batch 64 --checkpoint "$folder/kept"
   : > "$folder/file"

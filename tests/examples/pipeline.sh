@@ -9,45 +9,43 @@
 #            checks the bound
 #   errors   what does not divide, and what the mesh does not have, ends every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
-source "$(dirname "${BASH_SOURCE[0]}")/small_runs"
 
 run() { # RANKS ARGUMENT...
   local ranks=$1
   shift
   "$launch" "$ranks" "$program" "$@" > "$folder/log" 2>&1 || fail "$*: $(cat "$folder/log")"
 }
-precision=double
-# train FILE MESH SCHEDULE/MICROBATCHES [OPTION]...: the losses of 3 epochs of 2 batches on a mesh DATA,STAGE.
+training=(--batch 48)
+# train FILE MESH:SCHEDULE/MICROBATCHES [OPTION]...: the losses of 3 epochs of 2 batches on a mesh DATA,STAGE.
 train() {
-  local losses=$1 data=${2%,*} stage=${2#*,} strategy=${3%/*} pieces=${3#*/}
-  shift 3
-  run $((data * stage)) --mesh "data=$data,stage=$stage" --strategy "$strategy" --microbatches "$pieces" --batch 48 --epochs 3 \
-    --precision "$precision" --losses "$losses" "$@"
+  local losses=$1 mesh=${2%:*} way=${2#*:}
+  shift 2
+  train_on "data=${mesh%,*},stage=${mesh#*,} --strategy ${way%/*} --microbatches ${way#*/}" "$losses" --epochs 3 "$@" || fail "$mesh $way: $(cat "$folder/err")"
 }
 
 losses() {
   local way
   few_digits 100 60  # 4 are left out of each epoch
-  train "$folder/one" 1,1 unpipelined/1
+  train "$folder/one" 1,1:unpipelined/1
   fall "without a pipeline" "$folder/one"
   for way in 1,2:1f1b/6 {"1,3","2,2"}:{unpipelined/4,gpipe/6,1f1b/6,1f1b/1,1f1b/12} 1,4:{gpipe/6,1f1b/12} 1,8:{gpipe/6,1f1b/6}; do
-    train "$folder/many" "${way%:*}" "${way#*:}"
+    train "$folder/many" "$way"
     agree "$way" 6 1e-11 "$folder/one" "$folder/many"
   done
-  train "$folder/one" 1,1 unpipelined/6 --dropout 0.1
+  train "$folder/one" 1,1:unpipelined/6 --dropout 0.1
   for way in 2,2:gpipe/6 1,4:1f1b/6; do
-    train "$folder/many" "${way%:*}" "${way#*:}" --dropout 0.1
+    train "$folder/many" "$way" --dropout 0.1
     agree "$way, dropout" 6 1e-11 "$folder/one" "$folder/many"
   done
-  precision=float
-  train "$folder/one" 1,1 unpipelined/6 --dropout 0.1
-  train "$folder/many" 2,2 1f1b/6 --dropout 0.1
+  precision=(--precision float)
+  train "$folder/one" 1,1:unpipelined/6 --dropout 0.1
+  train "$folder/many" 2,2:1f1b/6 --dropout 0.1
   agree "2,2 1f1b/6, dropout, float" 6 1e-5 "$folder/one" "$folder/many"
 }
 
 resumed() {
-  few_digits 144 60
-  resumes 3 1,2 1f1b/6 1,1:unpipelined/1 2,2:gpipe/6 1,3:1f1b/12
+  few_digits 192
+  goes_on "data=1,stage=2 --microbatches 6" "data=1,stage=1 --strategy unpipelined" "data=2,stage=2 --strategy gpipe --microbatches 6" "data=1,stage=3 --microbatches 12"
 }
 
 # 16 images a microbatch.

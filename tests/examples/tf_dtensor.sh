@@ -12,10 +12,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/training"
 # 30 images are uneven shards on 4 and 8 ranks. All three styles print their weights, split by the map.
 losses() {
   local ranks strategy
-  tiny_digits 900
+  few_digits 900
   for strategy in data_parallel model_parallel; do
     for ranks in 1 2 4 8; do
-      "$launch" $ranks "$program" --mesh data=$ranks --strategy $strategy --dropout 0.1 --batch 30 --steps 30 --precision double --data "$folder/digits" --losses "$folder/$ranks.$strategy" > "$folder/log" || fail "$ranks ranks, $strategy: $(cat "$folder/log")"
+      "$launch" $ranks "$program" --mesh data=$ranks --strategy $strategy --dropout 0.1 --batch 30 --steps 30 --precision double --losses "$folder/$ranks.$strategy" > "$folder/log" || fail "$ranks ranks, $strategy: $(cat "$folder/log")"
       agree "$ranks ranks, $strategy" 30 1e-11 "$folder/1.data_parallel" "$folder/$ranks.$strategy"
       [ "$(grep -c '^  feature_2/kernel, layout<"data", none>$' "$folder/log")" = 3 ] || fail "$ranks ranks: not three kernels split: $(cat "$folder/log")"
     done
@@ -23,8 +23,8 @@ losses() {
 }
 
 resumed() {
-  local training=(--batch 28 --data "$folder/digits")
-  tiny_digits 96
+  local training=(--batch 28)
+  few_digits 96
   goes_on data=2 data=1 data=4
   goes_on_killed data=2
   training+=(--strategy model_parallel --dropout 0.2)

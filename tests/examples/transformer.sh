@@ -9,34 +9,32 @@
 #   errors    a mesh or a temperature that cannot be, and an option that the program does not have, ends every rank with one
 #             sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
-source "$(dirname "${BASH_SOURCE[0]}")/small_runs"
 
-size=(--batch 6 --steps 20)
-# train FILE DATA,MODEL,SEQUENCE STRATEGY [OPTION]...
+precision=()  # it has one
+training=(--dropout 0.1 --temperature 0)
+# train FILE DATA,MODEL,SEQUENCE:STRATEGY: the losses of 20 steps.
 train() {
-  local losses=$1 strategy=$3 data model sequence
-  IFS=, read -r data model sequence <<< "$2"
-  shift 3
-  "$launch" $((data * model * sequence)) "$program" --mesh "data=$data,model=$model,sequence=$sequence" --strategy "$strategy" \
-    "${size[@]}" --dropout 0.1 --temperature 0 --losses "$losses" "$@" > "$folder/log" 2>&1 || fail "$data,$model,$sequence $strategy: $(cat "$folder/log")"
+  local data model sequence
+  IFS=, read -r data model sequence <<< "${2%:*}"
+  train_on "data=$data,model=$model,sequence=$sequence --strategy ${2#*:}" "$1" --batch 6 --steps 20 || fail "$2: $(cat "$folder/err")"
 }
 
 # 6 excerpts of 50 characters, 19 of them different, and 4 heads, in uneven and empty parts.
 losses() {
   local way
-  train "$folder/one" 1,1,1 replicated
+  train "$folder/one" 1,1,1:replicated
   tail -n 4 "$folder/log" > "$folder/says"
   for way in {"2,1,1","1,2,1","1,1,2","4,1,1","1,4,1","1,1,4","1,2,2","2,1,2","2,2,1","2,2,2","1,8,1","1,2,4"}:replicated \
     {"1,1,1","2,1,1","2,2,2","4,1,1"}:zero3; do
-    train "$folder/many" "${way%:*}" "${way#*:}"
+    train "$folder/many" "$way"
     agree "$way" 20 1e-11 "$folder/one" "$folder/many"
     diff "$folder/says" <(tail -n 4 "$folder/log") || fail "$way: another text"
   done
 }
 
 resumed() {
-  size=(--batch 64 --steps 11)
-  resumes 8 2,1,1 zero3 1,2,2:replicated
+  training+=(--batch 128)
+  goes_on "data=2,model=1,sequence=1 --strategy zero3" "data=1,model=2,sequence=2 --strategy replicated"
 }
 
 # The mean of a run's last 50 losses is below 0.25.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <new>
 #include <span>
@@ -175,17 +176,18 @@ class communicator {
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
       throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
-    // If this rank does not wait to the end MPI may still write what was made.
     struct duplicate {
       MPI_Comm made = MPI_COMM_NULL;
       MPI_Request request = MPI_REQUEST_NULL;
     };
-    auto* const d = new duplicate;
+    static std::list<duplicate> begun;  // MPI may still write there if this rank does not wait to the end
+    auto const d = begun.emplace(begun.end());
     comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     detail::poll({&d->request, 1}, [] { detail::while_waiting(); });
-    std::unique_ptr<duplicate> const done(d);
-    state_->adopt(done->made);
-    state_->yields = detail::waits_must_yield(done->made, size());
+    MPI_Comm const made = d->made;
+    begun.erase(d);
+    state_->adopt(made);
+    state_->yields = detail::waits_must_yield(made, size());
   }
 
   int rank() const { return state_->rank; }

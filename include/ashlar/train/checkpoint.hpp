@@ -122,7 +122,7 @@ void save_checkpoint(std::filesystem::path const& file, communicator const& c, i
 template <class... X>
 index_t load_checkpoint(std::filesystem::path const& file, communicator const& c, checkpoint_part<X> const&... parts) {
   auto const leaves = detail::leaves_of(c, parts...);
-  detail::checkpoint_reader const from(c, file, leaves.empty() ? "it" : leaves.front()->entry.name);
+  detail::checkpoint_reader const from(c, file, leaves);
   from.match(leaves);
   detail::load_leaves(c, from, leaves);
   return from.step();

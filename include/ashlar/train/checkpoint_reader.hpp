@@ -33,7 +33,7 @@ class checkpoint_reader {
   /// Rank 0 reads and checks everything but the elements, and tells the others. `wanted` is named where nothing can be
   /// told of single tensors.
   /// Collective: all ranks of c. Error: ashlar::error on every rank where the file is missing or damaged.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& path, std::string const& wanted) : ranks_(c), path_(path) {
+  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_leaves const& wanted) : ranks_(c), path_(path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
       file_ = checked_file(path, O_RDONLY);
@@ -49,7 +49,7 @@ class checkpoint_reader {
         if (found != table_.file_bytes) throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) + cut_by(found));
         if (description_checksum(file_, table_) != table_.description) throw error("the checksum of the bytes by which HDF5 describes its tensors differs");
       } catch (error const& e) {
-        throw error(beginning() + e.what() + "; nothing is read of " + wanted);
+        throw error(beginning() + e.what() + "; nothing is read of " + names_of(wanted));
       }
     });
     byte_count bytes = block.size();
@@ -123,6 +123,10 @@ class checkpoint_reader {
 
  private:
   std::string beginning() const { return "ashlar::load_checkpoint: " + path_.string() + ": "; }
+  static std::string names_of(checkpoint_leaves const& wanted) {
+    if (wanted.empty()) return "it";
+    return wanted.front()->entry.name + (wanted.size() == 1 ? "" : " and " + std::to_string(wanted.size() - 1) + " more");
+  }
   static std::string text_of(shape const& s) { return "extents " + extents_text({s.extent, s.extent + s.rank}); }
   std::string names() const {
     std::string text;

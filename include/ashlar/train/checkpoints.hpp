@@ -172,7 +172,7 @@ class checkpoints {
       std::optional<detail::checkpoint_reader> from;
       std::string damage;
       try {
-        from.emplace(ranks_, file_of(step), leaves.empty() ? "it" : leaves.front()->entry.name);
+        from.emplace(ranks_, file_of(step), leaves);
       } catch (error const& e) {
         damage = e.what();
       }

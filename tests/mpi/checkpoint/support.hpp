@@ -7,12 +7,24 @@
 
 namespace ashlar::testing {
 
+using test::said;
 using test::shared_folder;
 
 inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigned char value) {
   detail::checked_file(file, O_WRONLY).write(at, &value, 1);
 }
 
+/// Whether every rank has the same sentence.
+inline bool alike(std::string const& text) {
+  return said([&] { comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{detail::crc32c(0, text.data(), text.size())}, "sentences"); }).empty();
+}
+
 }  // namespace ashlar::testing
 
-#define CHECK_SAYS(text, part) CHECK_MESSAGE(std::string(text).find(part) != std::string::npos, text)
+/// A sentence, the same on every rank, that has such a part. Collective.
+#define CHECK_SAYS(text, part)                                   \
+  do {                                                           \
+    std::string const sentence = text;                           \
+    CHECK_MESSAGE(sentence.find(part) != std::string::npos, sentence); \
+    CHECK_MESSAGE(testing::alike(sentence), sentence);           \
+  } while (false)
