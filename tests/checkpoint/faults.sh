@@ -88,7 +88,7 @@ in_order() {
     / pwrite64\(/ { written = NR }
     / fsync\(/ { if (renamed) synced_name = NR; else synced = NR }
     / rename\(/ { renamed = NR; if (synced < written || !synced) bad = 1 }
-    / unlink\(/ { if (!synced_name) bad = 1; removed = NR }
+    / unlink\(/ { if (renamed) { if (!synced_name) bad = 1; removed = NR } }
     END { exit !(written && synced > written && !bad && (!names || (renamed && synced_name && removed && written < renamed))) }' "$folder/trace" ||
     fail "${1:-one rank}: not written, synced, renamed, synced and removed in this order: $(cut -c1-100 "$folder/trace")"
 }
