@@ -11,10 +11,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "epochs.hpp"
 #include "layers.hpp"
-#include "resuming.hpp"
-#include "showing.hpp"
-#include "training.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
@@ -101,27 +99,17 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
-  run_files files(m.communicator(), about, o);
-  run_checkpoints checkpoints(m.communicator(), o);
-  data_position at = checkpoints.resume(p, state);
   index_t const images = data.train_images.extents[0];
-  run_display display(m.communicator(), o, at, images, {"loss", "accuracy"});
-  while (at.epoch < o.epochs && at.step < o.steps) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
-    for (bool more = true; more && at.step < o.steps;) {
-      auto x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
-      auto labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
-      auto [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
-      T const step_loss = item(l);
-      files.add(step_loss);
-      at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batches.size(at.batch));
-      more = at.advance(batches.count());
-      display.after_step(at);
-      checkpoints.after_batch(at, p, state);
-    }
-  }
-  checkpoints.finish();
-  files.close();
+  prng_key const key = fold_in(prng_key{o.seed}, 2);
+  training loop(m.communicator(), about, o, p, state);
+  loop.run(
+      images, [&](index_t epoch) { return batches_of_epoch(o, images, o.batch, epoch); },
+      [&](shuffled_batches const& batches, data_position const& at) {
+        auto const x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
+        auto const labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
+        auto const [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(key, static_cast<std::uint64_t>(at.step)));
+        return std::pair{item(l), static_cast<double>(item(h))};
+      });
   double const accuracy = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
     auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);

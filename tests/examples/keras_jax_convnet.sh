@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# keras_jax_convnet.sh LAUNCH PROGRAM CASE: checks the convolutional network as a user would run it, on images of random bytes.
+# keras_jax_convnet.sh LAUNCH PROGRAM CASE: checks the convolutional network as a user would run it, on few images.
 #   losses    20 steps of up to 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
 #             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh

@@ -33,11 +33,11 @@ accuracy() {
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
 }
 
-# train RANKS MESH STEPS FILE [OPTION]...: losses of a run in double precision; an epoch has 32 steps.
+# train MESH STEPS FILE [OPTION]...: losses of a run in double precision; an epoch has 32 steps.
 train() {
-  local ranks=$1 mesh=$2 steps=$3 losses=$4
-  shift 4
-  "$launch" "$ranks" "$program" --mesh "$mesh" --steps "$steps" --batch 64 --precision double --losses "$losses" "$@" > "$folder/log" 2> "$folder/err"
+  local mesh=$1 steps=$2 losses=$3 training=(--batch 64)
+  shift 3
+  train_on "$mesh" "$losses" --steps "$steps" "$@"
 }
 
 resumed() {
@@ -45,21 +45,21 @@ resumed() {
   few_digits 2048
   goes_on data=2,model=2
   goes_on_killed data=2
-  train 2 data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
+  train data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
   for way in "" --asynchronous; do
     rm -rf "$folder/run"
     # Ends five steps after its last checkpoint.
-    train 2 data=2 25 "$folder/first" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "first run: $(cat "$folder/err")"
+    train data=2 25 "$folder/first" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "first run: $(cat "$folder/err")"
     [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000010.h5 step_000000000020.h5 " ] || fail "checkpoints: $(ls "$folder/run")"
     cp -r "$folder/run" "$folder/copy"
-    train 2 data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "resumed: $(cat "$folder/err")"
+    train data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "resumed: $(cat "$folder/err")"
     cmp <(tail -n 10 "$folder/whole") "$folder/rest" || fail "the resumed run's losses differ in their bits"
     [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000020.h5 step_000000000030.h5 " ] || fail "checkpoints kept: $(ls "$folder/run")"
     rm -rf "$folder/kept" && mv "$folder/copy" "$folder/kept"
   done
-  for where in 1:data=1,model=1 4:data=2,model=2 3:data=1,model=3 4:data=4,model=1; do
+  for where in data=1,model=1 data=2,model=2 data=1,model=3 data=4,model=1; do
     rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
-    train "${where%%:*}" "${where#*:}" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"
+    train "$where" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"
     agree "resumed on $where" 10 1e-9 <(tail -n 10 "$folder/whole") "$folder/rest"
   done
 
@@ -67,7 +67,7 @@ resumed() {
   rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
   newest=$folder/run/step_000000000020.h5
   printf 'x' | dd of="$newest" bs=1 seek=$(($(stat -c %s "$newest") / 2)) conv=notrunc 2> /dev/null
-  train 2 data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "past a damaged checkpoint: $(cat "$folder/err")"
+  train data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "past a damaged checkpoint: $(cat "$folder/err")"
   grep -q "is damaged" "$folder/err" || fail "the damaged checkpoint is not named: $(cat "$folder/err")"
   cmp <(tail -n 20 "$folder/whole") "$folder/rest" || fail "losses past a damaged checkpoint differ in their bits"
   for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
