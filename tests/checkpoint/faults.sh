@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# faults.sh LAUNCH SAVER CASE [FLIPPING_DISK]: nothing is lost but the save that did not finish. Whatever happens to a run, the next one
+# faults.sh LAUNCH SAVER CASE [FAULTY_DISK]: nothing is lost but the save that did not finish. Whatever happens to a run, the next one
 # finds in its folder the newest step whose save had returned, or a newer one, with the right elements.
 #   kills       SIGKILL at random moments of saving, on 1 and 2 ranks, some of them asynchronous
 #   calls       SIGKILL, EIO and ENOSPC at each system call by which a save writes, syncs, renames or removes, in turn: of one
 #               rank, and of its threads; and at the first and the last of each of either of two ranks
-#   flips       a disk that writes another byte than it is given, in each write in turn: what is read back is not what was
-#               written, and the save an error
+#   reads       EIO at each system call by which the next run opens or reads the newest checkpoint, of one rank and of either of two:
+#               that one is named, stays, and the one before it is taken
+#   flips       a disk that writes another byte than it is given, in each write of each rank in turn, of which that rank's own
+#               cache knows nothing: what is read back is not what was written, and the save an error
 #   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
-launch=$1 saver=$2 case=$3 flipping_disk=${4:-}
+launch=$1 saver=$2 case=$3 faulty_disk=${4:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -66,20 +68,25 @@ prepare() {
   cp -r "$folder/prepared" "$run"
 }
 
-# The system calls of a save to its files, and its folder.
-calls=pwrite64,fsync,ftruncate,rename,unlink,sync_file_range
 name=$run/step_00000000000
-# traced WAY [STRACE_OPTION]...: a save of one rank, also by threads (async), or of two of which one is traced (rank0, rank1).
+# traced WAY [STRACE_OPTION]...: a run of $steps more steps of which $calls to $paths are traced, on one rank, also by threads
+# (async), or on two of which one is traced (rank0, rank1).
 traced() {
-  local way=$1 program=("$saver" "$run" 1) tracer
+  local way=$1 program=("$saver" "$run" $steps) tracer
   shift
-  tracer=(strace -f -qq -o "$folder/trace" -e trace=$calls -P "$run" -P "${name}3.h5.part" -P "${name}3.h5" -P "${name}1.h5" "$@")
+  tracer=(strace -f -qq -o "$folder/trace" -e trace=$calls "${paths[@]/#/--trace-path=}" "$@")
   case $way in
     rank*) timeout 100 "$launch" 2 bash -c 'rank=$1 words=$2; shift 2; [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = "$rank" ] || shift "$words"; exec "$@"' \
              _ "${way#rank}" ${#tracer[@]} "${tracer[@]}" "${program[@]}" ;;
     *) timeout 100 "${tracer[@]}" "${program[@]}" $way ;;
   esac > "$out" 2> "$err"
 }
+needs_strace() {
+  command -v strace > /dev/null && return
+  fail "strace is not installed: scripts/setup --test installs it"
+  return 1
+}
+times_of() { grep -cE "^[0-9]+ +$1\(" "$folder/trace"; }
 
 # in_order WAY: in the trace of a save nothing is written behind the fsync, the file has its name after that, the folder is synced
 # then, and only after it an old file goes. On a rank that is not the first there is the fsync alone.
@@ -95,29 +102,35 @@ in_order() {
 
 calls() {
   local call n how status way tried=0
-  if ! command -v strace > /dev/null; then
-    fail "strace is not installed: scripts/setup --test installs it"
-    return
-  fi
+  local steps=1 calls=pwrite64,fsync,ftruncate,rename,unlink,sync_file_range paths=("$run" "${name}3.h5.part" "${name}3.h5" "${name}1.h5")
+  needs_strace || return
   declare -A times
   for way in "" async rank0 rank1; do
     prepare
     traced "$way" || fail "strace does not run here: $(cat "$err")"
     in_order "$way"
-    for call in ${calls//,/ }; do times[$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace"); done
+    for call in ${calls//,/ }; do times[$call]=$(times_of $call); done
     echo "calls of a save${way:+, $way}: $(for call in ${calls//,/ }; do printf '%s %s, ' $call ${times[$call]}; done)"
     if [ "$way" != rank1 ]; then
       for call in pwrite64 fsync rename unlink; do [ "${times[$call]}" -ge 1 ] || fail "a save never calls $call"; done
     fi
     [ "${times[pwrite64]}" -ge 1 ] || fail "$way never writes"
     for call in ${calls//,/ }; do
-      # A thread counts its calls apart, so the last numbers may meet none where threads write.
+      # strace counts each thread's calls apart: writes of threads are counted by the preloaded disk, and of others' calls the
+      # last numbers may meet none.
       for ((n = 1; n <= times[$call]; ++n)); do
         if [[ $way == rank* ]] && [ $n != 1 ] && [ $n != ${times[$call]} ]; then continue; fi
         for how in signal=KILL error=EIO error=ENOSPC; do
           prepare
-          traced "$way" -e "inject=$call:$how:when=$n"
-          status=$?
+          if [ "$way $call" = "async pwrite64" ]; then
+            by_faulty_disk "${how#*=}" $n 1 0 async
+            status=$?
+            [ -e "$folder/seen" ] || fail "$how at $call $n $way: not met"
+            [ $status != 0 ] || fail "$how at $call $n $way: ended well"
+          else
+            traced "$way" -e "inject=$call:$how:when=$n"
+            status=$?
+          fi
           tried=$((tried + 1))
           [ $status = 124 ] && fail "$how at $call $n $way: hung"
           if [ $status = 0 ]; then
@@ -143,22 +156,54 @@ calls() {
   echo "$tried injections"
 }
 
-flips() {
-  local n ranks
-  for ranks in 1 2; do
-    for ((n = 1; n <= 20; ++n)); do
+reads() {
+  local call n times way tried=0
+  local steps=0 calls=openat,pread64 paths=("${name}2.h5")
+  needs_strace || return
+  for call in ${calls//,/ }; do
+    for way in "" rank0 rank1; do
       prepare
-      timeout 100 "$launch" $ranks env LD_PRELOAD="$flipping_disk" ASHLAR_FLIP=$n "$saver" "$run" 1 > "$out" 2> "$err"
-      case $? in
-        0) break ;;  # there is no such write
-        124) fail "write $n on $ranks ranks: hung" ;;
-      esac
-      [ "$(grep -c '^saver: ashlar::' "$err")" = 1 ] || fail "write $n on $ranks ranks: expected one sentence, found: $(cat "$out" "$err")"
-      check "write $n on $ranks ranks" 2
-      [ "$(step resumed)" = 2 ] || fail "write $n on $ranks ranks: a save that failed has its name"
+      traced "$way" || fail "strace does not run here: $(cat "$err")"
+      times=$(times_of $call)
+      echo "calls of a load${way:+, $way}: $call $times"
+      [ "$times" -ge 1 ] || fail "${way:-one rank}: a load never calls $call"
+      for ((n = 1; n <= times; ++n)); do
+        prepare
+        traced "$way" -e "inject=$call:error=EIO:when=$n" || fail "EIO at $call $n $way: ended with $?: $(cat "$out" "$err")"
+        tried=$((tried + 1))
+        [ "$(step resumed)" = 1 ] || fail "EIO at $call $n $way: step $(step resumed) is found"
+        [ "$(grep -c "${name}2.h5: Input/output error.*; the checkpoint before it is tried\$" "$err")" = 1 ] ||
+          fail "EIO at $call $n $way: expected one sentence, found: $(cat "$err")"
+        check "EIO at $call $n $way" 2
+      done
     done
-    echo "$ranks ranks: $((n - 1)) writes"
-    [ $n -ge 4 ] && [ $n -le 20 ] || fail "$ranks ranks: $((n - 1)) of a save's writes were noticed"
+  done
+  echo "$tried injections"
+}
+
+# by_faulty_disk FAULT N RANKS RANK [ARGUMENT]...: a save on so many ranks; one's write N meets a fault, which others alone see.
+by_faulty_disk() {
+  local fault=$1 n=$2 ranks=$3 rank=$4
+  shift 4
+  rm -f "$folder/seen"
+  timeout 100 "$launch" $ranks env LD_PRELOAD="$faulty_disk" ASHLAR_FAULT=$fault ASHLAR_FAULT_RANK=$rank ASHLAR_FAULT_AT=$n ASHLAR_FAULT_SEEN="$folder/seen" \
+    ASHLAR_FAULT_HIDDEN=$((ranks > 1)) "$saver" "$run" 1 "$@" > "$out" 2> "$err"
+}
+
+flips() {
+  local n way status
+  for way in "1 0" "2 0 async" "2 1 async" "4 0" "4 1" "4 2" "4 3"; do
+    for ((n = 1; ; ++n)); do
+      prepare
+      by_faulty_disk flip $n $way
+      status=$?
+      [ -e "$folder/seen" ] || break  # it does not write so often
+      [ $status = 3 ] && [ "$(grep -c '^saver: ashlar::save_checkpoint: ' "$err")" = 1 ] || fail "write $n on $way: expected one sentence, found $status: $(cat "$out" "$err")"
+      check "write $n on $way" 2
+      [ "$(step resumed)" = 2 ] || fail "write $n on $way: a save that failed has its name"
+    done
+    echo "$way: $((n - 1)) writes"
+    [ $n -ge 2 ] || fail "$way: $((n - 1)) of a save's writes were flipped"
   done
 }
 

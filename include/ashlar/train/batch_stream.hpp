@@ -108,7 +108,7 @@ struct no_field_is_given {
 /// element; rows is the dataset's batch, or less in the last of an epoch unless that is padded.
 /// Collective: construction and next, all ranks of the mesh, with the same dataset
 /// Cost: no verb. next agrees by an all-reduce of 8 bytes that no rank failed, where one can: if an array lies in a file,
-/// or its integers may not fit the field. Memory: prefetch + 1 batches' shards
+/// or its integers may not fit the field, and where it starts a thread. Memory: prefetch + 1 batches' shards
 /// Error: ashlar::error on every rank: fields that do not fit the arrays, no examples, datasets that differ between ranks;
 /// in next, what reading throws on some rank: the stream is then where it was, and next tries again
 /// Example: batch_stream images(m, train, batch_field<float, layout<"data", none>>{}, batch_field<std::int32_t, layout<"data">>{});
@@ -157,7 +157,7 @@ class batch_stream {
   }
 
   batch_type next() {
-    host_type const made = can_fail_ ? agreed() : take();
+    host_type const made = can_fail_ || !reader_ ? agreed() : take();
     at_ = made.at.next(count());
     return tensors(made, std::index_sequence_for<F...>{});
   }

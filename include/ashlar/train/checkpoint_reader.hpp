@@ -56,18 +56,17 @@ class checkpoint_reader {
     comm::broadcast(c, &bytes, 1, 0);
     comm::collectively(c, [&] { block.resize(static_cast<std::size_t>(bytes)); });
     comm::broadcast(c, block.data(), block.size(), 0);
-    if (c.rank() != 0) {
+    comm::collectively(c, [&] {
+      if (c.rank() == 0) return;
       table_.unpack_header(block.data());
       table_.unpack(block);
-    }
-    comm::collectively(c, [&] {
-      if (c.rank() != 0) file_ = checked_file(path, O_RDONLY);
+      file_ = checked_file(path, O_RDONLY);
     });
   }
 
-  /// Of a file that this program wrote. No MPI.
+  /// Of a file that this program saves. No MPI.
   checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_table const& table)
-      : ranks_(c), path_(path), file_(path, O_RDONLY), table_(table) {}
+      : ranks_(c), path_(path), caller_("ashlar::save_checkpoint"), file_(path, O_RDONLY), table_(table) {}
 
   index_t step() const { return table_.step; }
 
@@ -106,15 +105,17 @@ class checkpoint_reader {
     }
   }
 
-  /// Reads this rank's part of everything: of the chunks what another rank wrote, where there are several; on rank 0 what
-  /// it wrote besides. No MPI. Error: ashlar::error where some byte is not what the table says.
-  void verify() const {
+  /// Reads the chunks that the next rank wrote, and on the last rank what rank 0 wrote besides; leaf i is entry i of the table.
+  /// Whoever wrote might be shown its own memory. No MPI.
+  /// Error: ashlar::error where some byte is not what the table says.
+  void verify(checkpoint_leaves const& leaves) const {
     std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
-    for (checkpoint_entry const& e : table_.entries) {
-      interval const mine = part_of({0, static_cast<index_t>(e.chunks())}, ranks_.size(), (ranks_.rank() + 1) % ranks_.size());
-      for (index_t k = mine.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < mine.end; k += n) read(e, {k, std::min(k + n, mine.end)}, bytes.data());
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      checkpoint_entry const& e = table_.entries[i];
+      checkpoint_pieces::range const theirs = checkpoint_pieces::chunks_of(*leaves[i], (ranks_.rank() + 1) % ranks_.size(), checkpoint_pieces::dealt_to::all);
+      for (index_t k = theirs.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < theirs.end; k += n) read(e, {k, std::min(k + n, theirs.end)}, bytes.data());
     }
-    if (ranks_.rank() != 0) return;
+    if (ranks_.rank() != ranks_.size() - 1) return;
     std::vector<unsigned char> const block = table_.pack();
     bytes.resize(block.size());
     if (file_.size() != table_.file_bytes || file_.read(0, bytes.data(), bytes.size()) != bytes.size() || bytes != block || description_checksum(file_, table_) != table_.description)
@@ -122,7 +123,7 @@ class checkpoint_reader {
   }
 
  private:
-  std::string beginning() const { return "ashlar::load_checkpoint: " + path_.string() + ": "; }
+  std::string beginning() const { return std::string(caller_) + ": " + path_.string() + ": "; }
   static std::string names_of(checkpoint_leaves const& wanted) {
     if (wanted.empty()) return "it";
     return wanted.front()->entry.name + (wanted.size() == 1 ? "" : " and " + std::to_string(wanted.size() - 1) + " more");
@@ -143,6 +144,7 @@ class checkpoint_reader {
 
   communicator ranks_;
   std::filesystem::path path_;
+  char const* caller_ = "ashlar::load_checkpoint";
   checked_file file_;
   checkpoint_table table_;
 };

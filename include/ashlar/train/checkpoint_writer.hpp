@@ -80,19 +80,18 @@ class checkpoint_writer {
 
   /// Gives the file its name when all ranks have written and synced, and all bytes have been read back; `failure` is what
   /// went wrong on this rank.
-  /// Collective: all ranks. Error: ashlar::error on every rank where any failed; then there is no file.
+  /// Collective: all ranks. Error: ashlar::error on every rank where any failed; then there is no file, or, where the folder
+  /// alone could not be synced, one that a crash of the machine may take away.
   void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
     gather_checksums(pieces, leaves);
-    comm::collectively(ranks_, [&] {
-      if (ranks_.rank() == 0) {
-        std::vector<unsigned char> const block = table_.pack();
-        file_.write(0, block.data(), block.size());
-        file_.sync();
-        file_.close();
-      }
-      checkpoint_reader(ranks_, part_.path(), table_).verify();
+    comm::on_root(ranks_, [&] {
+      std::vector<unsigned char> const block = table_.pack();
+      file_.write(0, block.data(), block.size());
+      file_.sync();
+      file_.close();
     });
+    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).verify(leaves); });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
       sync_folder_of(path_);

@@ -40,13 +40,10 @@ class checkpoint_under_way {
       });
       leaves_[i]->release();
     }
-    comm::collectively(c, [&] { thread_ = std::thread([this] { work(); }); });
+    comm::collectively(c, [&] { thread_ = std::jthread([this] { work(); }); });
   }
   checkpoint_under_way(checkpoint_under_way const&) = delete;
   checkpoint_under_way& operator=(checkpoint_under_way const&) = delete;
-  ~checkpoint_under_way() {
-    if (thread_.joinable()) thread_.join();
-  }
 
   index_t step() const { return step_; }
   /// Whether all ranks have written. Collective.
@@ -79,7 +76,7 @@ class checkpoint_under_way {
   std::vector<checkpoint_piece> pieces_;
   std::optional<std::string> failure_;
   std::atomic<index_t> done_ = 0;
-  std::thread thread_;
+  std::jthread thread_;  // the last member: what it writes goes after it, also where another rank could start none
 };
 
 }  // namespace detail
