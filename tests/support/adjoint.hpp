@@ -123,7 +123,7 @@ inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vect
     if (found.size() != expected.size()) difference = HUGE_VAL;
     for (std::size_t i = 0; i < found.size(); ++i) {
       largest = std::max(largest, std::abs(expected[i]));
-      difference = std::max(difference, std::abs(found[i] - expected[i]));
+      difference = larger(difference, std::abs(found[i] - expected[i]));
     }
   }
   double result = difference / largest;

@@ -4,6 +4,7 @@
 #include "ashlar/comm/tuning.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include "larger.hpp"
 #include <algorithm>
 #include <numeric>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-namespace test {
+namespace ashlar::test {
 
 using space = Kokkos::DefaultExecutionSpace;
 template <class T>
@@ -23,4 +23,4 @@ std::vector<T> to_host(device_array<T> const& d) {
   return v;
 }
 
-}  // namespace test
+}  // namespace ashlar::test

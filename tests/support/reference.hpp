@@ -38,10 +38,7 @@ double distance_from(X const& x, std::vector<double> const& expected) {
   if (own.size() != at.size() || static_cast<std::size_t>(t.extents().size()) != expected.size()) return HUGE_VAL;
   double largest = 0, difference = 0;
   for (double const e : expected) largest = std::max(largest, std::abs(e));
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    double const d = std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]);
-    difference = d <= difference ? difference : d;  // NaN stays
-  }
+  for (std::size_t i = 0; i < own.size(); ++i) difference = larger(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
   return largest > 0 ? difference / largest : difference;
 }
 template <class X>

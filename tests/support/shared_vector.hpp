@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-namespace test {
+namespace ashlar::test {
 
 template <class T>
 struct shared_allocator {
@@ -20,4 +20,4 @@ struct shared_allocator {
 template <class T>
 using shared_vector = std::vector<T, shared_allocator<T>>;
 
-}  // namespace test
+}  // namespace ashlar::test

@@ -120,7 +120,7 @@ TEST_CASE("batch_norm per shard is batch_norm of each shard alone") {
       REQUIRE(p.size() == q.size());
       double worst = 0, largest = 1;
       for (std::size_t i = 0; i < p.size(); ++i) {
-        worst = std::max(worst, std::abs(p[i] - q[i]));
+        worst = test::larger(worst, std::abs(p[i] - q[i]));
         largest = std::max(largest, std::abs(q[i]));
       }
       CHECK(worst <= 1e-10 * largest);

@@ -43,7 +43,7 @@ bool is_near(X const& x, array const& expected) {
   double difference = own.size() == at.size() ? 0 : HUGE_VAL;
   for (std::size_t i = 0; i < own.size(); ++i)
     difference =
-        std::max(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
+        test::larger(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
   return difference < 40 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 

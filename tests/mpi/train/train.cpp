@@ -126,7 +126,7 @@ history train_by_loops(array weights, int steps) {
 double relative_distance(array const& a, array const& b) {
   if (a.size() != b.size()) return HUGE_VAL;
   double d = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) d = std::max(d, std::abs(a[i] - b[i]) / std::max(std::abs(b[i]), 1e-2));
+  for (std::size_t i = 0; i < a.size(); ++i) d = test::larger(d, std::abs(a[i] - b[i]) / std::max(std::abs(b[i]), 1e-2));
   return d;
 }
 

@@ -3,6 +3,7 @@
 #include "ashlar/ops/local/convolution.hpp"
 #include "ashlar/ops/local/pooling.hpp"
 #include "../../support/device_array.hpp"
+#include "../../support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>
@@ -46,7 +47,7 @@ void check_close(std::vector<T> const& found, std::vector<double> const& expecte
   REQUIRE(found.size() == expected.size());
   double worst = 0, largest = 1;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    worst = std::max(worst, std::abs(static_cast<double>(found[i]) - expected[i]));
+    worst = test::larger(worst, std::abs(static_cast<double>(found[i]) - expected[i]));
     largest = std::max(largest, std::abs(expected[i]));
   }
   CHECK(worst <= tolerance * largest);

@@ -1,6 +1,7 @@
 // Cross-entropy from labels: against its definition in long double, by finite differences, and where inputs are bad.
 #include "ashlar/ops/local/cross_entropy.hpp"
 #include "../../support/device_array.hpp"
+#include "../../support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>
@@ -82,7 +83,7 @@ TEST_CASE_TEMPLATE("losses are their definition", T, float, double) {
       for (index_t r = 0; r < rows; ++r) {
         long double const expected = b.loss(r);
         long double const error = std::abs(each[static_cast<std::size_t>(r)] - expected) / (1 + std::abs(expected));
-        worst = std::max(worst, static_cast<double>(error));
+        worst = test::larger(worst, static_cast<double>(error));
       }
       CHECK(worst <= 8 * epsilon);
       CHECK(static_cast<double>(std::abs(total(b) - b.total())) <=
@@ -124,7 +125,7 @@ TEST_CASE_TEMPLATE("the vjp is a finite difference", I, std::int32_t, std::int64
         b.logits[i] = was - h;
         long double const down = b.total();
         b.logits[i] = was;
-        worst = std::max(worst, std::abs(scale * factor * static_cast<double>((up - down) / (2 * h)) - d[i]));
+        worst = test::larger(worst, std::abs(scale * factor * static_cast<double>((up - down) / (2 * h)) - d[i]));
       }
       CHECK(worst < 1e-8);
     }

@@ -3,6 +3,7 @@
 #include "ashlar/ops/local/channels.hpp"
 #include "ashlar/ops/local/normalize.hpp"
 #include "../../support/device_array.hpp"
+#include "../../support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>
@@ -26,7 +27,7 @@ double difference(std::vector<A> const& found, std::vector<B> const& expected) {
   if (found.size() != expected.size()) return HUGE_VAL;
   double worst = 0, largest = 1;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(found[i]) - static_cast<long double>(expected[i]))));
+    worst = test::larger(worst, static_cast<double>(std::abs(static_cast<long double>(found[i]) - static_cast<long double>(expected[i]))));
     largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
   }
   return worst / largest;
