@@ -16,11 +16,11 @@ function(ashlar_header variable header)
   endif()
 endfunction()
 
-# ashlar_add_test(<name> [RANKS <n>] COMMAND <command>...): a test under ctest; with RANKS the command is launched on n
-# ranks. Launchers of both MPIs end a run by themselves after MPIEXEC_TIMEOUT, killing all ranks, which ctest cannot;
+# ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] COMMAND <command>...): a test under ctest; with RANKS the command is
+# launched on n ranks, with SAYS a line of its output must match. Launchers of both MPIs end a run by themselves after MPIEXEC_TIMEOUT, killing all ranks, which ctest cannot;
 # Open MPI starts twice as fast where it need not look for networks.
 function(ashlar_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "COMMAND")
   math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
   set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPIEXEC_TIMEOUT=${launcher_timeout} OMPI_MCA_pml=ob1)
   set(processors 1)
@@ -29,6 +29,9 @@ function(ashlar_add_test name)
     list(PREPEND arg_COMMAND "${ASHLAR_LAUNCH}" ${arg_RANKS})
     list(APPEND environment ASHLAR_TEST_RANKS=${arg_RANKS})
     set(processors ${arg_RANKS})
+  endif()
+  if(arg_SAYS)
+    list(PREPEND arg_COMMAND "${PROJECT_SOURCE_DIR}/tests/cmake/says.sh" "${arg_SAYS}")
   endif()
   if(ASHLAR_SANITIZE)
     list(APPEND environment UBSAN_OPTIONS=print_stacktrace=1

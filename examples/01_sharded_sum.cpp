@@ -1,5 +1,5 @@
 // What you learn here: the smallest program. A vector lies in pieces on all ranks; its sum is one message.
-//   mpiexec -n 4 01_sharded_sum
+//   mpiexec -n 4 sharded_sum
 #include <ashlar/ashlar.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // What you learn here: how a tensor gets from one layout into another, and what that costs.
-//   mpiexec -n 4 03_redistribute
+//   mpiexec -n 4 redistribute
 #include <ashlar/ashlar.hpp>
 #include <ashlar/plan/print.hpp>
 #include <ashlar/tensor/gather.hpp>
@@ -45,6 +45,6 @@ int main(int argc, char** argv) {
   auto const all = gather_all(whole), by_rows = gather_all(rows);
   for (std::size_t i = 0; i < 70; ++i)
     if (all[i] != static_cast<double>(i) || by_rows[i] != all[i]) return 1;
-  if (root) std::cout << "all 70 elements arrived; " << m.verbs() << " collectives\n";
+  if (root) std::cout << "all 70 elements arrived on " << m.size() << " ranks; " << m.verbs() << " collectives\n";
   return 0;
 }

@@ -184,9 +184,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { o.per_shard ? dry_step<T, statistics::per_shard>(a, o.batch) : dry_step<T>(a, o.batch); }) << std::endl;
   }
 
-  run_files files(m.communicator(), about, o);
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(state.trainable, state.optimizer, state.non_trainable);
+  run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];
   run_display display(m.communicator(), o, at, images, {"loss", "accuracy"});
   auto const step = [&](auto const&... arguments) {

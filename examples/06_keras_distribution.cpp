@@ -165,9 +165,9 @@ outcome train(device_mesh<M> const& m, options const& o, bool shown) {
   prng_key const key{o.seed};
   auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
   auto const data = noise<Strategy, T>(m, o.batch, fold_in(key, 1));
-  run_files files(m.communicator(), about, o);
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(state.weights, state.optimizer);
+  run_files files(m.communicator(), about, o, at.step);
   run_display display(m.communicator(), o, at, 128, {"loss"}, shown);
 
   // [fit]

@@ -273,9 +273,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   };
   // [evaluate]
 
-  run_files files(m.communicator(), about, o);
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(p, state);
+  run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];
   run_display display(m.communicator(), o, at, images, {"loss", "accuracy", "eval_loss", "eval_accuracy"});
   // [loop]

@@ -147,12 +147,12 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   // [variables]
   if (root) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_train_step<T>(a, o.batch); }) << std::endl;
 
-  run_files files(m.communicator(), about, o);
   // [fit]
   auto batches = stream<T>(m, train_data);
   run_checkpoints checkpoints(m.communicator(), o);
   data_position at = checkpoints.resume(p, state);  // the beginning, or where a run was that ended
   batches.seek({at.epoch, at.batch});
+  run_files files(m.communicator(), about, o, at.step);
   run_display display(m.communicator(), o, at, batches.examples(), {"loss", "accuracy", "val_loss", "val_accuracy"});
   auto const on_validation = [&] {
     means const v = evaluate<T>(m, p, validation_data);

@@ -10,7 +10,7 @@ template <class P, class S>
 class training {
  public:
   training(ashlar::communicator const& c, program const& of, options const& o, P& p, S& s)
-      : ranks_(c), options_(o), parameters_(p), state_(s), files_(c, of, o), checkpoints_(c, o), at_(checkpoints_.resume(p, s)) {}
+      : ranks_(c), options_(o), parameters_(p), state_(s), checkpoints_(c, o), at_(checkpoints_.resume(p, s)), files_(c, of, o, at_.step) {}
 
   /// Takes in epochs of so many examples. order(epoch) are an epoch's batches, with count() and size(batch); take(batches, at)
   /// takes the step of batch at.batch, and gives the mean of the loss over its examples and the sum of a metric, such as hits.
@@ -37,7 +37,7 @@ class training {
   options const& options_;
   P& parameters_;
   S& state_;
-  run_files files_;
   run_checkpoints checkpoints_;
   data_position at_;
+  run_files files_;
 };

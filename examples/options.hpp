@@ -135,6 +135,8 @@ inline options parse(int argc, char** argv, program const& p) {
     o.double_precision = !p.precision || one_of("precision", {"float", "double"}) == 1;
     o.shuffle = given.count("no-shuffle") == 0;
     o.batch = whole("batch", std::int64_t{1});
+    constexpr std::int64_t largest_batch = 1'000'000'000;
+    if (o.batch > largest_batch) refuse("batch", value("batch"), "a whole number of 1 to " + std::to_string(largest_batch));
     if (p.microbatches) o.microbatches = whole("microbatches", std::int64_t{1});
     if (p.epochs) o.epochs = whole("epochs", 1);
     o.seed = whole("seed", std::uint64_t{0});

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -62,13 +64,16 @@ void check_replicas(ashlar::communicator const& c, P const& replicated) {
 }
 
 /// What a run writes: the file of --losses, a loss a line with 17 digits, and that of --trace. Without the options there are none.
+/// A run that goes on behind so many steps keeps their losses in the file, and takes out those from behind the checkpoint.
 /// Collective: construction and close. Error: ashlar::error on every rank where one cannot be written.
 class run_files {
  public:
-  run_files(ashlar::communicator const& c, program const& p, options const& o) : ranks_(c), program_(p.name), path_(o.losses) {
+  run_files(ashlar::communicator const& c, program const& p, options const& o, ashlar::index_t steps_before) : ranks_(c), program_(p.name), path_(o.losses) {
     ashlar::comm::on_root(ranks_, [&] {
       if (path_.empty()) return;
-      losses_.open(path_);
+      bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path_);
+      if (goes_on) std::filesystem::resize_file(path_, bytes_of_lines(path_, steps_before));
+      losses_.open(path_, goes_on ? std::ios::app : std::ios::out);
       if (!losses_) throw ashlar::error(program_ + ": cannot write " + path_ + "; choose a file in a folder that may be written");
       losses_.precision(17);
     });
@@ -76,7 +81,7 @@ class run_files {
   }
   template <class T>
   void add(T loss) {
-    if (losses_.is_open()) losses_ << loss << "\n";
+    if (losses_.is_open()) losses_ << loss << std::endl;  // a run that is killed leaves what it has
   }
   void close() {
     ashlar::comm::on_root(ranks_, [&] {
@@ -86,19 +91,35 @@ class run_files {
   }
 
  private:
+  // Bytes of a file's first n lines, or of all that are whole.
+  static std::uintmax_t bytes_of_lines(std::string const& path, ashlar::index_t n) {
+    std::ifstream in(path, std::ios::binary);
+    std::uintmax_t bytes = 0;
+    for (std::string line; n > 0 && std::getline(in, line) && !in.eof(); --n) bytes += line.size() + 1;
+    return bytes;
+  }
+
   ashlar::communicator ranks_;
   std::string program_, path_;
   std::ofstream losses_;
   std::optional<ashlar::comm::trace> trace_;
 };
 
+/// This process' number before MPI has started, as the launcher tells it, or 0.
+inline int launched_rank() {
+  for (char const* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (char const* const value = std::getenv(name)) return std::atoi(value);
+  return 0;
+}
+
 /// The body of main: run(options), or the help; an error is printed once, and ends the program with status 1.
 template <class Run>
 int start(int argc, char** argv, program const& p, Run run) {
-  ashlar::environment const env;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int rank = launched_rank();
+  std::optional<ashlar::environment> env;  // outlives the report of an error
   try {
+    env.emplace();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     options const o = parse(argc, argv, p);
     if (o.help.empty()) return run(o);
     if (rank == 0) std::fputs(o.help.c_str(), stdout);

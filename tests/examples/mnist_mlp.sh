@@ -33,47 +33,26 @@ accuracy() {
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
 }
 
-# train MESH STEPS FILE [OPTION]...: losses of a run in double precision; an epoch has 32 steps.
-train() {
-  local mesh=$1 steps=$2 losses=$3 training=(--batch 64)
-  shift 3
-  train_on "$mesh" "$losses" --steps "$steps" "$@"
-}
-
 resumed() {
-  local where newest name way training=(--batch 600)
+  local newest name training=(--batch 600)
   few_digits 2048
-  goes_on data=2,model=2
+  goes_on data=2,model=2 data=1,model=1 data=1,model=3 data=4,model=1
   goes_on_killed data=2
-  train data=2 30 "$folder/whole" || fail "without checkpoints: $(cat "$folder/err")"
-  for way in "" --asynchronous; do
-    rm -rf "$folder/run"
-    # Ends five steps after its last checkpoint.
-    train data=2 25 "$folder/first" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "first run: $(cat "$folder/err")"
-    [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000010.h5 step_000000000020.h5 " ] || fail "checkpoints: $(ls "$folder/run")"
-    cp -r "$folder/run" "$folder/copy"
-    train data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 --keep 2 $way || fail "resumed: $(cat "$folder/err")"
-    cmp <(tail -n 10 "$folder/whole") "$folder/rest" || fail "the resumed run's losses differ in their bits"
-    [ "$(ls "$folder/run" | tr '\n' ' ')" = "step_000000000020.h5 step_000000000030.h5 " ] || fail "checkpoints kept: $(ls "$folder/run")"
-    rm -rf "$folder/kept" && mv "$folder/copy" "$folder/kept"
-  done
-  for where in data=1,model=1 data=2,model=2 data=1,model=3 data=4,model=1; do
-    rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
-    train "$where" 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "resumed on $where: $(cat "$folder/err")"
-    agree "resumed on $where" 10 1e-9 <(tail -n 10 "$folder/whole") "$folder/rest"
-  done
+  training+=(--asynchronous)
+  goes_on data=2
 
   # The newest is damaged: the one before it serves. All are: an error.
   rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
-  newest=$folder/run/step_000000000020.h5
+  newest=$folder/run/step_000000000006.h5
   printf 'x' | dd of="$newest" bs=1 seek=$(($(stat -c %s "$newest") / 2)) conv=notrunc 2> /dev/null
-  train data=2 30 "$folder/rest" --checkpoint "$folder/run" --every 10 || fail "past a damaged checkpoint: $(cat "$folder/err")"
+  train_on data=2 "$folder/run.losses" --epochs 3 --checkpoint "$folder/run" || fail "past a damaged checkpoint: $(cat "$folder/err")"
   grep -q "is damaged" "$folder/err" || fail "the damaged checkpoint is not named: $(cat "$folder/err")"
-  cmp <(tail -n 20 "$folder/whole") "$folder/rest" || fail "losses past a damaged checkpoint differ in their bits"
+  grep -q "goes on from step 4," "$folder/log" || fail "the one before a damaged checkpoint is not taken: $(cat "$folder/log")"
+  cmp "$folder/whole" "$folder/run.losses" || fail "losses past a damaged checkpoint differ in their bits"
   for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
-  refused 20 "none of the" --precision double --batch 64 --checkpoint "$folder/run"
-  refused 20 "expected 64, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
-  refused 20 "of type float32, found float64" --precision float --batch 64 --checkpoint "$folder/kept"
+  refused 20 "none of the" --precision double --batch 600 --checkpoint "$folder/run"
+  refused 20 "expected 600, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
+  refused 20 "of type float32, found float64" --precision float --batch 600 --checkpoint "$folder/kept"
   : > "$folder/file"
   refused 20 "cannot make the folder" --checkpoint "$folder/file"
   refused 20 "a whole number of 1 or more, found '0'" --checkpoint "$folder/run" --every 0
@@ -89,6 +68,8 @@ errors() {
   refused 10 "model_parallel or data_parallel, found 'both'" --strategy both
   refused 10 "float or double, found 'half'" --precision half
   refused 10 "help lists the options" --unknown 3
+  refused 10 "a whole number of 1 to 1000000000" --batch 1000000000000000
+  ASHLAR_WATCHDOG=soon refused 10 "ASHLAR_WATCHDOG" --steps 1
   refused 10 "cannot be opened" --log "$folder/missing/file"
   refused 10 "cannot write" --losses "$folder/missing/file"
   refused 10 "found neither" --data "$folder/missing"
