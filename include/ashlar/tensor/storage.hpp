@@ -79,17 +79,18 @@ class pool {
     state& s = instance();
     auto const [size, index] = size_class(bytes);
     block* b = nullptr;
+    auto const count = [&] {
+      s.in_use += bytes;
+      s.peak = std::max(s.peak, s.in_use);
+    };
     {
       std::lock_guard lock(s.lock);
       if (!s.open) fail_without_kokkos();
       if (!s.free[index].empty()) {
         b = s.free[index].back();
         s.free[index].pop_back();
-      } else {
-        ++s.allocations;
+        count();
       }
-      s.in_use += bytes;
-      s.peak = std::max(s.peak, s.in_use);
     }
     if (b == nullptr) {
       std::unique_ptr<block> made(new block(nullptr, 0));
@@ -97,6 +98,9 @@ class pool {
       if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) made->data = node_memory::instance().allocate(size);
       if (made->data == nullptr) made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
       b = made.release();
+      std::lock_guard lock(s.lock);
+      ++s.allocations;
+      count();
     }
     b->bytes = bytes;
     return std::shared_ptr<block>(b, release{index});
