@@ -371,9 +371,8 @@ TEST_CASE("memory: source, shards and packed copies of the rank that holds most"
 }
 
 TEST_CASE("memory, counted element by element") {
-  for (auto const& sizes : std::vector<std::vector<int>>{{3}, {2, 3}, {3, 2}}) {
+  auto check = [](std::vector<int> const& sizes, std::vector<int> const& extents) {
     mesh_shape const mesh = mesh_of(sizes);
-    std::vector<int> const extents{5, 7};
     auto const layouts = all_layouts(2, mesh.axes);
     for (auto const& from : layouts)
       for (auto const& to : layouts) {
@@ -412,6 +411,10 @@ TEST_CASE("memory, counted element by element") {
         INFO(text(p));
         CHECK(p.peak_bytes(shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
       }
+  };
+  for (auto const& sizes : std::vector<std::vector<int>>{{3}, {2, 3}, {3, 2}}) {
+    check(sizes, {5, 7});
+    check(sizes, {6, 12});  // which divide: one rank stands for all
   }
 }
 
