@@ -139,7 +139,7 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
     shape found;
     found.rank = L::rank;
     for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
-    if (!(found == expected)) detail::fail_extents("ashlar::adopt: the view has the extents of this rank's shard", expected, found);
+    if (!(found == expected)) detail::fail_other_extents("ashlar::adopt: the view has the extents of this rank's shard", expected, found);
     if (!view.span_is_contiguous()) detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });
   return t;

@@ -151,7 +151,7 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   auto adopted = [&](view const& v) { return message([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
-  CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; found (2, 3) and (3, 3)" + on_last);
+  CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
   if (p > 1)
     CHECK(message([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
   CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
@@ -226,7 +226,7 @@ TEST_CASE("with_extents: real tensors and expressions go through operations as t
     static_assert(static_extents_v<decltype(found)> == shape::of(40, 21));
     CHECK(gather_all(found) == gather_all(expected));
     CHECK_THROWS_WITH_AS((void)(fix_extents<40, 14>(a)),
-                         "ashlar::fix_extents: the tensor has the extents that its type is to have; found (40, 14) and (40, 13)", error);
+                         "ashlar::fix_extents: the tensor has the extents that its type is to have; expected (40, 14), found (40, 13)", error);
   });
 }
 
