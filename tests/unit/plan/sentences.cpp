@@ -3,6 +3,7 @@
 #include "ashlar/plan/static_extents.hpp"
 #include "ashlar/plan/vocabulary.hpp"
 #include <doctest/doctest.h>
+#include <string>
 
 using namespace ashlar;
 
