@@ -130,12 +130,14 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
   axis_mask used = 0;
   for (std::string_view spec : split_at(',', given.at(option))) {
     if (v.rank == max_rank) complain(option + ": a tensor has at most 8 dimensions");
-    axis_list& dim = v.dim[v.rank++];
+    int const d = v.rank++;
+    axis_list& dim = v.dim[d];
     if (spec == "none") continue;
     std::size_t const mark = std::min(spec.find('%'), spec.size());
     if (mark != spec.size()) {
       index_t const block = number(option, spec.substr(mark + 1), 1);
       if (block > 65535) complain(option + ": blocks have at most 65535 elements, found " + std::to_string(block));
+      if (!v.may_deal(d)) complain(option + ": blocks are dealt in at most " + std::to_string(max_dealt_dimensions) + " dimensions");
       dim.block = static_cast<unsigned short>(block);
     }
     for (std::string_view axis : split_at('+', spec.substr(0, mark))) {
@@ -211,7 +213,7 @@ void explore(options const& given) {
   redistribution_plan const p = plan(from.without(trivial), to.without(trivial), others, links);
   std::cout << "from " << to_string(from, names.data()) << "\nto   " << to_string(to, names.data()) << "\n";
   if (p.size == 0) std::cout << "  no step: both are the same\n";
-  for (plan_step const& s : p)
+  for (plan_step const& s : p.steps())
     std::cout << "  " << to_string(s, names.data()) << "   " << step_bytes(s, extents, m.shape, element) << " bytes\n";
   std::cout << "messages per rank: " << p.messages_per_rank(m.shape) << "\n"
             << "bytes per rank: " << p.bytes_per_rank(extents, m.shape, element) << "\n"
@@ -228,6 +230,9 @@ int main(int argc, char** argv) {
     return 0;
   } catch (complaint const& c) {
     std::cerr << "plan_explorer: " << c.text << "\n";
+    return 2;
+  } catch (char const* sentence) {  // of the planner
+    std::cerr << "plan_explorer: " << sentence << "\n";
     return 2;
   }
 }

@@ -3,6 +3,8 @@
 #include "ashlar/layout/value.hpp"
 #include "ashlar/mesh/mesh.hpp"
 #include <algorithm>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,30 @@ inline std::vector<layout_value> with_dealt(std::vector<layout_value> const& lay
           all.back().dim[d].block = static_cast<unsigned short>(block);
         }
   return all;
+}
+
+/// Each axis in turn splits some dimension last, pends as one of `ops`, outermost, or stands nowhere; a third of the
+/// dimensions that are split, but no more than may be, are dealt, in blocks of 1 to 3.
+/// Pre: rank > 0.
+inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axes, std::vector<int> const& ops = {}) {
+  auto below = [&](int n) { return static_cast<int>(random() / 7 % static_cast<unsigned>(n)); };
+  std::vector<int> order(static_cast<std::size_t>(axes));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  layout_value v;
+  v.rank = rank;
+  int const kinds = static_cast<int>(ops.size());
+  for (int a : order) {
+    int const place = below(rank + kinds + 1);
+    if (place < rank) v.dim[place].push(a);
+    else if (place < rank + kinds) v.pend(v.levels == max_levels ? v.pending[max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], mask_of(a));
+  }
+  for (int d = 0; d < rank; ++d)
+    if (v.dim[d].size != 0 && v.may_deal(d) && below(3) == 0) {
+      v.dim[d].dealt = static_cast<signed char>(below(v.dim[d].size) + 1);
+      v.dim[d].block = static_cast<unsigned short>(below(3) + 1);
+    }
+  return v;
 }
 
 /// Axes as letters: "[a,bc] sum(d)"; those that deal blocks of 2: "[ab%2,c]".

@@ -26,23 +26,27 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
 template <equation E, class To, axis_mask Replicated, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
 constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, where const& w) {
-  using Result = decltype(einsum<E>(relayout(to, a, w), b));
-  Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, plain(a), plain(b), wanted, w));
-  result.recording_tape().push([result, a, b, wanted, w] {
-    if (!result.cotangent().is_set()) return;
-    auto const& ct = result.cotangent().value();
-    if constexpr (active_value<A>) {
-      using C = typename A::cotangent_type;
-      einsum_op<pullback_of_einsum<E, 0>::value> const product{};
-      a.cotangent().add(C(einsum_relayout(product, destination<layout_t<C>, 0u>{}, ct, plain(b), wanted, w)));
-    }
-    if constexpr (active_value<B>) {
-      using C = typename B::cotangent_type;
-      einsum_op<pullback_of_einsum<E, 1>::value> const product{};
-      b.cotangent().add(C(relayout_einsum(product, destination<To, 0u>{}, plain(a), ct, wanted, w)));
-    }
-  });
-  return result;
+  if constexpr ((dims_summed_alone(E, 0) | dims_summed_alone(E, 1)) != 0) {  // the cotangents are no products alone
+    return einsum<E>(relayout(to, a, w), b);
+  } else {
+    using Result = decltype(einsum<E>(relayout(to, a, w), b));
+    Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, plain(a), plain(b), wanted, w));
+    result.recording_tape().push([result, a, b, wanted, w] {
+      if (!result.cotangent().is_set()) return;
+      auto const& ct = result.cotangent().value();
+      if constexpr (active_value<A>) {
+        using C = typename A::cotangent_type;
+        einsum_op<cotangent_equation(E, 0)> const product{};
+        a.cotangent().add(C(einsum_relayout(product, destination<layout_t<C>, 0u>{}, ct, plain(b), wanted, w)));
+      }
+      if constexpr (active_value<B>) {
+        using C = typename B::cotangent_type;
+        einsum_op<cotangent_equation(E, 1)> const product{};
+        b.cotangent().add(C(relayout_einsum(product, destination<To, 0u>{}, plain(a), ct, wanted, w)));
+      }
+    });
+    return result;
+  }
 }
 
 }  // namespace ashlar::detail

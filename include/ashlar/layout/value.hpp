@@ -81,6 +81,9 @@ enum builtin_op : int { op_sum = 0, op_max = 1, op_min = 2, op_prod = 3 };
 
 inline constexpr int max_levels = 4;
 
+/// Dimensions of one layout that can be dealt.
+inline constexpr int max_dealt_dimensions = 4;
+
 /// A layout as a value. Axes are positions in a list of names (a mesh's, or those that the operands use).
 /// Shape: dim[d] holds the axes of dimension d, major to minor; pending[l] the reductions, innermost first: level 0 is
 /// reduced before level 1. An axis stands in at most one place; one that stands nowhere is replicated.
@@ -115,6 +118,17 @@ struct layout_value {
       if (pending[l].axes >> a & 1u) return l;
     return -1;
   }
+  /// May a dimension be dealt? It is, or fewer than max_dealt_dimensions are.
+  constexpr bool may_deal(int d) const {
+    int others = 0;
+    for (int e = 0; e < rank; ++e) others += e != d && dim[e].dealt != 0;
+    return others < max_dealt_dimensions;
+  }
+  /// Dimension d goes on as a list that its own begins does, as axis_list::follow says.
+  /// Post: false, and nothing changed, also where the list deals and the dimension may not.
+  constexpr bool follow(int d, axis_list const& other, axis_mask usable) {
+    return (!other.dealt || may_deal(d)) && dim[d].follow(other, usable);
+  }
   /// Pend `op` over more axes, outermost.
   constexpr void pend(int op, axis_mask axes) {
     if (!axes) return;
@@ -144,9 +158,6 @@ struct layout_value {
   }
   friend constexpr bool operator==(layout_value const&, layout_value const&) = default;
 };
-
-/// Dimensions of one layout that can be dealt.
-inline constexpr int max_dealt_dimensions = 4;
 
 /// A layout in one integer, a byte an axis: high half where it stands (0-7 the dimension, 8-14 a pending reduction of
 /// kind minus 8, 15 nowhere), low half its order there (position within the dimension, plus 8 for an axis that deals; or

@@ -147,7 +147,8 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand.
 /// Products that are not the first rows of the result are copied there; where einsum sums over the rows, the other operand's
 /// part is. Backward `a` is gathered in chunks again, for the other operand's cotangent, and its own is an
-/// einsum_reduce_scatter in as many chunks.
+/// einsum_reduce_scatter in as many chunks; under differentiation `a` is gathered whole where a label of one operand is summed
+/// that the other lacks.
 /// Error: those of einsum and all_gather; fewer than one chunk throws ashlar::error.
 /// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
 /// layout<none, "model">

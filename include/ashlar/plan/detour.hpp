@@ -48,7 +48,7 @@ class detour {
       if (!(before >> a & 1u)) {
         if (pending >> a & 1u) continue;
         layout_value v = here;
-        add(v.dim[e], a, e);
+        add(v, a, e);
         look_from(here, v, n, spent);
         continue;
       }
@@ -59,7 +59,7 @@ class detour {
         v.dim[d].remove(mask_of(a));
         look_from(here, v, n, spent);
         if (e >= 0 && e != d) {
-          add(v.dim[e], a, e);
+          add(v, a, e);
           look_from(here, v, n, spent);
         }
       }
@@ -75,7 +75,7 @@ class detour {
     axis_mask const idle = ~next.named();
     for (int d = 0; d < next.rank; ++d)
       if (here.dim[d].begins(next.dim[d]))
-        while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) && next.dim[d].follow(goal_.dim[d], idle)) {}
+        while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) && next.follow(d, goal_.dim[d], idle)) {}
     if (next == here) return;
     spent += scale_.step_cost(here, next);
     if (spent >= least_) return;
@@ -83,8 +83,8 @@ class detour {
     look(next, n + 1, spent);
   }
 
-  constexpr void add(axis_list& list, int axis, int d) const {
-    if (!list.begins(goal_.dim[d]) || !list.follow(goal_.dim[d], mask_of(axis))) list.push(axis);
+  constexpr void add(layout_value& v, int axis, int d) const {
+    if (!v.dim[d].begins(goal_.dim[d]) || !v.follow(d, goal_.dim[d], mask_of(axis))) v.dim[d].push(axis);
   }
 
   // Each axis that leaves a dimension does so in a step over it.

@@ -1,6 +1,6 @@
 // einsum on abstract and real tensors.
 #pragma once
-#include "ashlar/plan/apply.hpp"
+#include "ashlar/plan/reduce.hpp"
 
 namespace ashlar {
 
@@ -33,7 +33,18 @@ struct einsum_words {
   }
 };
 
-// The equation that gives operand I's cotangent: the result in the operand's place.
+// Dimensions whose labels an operand has alone, and the result lacks: its cotangent is repeated along them.
+constexpr unsigned dims_summed_alone(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  unsigned dims = 0;
+  for (int d = 0; d < q.in[operand].rank; ++d) {
+    char const l = q.in[operand].label[d];
+    if (q.out.find(l) < 0 && (q.operands == 1 || q.in[1 - operand].find(l) < 0)) dims |= 1u << d;
+  }
+  return dims;
+}
+
+// The equation that gives operand I's cotangent, but for these dimensions: the result in the operand's place.
 constexpr equation cotangent_equation(equation const& e, int operand) {
   einsum_equation const q = parse(e);
   equation r = e;
@@ -45,30 +56,11 @@ constexpr equation cotangent_equation(equation const& e, int operand) {
     put(operand == 0 ? q.in[1] : q.out);
   }
   r.append("->", 2);
-  put(q.in[operand]);
+  unsigned const alone = dims_summed_alone(e, operand);
+  for (int d = 0; d < q.in[operand].rank; ++d)
+    if (!(alone >> d & 1u)) r.append(&q.in[operand].label[d], 1);
   return r;
 }
-
-// Labels that only one operand has and the result lacks: their cotangent is a broadcast, not an einsum.
-constexpr bool sums_alone(equation const& e) {
-  einsum_equation const q = parse(e);
-  for (int o = 0; o < q.operands; ++o)
-    for (int d = 0; d < q.in[o].rank; ++d) {
-      char const l = q.in[o].label[d];
-      if (q.out.find(l) < 0 && (q.operands == 1 || q.in[1 - o].find(l) < 0)) return true;
-    }
-  return false;
-}
-template <equation E>
-struct sums_a_label_of_one_operand {
-  static constexpr bool value = sums_alone(E);
-};
-template <equation E, int Operand>
-struct pullback_of_einsum {
-  static_assert(!sums_a_label_of_one_operand<E>::value,
-                "ashlar::einsum: to differentiate, write sum<dim>(x) for a label that is summed in one operand alone");
-  static constexpr equation value = cotangent_equation(E, Operand);
-};
 
 }  // namespace detail
 
@@ -97,7 +89,17 @@ struct einsum_op {
 
   template <int I, class Ct, class Y, class... X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
-    constexpr equation q = detail::pullback_of_einsum<E, I>::value;
+    constexpr unsigned alone = detail::dims_summed_alone(E, I);
+    if constexpr (alone == 0)
+      return product_with_cotangent<I>(ct, x...);
+    else
+      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), detail::operand_at<I>(x...));
+  }
+
+ private:
+  template <int I, class Ct, class... X>
+  static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
+    constexpr equation q = detail::cotangent_equation(E, I);
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)

@@ -7,6 +7,9 @@ namespace ashlar {
 /// Rows in which fewer than k elements beat that at the label: none of larger ones, and of equal ones those before it.
 struct top_k_op : labelled_rows_rule {
   index_t k;
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    return labelled_rows_rule::extents(out, logits, labels, "ashlar::top_k_count: there is one label a row of the logits");
+  }
 };
 
 /// Rows by label and by place of their largest element.
@@ -20,7 +23,7 @@ struct confusion_op {
     return r;
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    (void)labelled_rows_rule::extents(out, logits, labels);
+    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::confusion_counts: there is one label a row of the logits");
     return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
   }
 };

@@ -154,9 +154,9 @@ class planner {
   // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does over late axes.
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
-      axis_list &a = mid.dim[d], &b = t.dim[d];
-      while (a.size < b.size && a.begins(b) && a.follow(b, usable & ~mid.sharding())) {}
-      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && (b.size || one_level(a)) && b.follow(a, late & ~t.sharding())) {}
+      axis_list const &a = mid.dim[d], &b = t.dim[d];
+      while (a.size < b.size && a.begins(b) && mid.follow(d, b, usable & ~mid.sharding())) {}
+      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && (b.size || one_level(a)) && t.follow(d, a, late & ~t.sharding())) {}
     }
   }
 
@@ -171,7 +171,7 @@ class planner {
       each_axis(some, [&](int a) {
         for (int d = 0; d < from.rank; ++d)
           for (bool deal : {false, true}) {
-            if (deal && (before.dim[d].size != 0 || !other.dim[d].dealt)) continue;
+            if (deal && (before.dim[d].size != 0 || !other.dim[d].dealt || !before.may_deal(d))) continue;
             layout_value next = before;
             add(next.dim[d], a);
             if (deal) next.dim[d].dealt = 1, next.dim[d].block = other.dim[d].block;

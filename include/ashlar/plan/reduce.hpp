@@ -30,6 +30,45 @@ struct is_equal {
   }
 };
 
+// Of the factors of a product, those that are not 0; and a mark of each that is, so that a product of marks says how many are.
+struct factor_or_one {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x == T(0) ? T(1) : x;
+  }
+};
+struct mark_of_zero {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x == T(0) ? T(2) : T(1);
+  }
+};
+// The product of a line without its zeros, if these are so many.
+template <int Zeros>
+struct product_if_zeros {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T product, T marks) const {
+    return marks == T(1 << Zeros) ? product : T(0);
+  }
+};
+struct quotient_by_factor {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x == T(0) ? T(0) : ct / x;
+  }
+};
+struct where_zero {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x == T(0) ? ct : T(0);
+  }
+};
+
 template <int Rank, int... Dims>
 struct no_such_dimension {
   static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
@@ -63,6 +102,18 @@ struct reduce_op {
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
     auto const ties = elementwise(detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
     return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
+  }
+  // The product of the other factors: divided out where none is 0, and else what the only 0 has beside it.
+  template <int, class Ct, class Y, class X>
+    requires std::is_same_v<Op, op::prod>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    auto const factors = all_reduce(x);
+    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(detail::factor_or_one{}, factors)),
+                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(detail::mark_of_zero{}, factors))));
+    auto const without_zeros = ct * elementwise(detail::product_if_zeros<0>{}, products, marks);
+    auto const beside_one = ct * elementwise(detail::product_if_zeros<1>{}, products, marks);
+    return elementwise(detail::quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
+           elementwise(detail::where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
   }
 };
 
@@ -168,7 +219,10 @@ template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return detail::reduce<op::min, Dims...>(x);
 }
-/// Product over dimensions, all where none is given; pends as op::prod.
+/// Product over dimensions, all where none is given; pends as op::prod. Its derivative is the product of the other factors,
+/// some of which may be 0; where a product without its zeros leaves the range of its type, so does the derivative.
+/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else one all-reduce of two
+/// numbers for each of the result's; one of the operand, too, where the operand pends.
 template <int... Dims, class X>
 constexpr auto prod(X const& x) {
   return detail::reduce<op::prod, Dims...>(x);

@@ -65,6 +65,8 @@ class redistribution_plan {
     constexpr iterator& operator++() { return ++i, *this; }
     friend constexpr bool operator==(iterator const&, iterator const&) = default;
   };
+  /// The steps, in order. The plan itself is this range, too.
+  constexpr redistribution_plan steps() const { return *this; }
   constexpr iterator begin() const { return {this, 0}; }
   constexpr iterator end() const { return {this, size}; }
 

@@ -77,10 +77,11 @@ struct labelled_rows_rule {
         return ruled::wrong(fault::one_sided, first_axis(labels.dim[d].mask() ^ logits.dim[d].mask()));
     return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
   }
-  static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels) {
+  /// `rows` says by the name of the function that was called what one stands for.
+  static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels,
+                                 char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
-      if (labels[d] != logits[d])
-        detail::fail_extents("ashlar::softmax_cross_entropy: there is one label a row of the logits", logits, labels);
+      if (labels[d] != logits[d]) detail::fail_extents(rows, logits, labels);
     return {};
   }
 };
@@ -113,7 +114,7 @@ struct weighted_cross_entropy_op {
     return r.why == fault::fits ? labelled_rows_rule::rule(logits, labels) : r;
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels, shape const& weights) {
-    (void)labelled_rows_rule::extents(out, logits, weights);
+    (void)labelled_rows_rule::extents(out, logits, weights, "ashlar::softmax_cross_entropy: there is one weight a row of the logits");
     return labelled_rows_rule::extents(out, logits, labels);
   }
   template <int I, class Ct, class Y, class Z, class Labels, class Weights>
@@ -124,7 +125,11 @@ struct weighted_cross_entropy_op {
 };
 
 /// Rows whose largest element stands at the label; of equal ones the first counts.
-struct hits_op : labelled_rows_rule {};
+struct hits_op : labelled_rows_rule {
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    return labelled_rows_rule::extents(out, logits, labels, "ashlar::accuracy_count: there is one label a row of the logits");
+  }
+};
 
 namespace detail {
 template <class Logits, class Labels>

@@ -67,6 +67,7 @@ struct tensor_type {
 // Not constexpr: a call ends constant evaluation, and the compiler shows the line with the sentence.
 [[noreturn]] inline void fail(char const* sentence) { throw error(sentence); }
 [[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
+[[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 
 }  // namespace detail
 
@@ -128,6 +129,11 @@ struct message {
 [[noreturn]] inline void fail_extents(char const* rule, shape const& a, shape const& b) {
   message m;
   m << rule << "; found " << a << " and " << b;
+  throw error(m.text);
+}
+[[noreturn]] inline void fail_other_extents(char const* rule, shape const& expected, shape const& found) {
+  message m;
+  m << rule << "; expected " << expected << ", found " << found;
   throw error(m.text);
 }
 

@@ -44,7 +44,7 @@ struct softmax_parts_op {
     return reduction_rule(op_sum, 1u << (logits.rank - 1), logits);
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    labelled_rows_rule::extents(out, logits, labels);
+    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::vocabulary_cross_entropy: there is one label a row of the logits");
     return labels;
   }
 };

@@ -117,16 +117,18 @@ sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape con
 
 }  // namespace detail
 
-/// A view of the user's own as the shard of a tensor, without a copy; it is kept alive as long as the tensor.
-/// Pre: contiguous and row-major (LayoutRight), of the extents of this rank's shard.
-/// Collective: every rank of the mesh calls it; it blocks.
-/// Error: ashlar::error on every rank where the extents differ between ranks, or the view of some rank has not those of its
-/// shard or is not contiguous.
-template <class L, class M, class View, int N>
-auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+namespace detail {
+
+// Do a view's elements lie in the order of its dimensions, or in the reversed order? Those of one dimension do both.
+template <class View, class Order>
+struct view_lies_otherwise {
+  static constexpr bool value = View::rank > 1 && !std::is_same_v<typename View::array_layout, Order>;
+};
+
+template <class L, bool Reversed, class M, class View, int N>
+auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   using T = typename View::non_const_value_type;
   static_assert(!std::is_const_v<typename View::value_type>, "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
-  static_assert(std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>, "ashlar::adopt: shards are row-major; give a view of LayoutRight");
   static_assert(static_cast<int>(View::rank) == L::rank, "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
@@ -135,14 +137,41 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
       new detail::storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
   Tensor t(m, extents, owner, 0);
   comm::collectively(m.communicator(), [&] {
-    shape const expected = t.local_extents();
-    shape found;
-    found.rank = L::rank;
-    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
-    if (!(found == expected)) detail::fail_extents("ashlar::adopt: the view has the extents of this rank's shard", expected, found);
+    shape const shard = t.local_extents();
+    shape expected = shard, found = shard;
+    for (int d = 0; d < L::rank; ++d) {
+      found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
+      if (Reversed) expected[d] = shard[L::rank - 1 - d];
+    }
+    if (!(found == expected))
+      detail::fail_other_extents(Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
+                                          : "ashlar::adopt: the view has the extents of this rank's shard", expected, found);
     if (!view.span_is_contiguous()) detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });
   return t;
+}
+
+}  // namespace detail
+
+/// A view of the user's own as the shard of a tensor, without a copy; it is kept alive as long as the tensor.
+/// Pre: contiguous and row-major (LayoutRight), of the extents of this rank's shard.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Error: ashlar::error on every rank where the extents differ between ranks, or the view of some rank has not those of its
+/// shard or is not contiguous.
+/// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
+template <class L, class M, class View, int N>
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(!detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
+                "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
+  return detail::adopt_view<L, false>(m, view, n);
+}
+/// The same of a column-major view (LayoutLeft), which is row-major if its dimensions are counted from the last: layout and
+/// extents are those of the tensor, whose dimension 0 is the last of the view.
+/// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
+template <class L, class M, class View, int N>
+auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(!detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value, "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
+  return detail::adopt_view<L, true>(m, view, n);
 }
 
 namespace detail {

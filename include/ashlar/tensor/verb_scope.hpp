@@ -7,12 +7,13 @@ namespace ashlar::detail {
 
 /// Tells the log of verbs, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a verb. It may
 /// leave one that has begun and enter it again.
+/// Error: ashlar::error where MPI is finalised.
 class verb_scope {
  public:
   /// `print` is the same on all ranks that call the same.
   template <class M>
   verb_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t print, std::size_t bytes, where const& w)
-      : verb_scope(m, event_of(m, s.what, s.axes, bytes, w), print) {
+      : verb_scope(m, begun(event_of(m, s.what, s.axes, bytes, w)), print) {
     m.count(s.what);
     verb_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>);
   }
@@ -20,7 +21,7 @@ class verb_scope {
   /// Pre: they are more than one. Error: ashlar::error on every rank where they do not call the same.
   template <class M>
   verb_scope(device_mesh<M> const& m, char const* name, std::uint64_t print, where const& w)
-      : verb_scope(m, named(event_of(m, verb::exchange, mask_of(M::axes) - 1u, 0, w), name), print) {
+      : verb_scope(m, begun(named(event_of(m, verb::exchange, mask_of(M::axes) - 1u, 0, w), name)), print) {
     verb_.agree_now(m.communicator());
   }
   verb_scope(verb_scope const&) = delete;
@@ -49,6 +50,13 @@ class verb_scope {
   }
   static comm::verb_event named(comm::verb_event e, char const* name) {
     e.name = name;
+    return e;
+  }
+  // A program may end MPI while its tensors live; MPI itself would end the program. They are several ranks, so it did begin.
+  static comm::verb_event const& begun(comm::verb_event const& e) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized) throw error(std::string("ashlar::") + (e.name ? e.name : to_text(e.what)) + ": MPI is already finalised; call verbs while an ashlar::environment lives, or before MPI_Finalize");
     return e;
   }
   void begin() {

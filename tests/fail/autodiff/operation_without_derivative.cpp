@@ -1,4 +1,4 @@
-// The derivative of a product over a dimension, which has none here.
+// The derivative of an operation of the program's own, for which it wrote none.
 // EXPECT: ashlar::value_and_grad: the operation has no derivative with respect to this operand
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/plan/plan.hpp"
@@ -6,23 +6,21 @@
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
+constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
 
+struct doubled : user_operation<"ik->ik", "", linearity::linear> {
 #ifdef ASHLAR_CONTROL
-template <class F>
-constexpr int differentiate(F f) {
-  auto w = make<float, layout<none, none>>(m, {8, 4});
-  (void)value_and_grad<"data">(f)(w);
-  return 0;
-}
-constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
-constexpr int r = differentiate([](auto const& w) { return sum(einsum<"ij,jk->ik">(x, w)); });
-#else
-template <class F>
-constexpr int differentiate(F f) {
-  auto w = make<float, layout<none, none>>(m, {8, 4});
-  (void)value_and_grad<"data">(f)(w);
-  return 0;
-}
-constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
-constexpr int r = differentiate([](auto const& w) { return sum(prod<1>(einsum<"ij,jk->ik">(x, w))); });
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return apply(doubled{}, ct);
+  }
 #endif
+};
+
+template <class F>
+constexpr int differentiate(F f) {
+  auto w = make<float, layout<none, none>>(m, {8, 4});
+  (void)value_and_grad<"data">(f)(w);
+  return 0;
+}
+constexpr int r = differentiate([](auto const& w) { return sum(apply(doubled{}, einsum<"ij,jk->ik">(x, w))); });

@@ -38,6 +38,12 @@ TEST_CASE("all_gather_einsum") {
   check<both, layout<none, "data">, layout<"data", none>>(w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
 }
 
+TEST_CASE("labels that an operand has alone, and that are summed") {
+  shape const x = shape::of(7, 5), w = shape::of(5, 9);
+  check<both, layout<axes("data", "model"), none>, layout<none, "model">>(x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->b", "model">(a, b, chunks); });
+  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, [](auto const& a, auto const& b) { return einsum_all_reduce<"bi,ih->b", "model">(a, b, chunks); });
+}
+
 TEST_CASE("products of which one operand is under differentiation, or nothing is asked") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);

@@ -141,6 +141,32 @@ TEST_CASE("adopt: a view becomes the shard without a copy, and lives as long as 
   for (std::size_t i = 0; i < host.size(); ++i) CHECK(host.data()[i] == 5);
 }
 
+TEST_CASE("adopt_reversed: a column-major view becomes the shard of the transposed tensor, without a copy") {
+  auto const m = line_of_ranks();
+  auto const held = local_indices(10, axis_list{1, {0}}, m.sizes(), m.rank());
+  Kokkos::View<double***, Kokkos::LayoutLeft, memory> const view("mine", static_cast<std::size_t>(held.size()), 3, 2);
+  auto const host = Kokkos::create_mirror_view(view);
+  for (index_t i = 0; i < held.size(); ++i)
+    for (index_t j = 0; j < 3; ++j)
+      for (index_t k = 0; k < 2; ++k) host(i, j, k) = static_cast<double>(100 * held[i] + 10 * j + k);
+  Kokkos::deep_copy(view, host);
+  auto const x = adopt_reversed<layout<none, none, "x">>(m, view, {2, 3, 10});
+  static_assert(std::is_same_v<decltype(x), sharded_tensor<double, layout<none, none, "x">, line> const>);
+  CHECK(x.data() == view.data());
+  std::vector<double> expected;
+  for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 10; ++i) expected.push_back(100 * i + 10 * j + k);
+  CHECK(denotes(x, expected));
+  CHECK(message([&] { (void)adopt_reversed<layout<none, "x", none>>(m, view, {2, 10, 3}); })
+            .find("ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order; expected (3, ") == 0);
+  // A view of one dimension is both.
+  Kokkos::View<double*, Kokkos::LayoutLeft, memory> const line_of_elements("mine", static_cast<std::size_t>(held.size()));
+  Kokkos::deep_copy(line_of_elements, 1.);
+  CHECK(denotes(adopt<layout<"x">>(m, line_of_elements, {10}), std::vector<double>(10, 1)));
+  CHECK(denotes(adopt_reversed<layout<"x">>(m, line_of_elements, {10}), std::vector<double>(10, 1)));
+}
+
 TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   auto const m = line_of_ranks();
   int const p = world_size();
@@ -151,7 +177,7 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   auto adopted = [&](view const& v) { return message([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
-  CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; found (2, 3) and (3, 3)" + on_last);
+  CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
   if (p > 1)
     CHECK(message([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
   CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
@@ -226,7 +252,7 @@ TEST_CASE("with_extents: real tensors and expressions go through operations as t
     static_assert(static_extents_v<decltype(found)> == shape::of(40, 21));
     CHECK(gather_all(found) == gather_all(expected));
     CHECK_THROWS_WITH_AS((void)(fix_extents<40, 14>(a)),
-                         "ashlar::fix_extents: the tensor has the extents that its type is to have; found (40, 14) and (40, 13)", error);
+                         "ashlar::fix_extents: the tensor has the extents that its type is to have; expected (40, 14), found (40, 13)", error);
   });
 }
 

@@ -65,6 +65,14 @@ static_assert(is_one(plan(pending(whole, op_sum, data, model), of(axes(data), ax
 static_assert(is(plan(pending(whole, op_sum, data, model), rows), verb::reduce_scatter, verb::all_reduce));
 static_assert(is(plan(pending(rows, op_sum, model), columns), verb::reduce_scatter, verb::exchange));
 
+// The steps as a range, of a plan that nobody keeps, too.
+constexpr axis_mask axes_of_all(auto const& steps) {
+  axis_mask m = 0;
+  for (plan_step const& s : steps) m |= s.axes;
+  return m;
+}
+static_assert(axes_of_all(plan(pending(rows, op_sum, model), columns).steps()) == 3);
+
 // Verbs over an axis are that one step, whatever else the layouts name.
 static_assert(is_one(plan(pending(rows, op_sum, model, pipe), pending(rows, op_sum, pipe)), verb::all_reduce,
                      mask_of(model)));
