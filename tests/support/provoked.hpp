@@ -28,6 +28,11 @@ class variable {
   std::optional<std::string> before_;
 };
 
+/// Meshes made meanwhile see one node whose ranks read each other's memory, whatever else the run tries.
+struct one_node {
+  variable transport{"ASHLAR_TRANSPORT", ""}, nodes{"ASHLAR_RANKS_PER_NODE", ""};
+};
+
 /// Calls f; the message of what it throws, or "".
 template <class F>
 std::string said(F f) {

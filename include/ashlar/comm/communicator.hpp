@@ -1,8 +1,5 @@
 // A group of ranks.
 #pragma once
-#include <sched.h>
-
-#include <bitset>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -10,12 +7,10 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
-#include "ashlar/comm/give_core_away.hpp"
 #include "ashlar/comm/node_group.hpp"
 #include "ashlar/comm/persistent.hpp"
 
@@ -36,6 +31,7 @@ struct communicator_state {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
+  bool crowded = false;  // processes of this node exceed its cores
   bool yields = false;
   std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
 
@@ -91,17 +87,6 @@ struct communicator_state {
 // What a rank does now and then while it waits in a verb; it may throw.
 inline void (*while_waiting)() = [] {};
 
-// Waits for requests and gives the core away between two looks at them.
-inline void poll(std::span<MPI_Request> requests, void (*meanwhile)() = [] {}) {
-  int done = 0;
-  for (unsigned look = 1;; ++look) {
-    comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (done) return;
-    give_core_away(look);
-    if (look % 64 == 0) meanwhile();
-  }
-}
-
 // Whether MPI itself gives the core away while it waits, as Open MPI does where its launcher says that ranks exceed
 // cores: its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
 inline bool mpi_yields() {
@@ -110,49 +95,6 @@ inline bool mpi_yields() {
     if (char const* value = std::getenv(name)) return std::strchr("1tTyY", *value) != nullptr && *value != '\0';
 #endif
   return false;
-}
-
-using core_set = std::bitset<1024>;
-
-// The cores that this rank may run on.
-inline core_set own_cores() {
-  core_set cores;
-#ifdef __linux__
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    for (std::size_t i = 0; i < cores.size() && i < CPU_SETSIZE; ++i) cores[i] = CPU_ISSET(i, &allowed);
-    return cores;
-  }
-#endif
-  for (std::size_t i = 0; i < cores.size() && i < std::thread::hardware_concurrency(); ++i) cores.set(i);
-  return cores;
-}
-
-// Whether on some node there are more ranks of `comm` than cores for them, and MPI would wait without giving one away.
-inline bool waits_must_yield(MPI_Comm comm, int size) {
-  struct place {
-    char node[MPI_MAX_PROCESSOR_NAME] = {};
-    core_set cores = own_cores();
-  } mine;
-  int length = 0;
-  comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
-  std::vector<place> all(std::size_t(size), mine);
-  MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-              "MPI_Iallgather");
-  poll({&request, 1});
-
-  // Launchers bind each rank to cores of its own: only together do they tell how many there are.
-  int ranks = 0;
-  for (place const& other : all) {
-    if (std::strcmp(other.node, mine.node) != 0) continue;
-    ++ranks;
-    mine.cores |= other.cores;
-  }
-  int must = ranks > int(mine.cores.count()) && !mpi_yields(), any = 0;
-  comm::check(MPI_Iallreduce(&must, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
-  poll({&request, 1});
-  return any != 0;
 }
 
 }  // namespace ashlar::detail
@@ -187,7 +129,8 @@ class communicator {
     MPI_Comm const made = d->made;
     begun.erase(d);
     state_->adopt(made);
-    state_->yields = detail::waits_must_yield(made, size());
+    state_->crowded = detail::node_load::of_this_program().crowded(made);
+    state_->yields = detail::any_rank(made, state_->crowded && !detail::mpi_yields());
   }
 
   int rank() const { return state_->rank; }
@@ -196,12 +139,16 @@ class communicator {
   MPI_Comm get() const { return state_->handle; }
   comm_counters& counters() const { return *state_->counters; }
 
-  /// Whether waiting polls and gives the core away between two polls: on some node ranks exceed cores and MPI would
-  /// spin. The same on all ranks.
+  /// Whether waiting polls and gives the core away between two polls: on some node of its ranks the program's processes
+  /// exceed the cores and MPI would spin. The same on all ranks.
   bool yields() const { return state_->yields; }
-  /// Decides it otherwise, where the number of cores is not what the system says.
+  /// Decides it otherwise, where the number of cores is not what the system says; for messages and for ranks that read each
+  /// other's memory.
   /// Pre: the same value on all ranks.
-  void set_yields(bool yields) { state_->yields = yields; }
+  void set_yields(bool yields) {
+    state_->crowded = state_->yields = yields;
+    if (state_->node) state_->node->set_crowded(yields);
+  }
 
   /// One communicator for each color, its ranks ordered by key and, among equal keys, by rank here.
   /// Collective: over this communicator; blocks.
@@ -212,6 +159,7 @@ class communicator {
     MPI_Comm made = MPI_COMM_NULL;
     comm::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
     part.state_->adopt(made);
+    part.state_->crowded = state_->crowded;
     part.state_->yields = yields();
     return part;
   }

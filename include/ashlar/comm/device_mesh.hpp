@@ -44,7 +44,8 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 ///   ranks are on several nodes; and one for all meshes made from
 ///   one communicator, by which ranks that wait for long find out what the others do.
 /// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
-///   mesh, or differ between ranks; and where other ranks of `comm` call something else on a mesh made from it.
+///   mesh, or differ between ranks; where an environment variable of comm/settings.hpp says on some rank what it cannot
+///   mean; and where other ranks of `comm` call something else on a mesh made from it.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>
 class device_mesh {
@@ -136,11 +137,15 @@ class device_mesh {
         else if (m == large) part[mask] = whole;
         else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
-      if (whole.size() == 1) return;
+      if (whole.size() == 1) {
+        if (auto const wrong = comm::wrong_setting()) throw error(*wrong);
+        return;
+      }
       calls.begin(whole);
       detail::node_ranks const nodes(whole);
+      if (nodes.misread_settings()) detail::throw_together(whole, comm::wrong_setting(), true);
       without_shared_memory = nodes.reason();
-      if (nodes.fell_back() && whole.rank() == 0) say_once(nodes.reason());
+      if (nodes.fell_back()) say_once(nodes.reason());
       for (unsigned mask = 1; mask < part.size(); ++mask)
         if ((mask & large) == mask) nodes.join(part[mask], whole);
     }
@@ -152,9 +157,12 @@ class device_mesh {
       making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
       return calls.while_ranks_meet(making, meet);
     }
+    // By one process of the program, whatever parts of it make meshes; those of which it is not say so in describe alone.
     static void say_once(std::string_view reason) {
+      int process = 0;
+      comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
       static bool said = false;
-      if (!said) std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()), reason.data());
+      if (process == 0 && !said) std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()), reason.data());
       said = true;
     }
   };

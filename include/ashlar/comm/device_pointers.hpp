@@ -1,11 +1,11 @@
 // Whether MPI takes pointers into a device's memory.
 #pragma once
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/settings.hpp"
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -44,15 +44,15 @@ struct device_pointers {
 template <class Probe>
 device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library, Probe probe) {
   enum verdict { malformed, user_stages, library_stages, library_is_silent, library_takes, user_sends };
-  char const* const text = std::getenv("ASHLAR_GPU_AWARE");
-  std::string_view const user = text == nullptr ? "" : text;
+  auto const user = read_setting("ASHLAR_GPU_AWARE", "0 or 1", [](std::string_view text) {
+    return text == "0" || text == "1" ? std::optional(text == "1") : std::nullopt;
+  });
   auto const least = [all](int mine) {
     check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce");
     return mine;
   };
-  int const verdict = least(user == "0"                  ? user_stages
-                            : user == "1"                ? user_sends
-                            : text != nullptr            ? malformed
+  int const verdict = least(!user.wrong.empty()          ? malformed
+                            : user.value                 ? *user.value ? user_sends : user_stages
                             : !library                   ? library_is_silent
                             : *library                   ? library_takes
                                                          : library_stages);

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/node_load.hpp"
 #include "ashlar/comm/watchdog.hpp"
 
 namespace ashlar {
@@ -17,7 +17,7 @@ inline bool mpi_is_usable() {
 
 /// Initialises MPI unless the program did already; its destructor finalises MPI only if its constructor initialised it.
 /// Pre: it outlives every communicator that is to be freed; those that live longer are left to MPI_Finalize.
-/// Collective: over all processes; both ends may block.
+/// Collective: over all processes; both ends may block. Cost: all processes learn of each other's node and cores, 400 bytes each.
 /// Where $ASHLAR_WATCHDOG is a number of seconds, a comm::watchdog looks meanwhile.
 /// Error: `ashlar::error` where MPI is already finalised.
 /// Example: `int main() { ashlar::mpi_environment mpi; ... }`
@@ -38,6 +38,7 @@ class mpi_environment {
     }
     int rank = 0;
     comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    detail::node_load::of_this_program().crowded(MPI_COMM_WORLD);
     if (settings.seconds > 0) watchdog_ = std::make_unique<comm::watchdog>(rank, settings);
   }
   mpi_environment(mpi_environment const&) = delete;

@@ -76,6 +76,10 @@ class node_group {
     double deadline = 0;  // seconds after which waiting is an error; 0: never
     void (*meanwhile)() = [] {};  // called now and then: another rank may not come before something is done here
     bool crowded = false;         // ranks exceed cores
+    void set_crowded(bool c) {
+      crowded = c;
+      looks = c ? 50 : 4000;
+    }
   };
 
   /// `release` is called with the own slot when this rank leaves the group.
@@ -91,6 +95,9 @@ class node_group {
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
+  /// Whether this rank, when it waits, soon gives its core away.
+  void set_crowded(bool crowded) { how_.set_crowded(crowded); }
+  bool is_crowded() const { return how_.crowded; }
 
   /// Room for a small operand of the coming round, node_slot::inline_bytes.
   std::byte* inline_memory() const { return turn(own(), round_ + 1).bytes; }

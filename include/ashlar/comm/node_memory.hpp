@@ -98,10 +98,11 @@ class node_ranks {
     int length = 0;
     comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
     mine.block = whole.rank() / ranks_per_node(whole.size());
-    char const* const wanted = std::getenv("ASHLAR_TRANSPORT");
     int all_processes = 0;
     comm::check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
-    if (!comm::tuned.shared_memory || (wanted != nullptr && std::strcmp(wanted, "mpi") == 0)) {
+    if (comm::wrong_setting()) {
+      mine.refused = place::misread;
+    } else if (!comm::tuned.shared_memory || !comm::shared_memory_setting().value.value_or(true)) {
       mine.refused = place::switched_off;
     } else if (!node_memory::instance().open(all_processes)) {
       mine.refused = place::no_segment;
@@ -114,10 +115,8 @@ class node_ranks {
     memory_.resize(places_.size(), nullptr);
     int worst = place::none;
     for (place const& p : places_) worst = std::max(worst, int(p.refused));
-    int on_node = 0;
     for (std::size_t q = 0; q < places_.size(); ++q) {
       if (!same_node(places_[q], mine)) continue;
-      ++on_node;
       if (worst != place::none) continue;
       memory_[q] = int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
       if (memory_[q] == nullptr) mine.refused = place::not_mapped;
@@ -127,8 +126,7 @@ class node_ranks {
     comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
     poll({&request, 1});
     refused_ = worst;
-    waiting_.crowded = on_node > int(std::thread::hardware_concurrency());
-    waiting_.looks = waiting_.crowded ? 50 : 4000;
+    waiting_.set_crowded(whole.state().crowded);
     waiting_.meanwhile = progress;
     waiting_.deadline = comm::deadline();
   }
@@ -142,7 +140,9 @@ class node_ranks {
       default: return {};
     }
   }
-  bool fell_back() const { return refused_ != place::none && refused_ != place::switched_off; }
+  bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
+  /// Whether on some rank comm::wrong_setting() has something to say.
+  bool misread_settings() const { return refused_ == place::misread; }
 
   /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if some do, a table of nodes with a group
   /// for each.
@@ -175,7 +175,7 @@ class node_ranks {
 
  private:
   struct place {
-    enum why { none, switched_off, no_segment, not_mapped };
+    enum why { none, switched_off, no_segment, not_mapped, misread };
     char node[MPI_MAX_PROCESSOR_NAME] = {};
     int block = 0;
     why refused = none;
@@ -214,11 +214,7 @@ class node_ranks {
     while_waiting();
   }
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
-  static int ranks_per_node(int all) {
-    char const* const text = std::getenv("ASHLAR_RANKS_PER_NODE");
-    int const n = text == nullptr ? 0 : std::atoi(text);
-    return n > 0 ? n : all;
-  }
+  static int ranks_per_node(int all) { return comm::ranks_per_node_setting().value.value_or(all); }
   static bool same_node(place const& a, place const& b) { return std::strcmp(a.node, b.node) == 0 && a.block == b.block; }
   static void gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -4,13 +4,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <new>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "ashlar/comm/settings.hpp"
 
 #ifdef __linux__
 #include <fcntl.h>
@@ -30,23 +29,12 @@ struct segment_address {
 };
 
 /// Bytes of address space that a process' segment takes: half of the machine's memory, of which it gets no more than is
-/// allocated. ASHLAR_SHARED_MEMORY says otherwise, as 2G, 512M or 0; 0 means no segment, what is no size is ignored.
+/// allocated. ASHLAR_SHARED_MEMORY says otherwise, as 2G, 512M or 0; 0 means no segment.
 inline std::size_t default_segment_size() {
 #ifdef __linux__
   constexpr std::size_t least = std::size_t(64) << 20;
-  if (char const* const text = std::getenv("ASHLAR_SHARED_MEMORY")) {
-    constexpr char units[] = "kKmMgG";
-    char* end = nullptr;
-    unsigned long long const n = std::strtoull(text, &end, 10);
-    char const* const unit = *end == '\0' ? nullptr : std::strchr(units, *end);
-    int const shift = unit == nullptr ? 0 : 10 * static_cast<int>((unit - units) / 2 + 1);
-    if (*text >= '0' && *text <= '9' && end[unit == nullptr ? 0 : 1] == '\0') {
-      constexpr auto most = std::numeric_limits<std::size_t>::max();
-      return n > most >> shift ? most : static_cast<std::size_t>(n) << shift;
-    }
-  }
   auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return pages * page / 2 > least ? pages * page / 2 : least;
+  return segment_size_setting().value.value_or(std::max(pages * page / 2, least));
 #else
   return 0;
 #endif

@@ -1,10 +1,10 @@
 // Which way a collective goes.
 #pragma once
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/settings.hpp"
 #include "ashlar/comm/tuning_table.hpp"
 
 namespace ashlar::comm {
@@ -61,9 +61,6 @@ struct algorithm_for {
 };
 
 /// Seconds after which a rank that waits in a verb gives up: $ASHLAR_DEADLINE, or what the program says; 0: never.
-inline double deadline() {
-  char const* const text = std::getenv("ASHLAR_DEADLINE");
-  return text == nullptr ? tuned.deadline : std::atof(text);
-}
+inline double deadline() { return deadline_setting().value.value_or(tuned.deadline); }
 
 }  // namespace ashlar::comm

@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <thread>
 
-#include "ashlar/comm/error.hpp"
+#include "ashlar/comm/settings.hpp"
 #include "ashlar/comm/verb_log.hpp"
 
 namespace ashlar::comm {
@@ -19,15 +19,15 @@ class watchdog {
 
     /// What $ASHLAR_WATCHDOG says: "60" or "60,abort". Error: ashlar::error where it is something else.
     static settings from_environment() {
-      char const* const text = std::getenv("ASHLAR_WATCHDOG");
-      if (text == nullptr || *text == '\0') return {};
-      char* rest = nullptr;
-      settings s{std::strtod(text, &rest), false};
-      std::string_view const behind = rest;
-      s.ends_the_run = behind == ",abort";
-      if (rest == text || !(s.seconds > 0) || (!behind.empty() && !s.ends_the_run))
-        throw error(std::string("ashlar::watchdog: ASHLAR_WATCHDOG is a number of seconds, as in 60 or 60,abort; found ") + text);
-      return s;
+      auto const found = read_setting("ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort", [](std::string_view text) -> std::optional<settings> {
+        constexpr std::string_view abort = ",abort";
+        bool const ends = text.ends_with(abort);
+        auto const n = number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
+        if (!n || !(*n > 0)) return {};
+        return settings{*n, ends};
+      });
+      if (!found.wrong.empty()) throw error(found.wrong);
+      return found.value.value_or(settings{});
     }
   };
 

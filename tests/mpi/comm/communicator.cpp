@@ -1,6 +1,7 @@
 #include <ashlar/comm/communicator.hpp>
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <array>
 #include <type_traits>
@@ -127,6 +128,32 @@ TEST_CASE("communicator: all ranks wait alike, and both ways of waiting end") {
     c.wait_all({});
   }
 }
+
+#ifdef __linux__
+TEST_CASE("node_load: meshes on parts of the ranks compete for the cores of all") {
+  // Two cores for all ranks, whatever the machine has.
+  cpu_set_t before, two;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&two);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&two) < 2; ++i)
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &two);
+  int const cores = CPU_COUNT(&two);
+  REQUIRE(sched_setaffinity(0, sizeof two, &two) == 0);
+  MPI_Comm pair = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank() / 2, 0, &pair);
+  int partners = 0;
+  MPI_Comm_size(pair, &partners);
+
+  detail::node_load load;
+  bool const alone = load.crowded(pair), all = load.crowded(MPI_COMM_WORLD), then = load.crowded(pair);
+  CHECK(alone == (partners > cores));  // nobody has counted the others
+  CHECK(all == (world_size() > cores));
+  CHECK(then == all);
+
+  MPI_Comm_free(&pair);
+  sched_setaffinity(0, sizeof before, &before);
+}
+#endif
 
 TEST_CASE("mpi_datatype: types of the right size, and none for what MPI cannot add") {
   auto const bytes = [](MPI_Datatype t) {

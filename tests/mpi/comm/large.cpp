@@ -1,5 +1,5 @@
-// Arrays of more elements than an int counts, for real: 2 ranks, 14 GB together, some minutes; run where $ASHLAR_EXHAUSTIVE is set. Elsewhere
-// small limits stand in for an int's (cases.hpp).
+// Arrays of more elements than an int counts, for real: 2 ranks, 14 GB together, some minutes; run where $ASHLAR_EXHAUSTIVE is set, as
+// the preset "full" does. Elsewhere small limits stand in for an int's (cases.hpp).
 #include <ashlar/comm/all_gather.hpp>
 #include <ashlar/comm/all_reduce.hpp>
 #include <ashlar/comm/all_to_all.hpp>

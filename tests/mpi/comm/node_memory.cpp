@@ -117,10 +117,37 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
 }
 
 TEST_CASE("node_memory: without memory to share all ranks use messages") {
-  for (auto const* off : {"mpi", "MPI"}) {
-    variable const forced("ASHLAR_TRANSPORT", off);
+  for (auto const* transport : {"mpi", "any"}) {
+    variable const chosen("ASHLAR_TRANSPORT", transport);
     device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
-    CHECK((group_of(m) == nullptr) == (world_size() == 1 || off[0] == 'm'));
+    CHECK((group_of(m) == nullptr) == (world_size() == 1 || transport[0] == 'm'));
+    check_verbs(m, 100);
+  }
+}
+
+TEST_CASE("node_memory: a variable that cannot mean anything, on whichever rank, is an error on all") {
+  for (auto const& [name, text] : {std::pair{"ASHLAR_DEADLINE", "1m"}, {"ASHLAR_RANKS_PER_NODE", "0"}, {"ASHLAR_TRANSPORT", "MPI"}, {"ASHLAR_SHARED_MEMORY", "2GB"}})
+    for (int culprit : {0, world_size() - 1}) {
+      std::optional<variable> wrong;
+      if (world_rank() == culprit) wrong.emplace(name, text);
+      std::string const found = said([] { device_mesh<line> const m(MPI_COMM_WORLD, {world_size()}); });
+      CAPTURE(found);
+      CHECK(found.find(std::string("ashlar: expected ") + name + " to be ") == 0);
+      CHECK(found.find(std::string(", found ") + text) != std::string::npos);
+      CHECK((world_size() == 1 || found.find("(on rank " + std::to_string(culprit) + ")") != std::string::npos));
+    }
+  check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);  // and goes on
+}
+
+TEST_CASE("node_memory: who decides how ranks wait decides it for messages and for shared memory") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  communicator c = m.communicator();
+  bool const natural = c.yields();
+  if (group_of(m) != nullptr) CHECK(group_of(m)->is_crowded() == c.state().crowded);
+  for (bool const yields : {!natural, natural}) {
+    c.set_yields(yields);
+    CHECK(c.yields() == yields);
+    if (group_of(m) != nullptr) CHECK(group_of(m)->is_crowded() == yields);
     check_verbs(m, 100);
   }
 }

@@ -1,6 +1,7 @@
 // What describe says of the mesh; the rest differs from machine to machine.
 #include "ashlar/ops/describe.hpp"
 #include "support/dense.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <sstream>
 
@@ -9,6 +10,7 @@ using namespace ashlar::test;
 
 TEST_CASE("describe: a line for each of the parts, and the transport of each set of axes") {
   using grid = mesh<axis<"data">, axis<"model">>;
+  one_node const scope;
   auto const text = [](auto const& m) {
     std::ostringstream out;
     describe(out, m);
@@ -27,7 +29,7 @@ TEST_CASE("describe: a line for each of the parts, and the transport of each set
     CHECK(says("\n  over data, model: " + n + " ranks, shared memory\n") == (m.size() > 1));
     CHECK(says("\nshared memory: ") == (m.size() > 1));
 
-    messages_of_mpi const scope;
+    messages_of_mpi const messages;
     std::string const other = text(device_mesh<grid>(MPI_COMM_WORLD, sizes));
     CHECK((other.find("shared memory\n") == std::string::npos));
     CHECK((other.find("\nno shared memory: the program or ASHLAR_TRANSPORT=mpi says so\n") != std::string::npos) == (m.size() > 1));

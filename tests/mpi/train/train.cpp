@@ -7,6 +7,7 @@
 #include "support/mpi_main.hpp"
 #include "support/network.hpp"
 #include "support/pmpi_counters.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 
@@ -209,6 +210,7 @@ TEST_CASE("a step asks of MPI what its dry run says") {
 
 TEST_CASE("a step between ranks that see each other's memory asks nothing of MPI") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
+  one_node const scope;
   for_each_mesh_and_strategy([&]<class S>(auto const& m, std::type_identity<S>) {
     int verbs = 0, expected_verbs = 0;
     CHECK(train<S>(m, 3, verbs, expected_verbs).mpi.communication() == 0);
