@@ -51,16 +51,17 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
   return done;
 }
 
-/// The same layouts, and each with blocks of these sizes dealt in one dimension, by one or more of its major axes.
+/// The same layouts, and each with blocks of these sizes dealt in some dimensions, by one or more of their major axes.
 inline std::vector<layout_value> with_dealt(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
   std::vector<layout_value> all = layouts;
-  for (layout_value const& v : layouts)
-    for (int d = 0; d < v.rank; ++d)
-      for (int dealt = 1; dealt <= v.dim[d].size; ++dealt)
+  for (int d = 0; d < max_rank; ++d)
+    for (std::size_t i = 0, n = all.size(); i < n; ++i)
+      for (int dealt = 1; dealt <= all[i].dim[d].size; ++dealt)
         for (int block : blocks) {
+          layout_value v = all[i];
+          v.dim[d].dealt = static_cast<signed char>(dealt);
+          v.dim[d].block = static_cast<unsigned short>(block);
           all.push_back(v);
-          all.back().dim[d].dealt = static_cast<signed char>(dealt);
-          all.back().dim[d].block = static_cast<unsigned short>(block);
         }
   return all;
 }

@@ -83,7 +83,7 @@ class search {
   }
 
   /// Most elements that live in a step of a plan whose source has this layout: source, the shards between which the step
-  /// leads, and a packed copy where a dimension other than the first is cut, or joined, by a collective. Ranks that hold
+  /// leads, and a buffer where a dimension other than the first is cut, or joined, by a collective. Ranks that hold
   /// the same shard share the work of sending it.
   index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
     index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
@@ -99,7 +99,7 @@ class search {
       for (int i = same; i < to.dim[d].size; ++i)
         if (!(from.named() >> to.dim[d][i] & 1u)) shares *= mesh.size[to.dim[d][i]];
     }
-    return n + (cut ? volume(from) / shares : 0) + (joined ? volume(to) : 0);
+    return n + std::max(cut ? volume(from) / shares : 0, joined ? volume(to) : 0);
   }
   index_t memory_of(redistribution_plan const& p) const {
     index_t most = volume(p.layout(0));

@@ -92,11 +92,14 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   return round.end();
 }
 
+// Whether some ranks' operands may lie where the results will: then all choose as these do.
+enum class operands { as_they_lie, maybe_in_place };
+
 template <class Op, class T>
-void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
   if (n == 0) return;
   bool const in_place = source == destination;
-  comm::algorithm const a = choose<T>(c, verb::all_reduce, n, how, in_place);
+  comm::algorithm const a = choose<T>(c, verb::all_reduce, n, how, in_place || lie == operands::maybe_in_place);
   if (a == comm::algorithm::exchange) return all_reduce_whole<Op>(c, source, destination, n, how);
   if (a == comm::algorithm::exchange_in_parts) return all_reduce_in_parts<Op>(c, source, destination, n, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
@@ -131,13 +134,13 @@ void all_reduce_on_two_levels(two_levels const& l, T const* source, T* destinati
 }
 
 template <class Op, class T>
-void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
+void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
   if (c.size() == 1) return copy_block(source, destination, n);
   if (n == 0) return;
   c.counters().all_reduce.add(n * sizeof(T));
   if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
   if (how.host_memory && c.state().levels) return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
-  all_reduce_by_messages<Op>(c, source, destination, n, how);
+  all_reduce_by_messages<Op>(c, source, destination, n, how, lie);
 }
 
 }  // namespace ashlar::detail

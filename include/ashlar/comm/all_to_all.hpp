@@ -42,22 +42,32 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
                      type, destination, count_type(n_each), type);
 }
 
-/// The same with blocks of different sizes: `send_counts[q]` elements go to rank q, `receive_counts[q]` come from it.
+/// The same with blocks of different sizes that lie anywhere in `source`, several in one place too: `send_counts[q]` elements
+/// from `send_starts[q]` on go to rank q, `receive_counts[q]` come from it.
 /// Pre: `send_counts[q]` here equals `receive_counts[rank()]` on rank q. Always an exchange: no rank knows whether the
 ///   counts of another one fit into a call of MPI.
 /// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of what rank q sent.
 template <element T>
-void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
-                std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
+                T* destination, std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
-  if (c.size() == 1) return detail::copy_block(source, destination, send_counts[0]);
-  std::size_t const* const out = detail::block_starts(c, send_counts);
+  if (c.size() == 1) return detail::copy_block(source + send_starts[0], destination, send_counts[0]);
   std::size_t const* const in = detail::block_starts(c.state().receive_starts, receive_counts);
-  c.counters().all_to_all.add((out[c.size()] - send_counts[r]) * sizeof(T));
-  auto const send = [=](int q) { return detail::block<T const>{source + out[q], out[q + 1] - out[q]}; };
+  std::size_t sent = 0;
+  for (std::size_t n : send_counts) sent += n;
+  c.counters().all_to_all.add((sent - send_counts[r]) * sizeof(T));
+  auto const send = [=](int q) { return detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]}; };
   auto const receive = [=](int q) { return detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
   detail::all_to_all_by_exchange(c, send, receive, how);
+}
+
+/// The same with blocks that lie one after the other.
+template <element T>
+void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
+                std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+  std::size_t const* const starts = detail::block_starts(c, send_counts);
+  all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how);
 }
 
 }  // namespace ashlar::comm

@@ -42,4 +42,11 @@ class error : public std::exception {
   shared* text_;
 };
 
+namespace detail {
+
+// Not constexpr: a call ends constant evaluation, and the compiler shows the line with the sentence.
+[[noreturn]] inline void fail(char const* sentence) { throw error(sentence); }
+
+}  // namespace detail
+
 }  // namespace ashlar

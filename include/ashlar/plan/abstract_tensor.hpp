@@ -10,14 +10,15 @@ template <class Mesh>
 class abstract_mesh {
  public:
   using mesh_type = Mesh;
-  constexpr abstract_mesh(Mesh const& shape, ashlar::recorder<Mesh>* notes = nullptr) : mesh_(shape), recorder_(notes) {}
+  using recorder_type = ashlar::recorder<Mesh, few_records>;
+  constexpr abstract_mesh(Mesh const& shape, recorder_type* notes = nullptr) : mesh_(shape), recorder_(notes) {}
   constexpr Mesh const& mesh() const { return mesh_; }
   constexpr mesh_shape const& sizes() const { return mesh_.sizes(); }
-  constexpr ashlar::recorder<Mesh>* recorder() const { return recorder_; }
+  constexpr recorder_type* recorder() const { return recorder_; }
 
  private:
   Mesh mesh_;
-  ashlar::recorder<Mesh>* recorder_;
+  recorder_type* recorder_;
 };
 
 /// A tensor without elements: element type, layout, mesh and global extents.
@@ -105,10 +106,11 @@ constexpr void evaluate(Op const&, abstract_tensor<T, L, M>&, X const&...) {}
 
 /// The collectives of a program, counted without running it: `program(m)` makes its tensors from the handle m by `make`
 /// and calls verbs and operations on them. Answers in a constant expression, or at run time where sizes come then.
+/// Error: of more than 128 collectives, a sentence from the compiler, or ashlar::error.
 /// Example: static_assert(collectives(grid{{2, 4}}, forward).count(verb::all_reduce, "model") == 1)
 template <class... Axes, class F>
 constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {
-  recorder<mesh<Axes...>> r;
+  recorder<mesh<Axes...>, few_records> r;
   program(abstract_mesh<mesh<Axes...>>(m, &r));
   return r.log;
 }

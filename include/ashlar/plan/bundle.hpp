@@ -168,8 +168,9 @@ constexpr auto reduce_bundle(Members const& members, where const& w) {
 
 /// One all-reduce of everything in the bundle, in one message.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: as the all_reduce of one tensor of all elements together. A message of MPI takes one copy of each operand, none
-/// back: the results lie side by side in it. Ranks of a node reduce the operands where they lie.
+/// Cost: as the all_reduce of one tensor of all elements together. A message of MPI takes one copy of each operand,
+/// unless they lie side by side already, as the results of an all_reduce of the same bundle do; and none back: the results lie
+/// side by side in it. Ranks of a node reduce the operands where they lie.
 /// Error: members of different element types, or over which no reduction of one kind pends, do not compile.
 /// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
 template <dimension Axes, class... X>

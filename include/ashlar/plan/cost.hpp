@@ -38,7 +38,7 @@ constexpr index_t packed_elements(region const& shard, layout_value const& their
     in_order = in_order && part.at == n;
     n += part.size;
   }
-  return in_order && n == shard.size() ? 0 : n < shard.size() ? n : shard.size();
+  return in_order && n == shard.size() ? 0 : n;
 }
 
 // Elements that the rank lacks which lacks most of its new shard; or, in a reduce_scatter, that pass by a rank of the
@@ -93,18 +93,18 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
   return detail::most_received(s, global, mesh) * element_bytes;
 }
 
-/// Elements that a rank comes to hold in a step: its new shard, and a packed copy on each side that packs. A side packs
-/// unless its parts for the other ranks, in their order, are its row-major shard as it lies in memory; the copy holds
-/// each part once. Of several ranks that hold the same, each serves those whose coordinates it shares.
+/// Elements that a rank comes to hold in a step: its new shard, and a buffer if a side packs, as large as what is packed; it
+/// serves both sides, since what one of them packs lies in the memory of the new shard. A side packs unless its parts for
+/// the other ranks, in their order, are its row-major shard as it lies in memory; what several ranks are sent is packed once.
+/// Of several ranks that hold the same, each serves those whose coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
-  index_t n = after.size();
-  if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast) return n;
+  if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast || mesh.ranks(s.axes) == 1) return after.size();
   bool const reduces = s.what == verb::reduce_scatter;
-  axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
-  if (s.what != verb::all_gather) n += detail::packed_elements(before, s.to, peers, global, mesh, rank);
-  if (!reduces) n += detail::packed_elements(after, s.from, peers, global, mesh, rank);
-  return n;
+  axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();  // of those that `to` does not split over, all get the same
+  index_t const sent = s.what == verb::all_gather ? 0 : detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
+  index_t const received = reduces ? 0 : detail::packed_elements(after, s.from, peers, global, mesh, rank);
+  return after.size() + (sent < received ? received : sent);
 }
 
 }  // namespace ashlar

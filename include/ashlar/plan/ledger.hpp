@@ -1,6 +1,7 @@
 // The record of a program's collectives.
 #pragma once
 #include "ashlar/layout/layout.hpp"
+#include "ashlar/meta/error.hpp"
 #include "ashlar/plan/step.hpp"
 #include <source_location>
 
@@ -29,7 +30,7 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
       while (i + k < end && name[k] == axes[i + k]) ++k;
       if (i + k == end && name[k] == '\0') found = a;
     }
-    if (found < 0) throw "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes";
+    if (found < 0) fail("ashlar::ledger: the mesh has no axis of this name; ask for one of its axes");
     m |= mask_of(found);
   }
   return m;
@@ -46,15 +47,66 @@ struct collective_record {
   char const* file = "";
 };
 
-/// A program's collectives in the order in which it issues them. A verb over axes of size 1 is none, and neither are
-/// slices and pads, which move nothing.
-/// Example: collectives(grid{{2, 4}}, program).count(verb::all_reduce, "model")
-template <class Mesh>
-class ledger {
+/// Room for the records of a dry run: a constant may hold them.
+/// Error: ashlar::error at run time, and the sentence in a constant expression, where there are more.
+class few_records {
  public:
   static constexpr int capacity = 128;
+  constexpr void add(collective_record const& r) {
+    if (size_ == capacity) detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
+    record_[size_++] = r;
+  }
+  constexpr collective_record const* begin() const { return record_; }
+  constexpr collective_record const* end() const { return record_ + size_; }
 
-  constexpr int count() const { return size_; }
+ private:
+  int size_ = 0;
+  collective_record record_[capacity]{};
+};
+
+/// Room that grows: for what a program notes while it runs. (A ledger that frees memory is no result of a dry run: clang
+/// evaluates expressions twice whose temporaries have a destructor.)
+class all_records {
+ public:
+  all_records() = default;
+  all_records(all_records const& other) {
+    for (auto const& r : other) add(r);
+  }
+  all_records& operator=(all_records other) {
+    std::swap(size_, other.size_);
+    std::swap(room_, other.room_);
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~all_records() { delete[] record_; }
+  void add(collective_record const& r) {
+    if (size_ == room_) grow();
+    record_[size_++] = r;
+  }
+  collective_record const* begin() const { return record_; }
+  collective_record const* end() const { return record_ + size_; }
+
+ private:
+  void grow() {
+    std::size_t const room = room_ == 0 ? few_records::capacity : 2 * room_;
+    auto* const more = new collective_record[room];
+    for (std::size_t i = 0; i < size_; ++i) more[i] = record_[i];
+    delete[] record_;
+    record_ = more;
+    room_ = room;
+  }
+
+  std::size_t size_ = 0, room_ = 0;
+  collective_record* record_ = nullptr;
+};
+
+/// A program's collectives in the order in which it issues them. A verb over axes of size 1 is none, and neither are
+/// slices and pads, which move nothing. Records is where it keeps them.
+/// Example: collectives(grid{{2, 4}}, program).count(verb::all_reduce, "model")
+template <class Mesh, class Records = few_records>
+class ledger {
+ public:
+  constexpr int count() const { return static_cast<int>(end() - begin()); }
   constexpr int count(verb v) const { return sum(one, v); }
   constexpr int count(pass p) const { return sum(one, p); }
   constexpr int count(verb v, dimension axes) const { return sum(one, v, mask(axes)); }
@@ -71,13 +123,10 @@ class ledger {
   constexpr index_t bytes_per_rank(pass p) const { return sum(bytes, p); }
   constexpr index_t bytes_per_rank(verb v, dimension axes) const { return sum(bytes, v, mask(axes)); }
 
-  constexpr void add(collective_record const& r) {
-    if (size_ == capacity) throw "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program";
-    record_[size_++] = r;
-  }
-  constexpr collective_record const* begin() const { return record_; }
-  constexpr collective_record const* end() const { return record_ + size_; }
-  constexpr collective_record const& operator[](int i) const { return record_[i]; }
+  constexpr void add(collective_record const& r) { records_.add(r); }
+  constexpr collective_record const* begin() const { return records_.begin(); }
+  constexpr collective_record const* end() const { return records_.end(); }
+  constexpr collective_record const& operator[](int i) const { return begin()[i]; }
 
  private:
   static constexpr axis_mask mask(dimension const& axes) { return detail::mask_of_literal<typename Mesh::names>(axes); }
@@ -94,14 +143,14 @@ class ledger {
     return n;
   }
 
-  int size_ = 0;
-  collective_record record_[capacity]{};
+  Records records_;
 };
 
 /// Where a mesh handle notes the collectives of a program, and the pass that runs.
-template <class Mesh>
+/// Example: recorder<grid> notes; m.record(&notes); step(...); m.record(nullptr); std::cout << notes.log;
+template <class Mesh, class Records = all_records>
 struct recorder {
-  ledger<Mesh> log{};
+  ledger<Mesh, Records> log{};
   pass when = pass::forward;
 };
 

@@ -9,8 +9,8 @@
 namespace ashlar {
 
 /// Writes a ledger: a line a collective with its pass, axes, bytes received per rank and the line that caused it.
-template <class Mesh>
-std::ostream& operator<<(std::ostream& out, ledger<Mesh> const& log) {
+template <class Mesh, class Records>
+std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   for (auto const& r : log) {
     std::string axes;
     for (int a = 0; a < Mesh::axes; ++a)

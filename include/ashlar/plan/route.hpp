@@ -41,8 +41,8 @@ class redistribution_plan {
   }
 
   /// Bytes of the rank that holds most, when it holds most. The source lives to the end; in each step, so do the shard
-  /// that it starts from, the one that it makes, and scratch where a side packs. Steps that leave every element where
-  /// it is drop out; a plan that moves nothing holds the source.
+  /// that it starts from, the one that it makes, and one buffer where a side packs. Steps over axes of size 1 that
+  /// leave every element where it is drop out; a plan that moves nothing holds the source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     axis_mask named = layout(0).sharding();
     bool alike = is_even(global, layout(0), mesh);  // do all ranks hold equally much?
@@ -82,7 +82,7 @@ class redistribution_plan {
     index_t const source = local_region(global, layout(0), mesh, rank).size();
     index_t most = source, live = source;
     for (plan_step const& s : *this) {
-      if (same_placement(global, s.from, s.to, mesh)) continue;
+      if (mesh.ranks(s.axes) == 1 && same_placement(global, s.from, s.to, mesh)) continue;
       index_t const n = live + step_elements(s, global, mesh, rank);
       if (most < n) most = n;
       live = source + local_region(global, s.to, mesh, rank).size();
@@ -210,8 +210,8 @@ class route {
     index_t scratch = 0;
     if (communicates(s.what) && s.what != verb::permute && s.what != verb::all_reduce) {
       sharding_change const inner = change_between(last, next, 1);
-      if (inner.added) scratch += before / scale_->product(change_between(last, next).added & ~last.named());
-      if (inner.removed) scratch += size;
+      if (inner.added) scratch = before / scale_->product(change_between(last, next).added & ~last.named());
+      if (inner.removed && scratch < size) scratch = size;
     }
     index_t const live = source_ + (plan.size > 1 ? before : 0) + size + scratch;
     if (peak_ < live) peak_ = live;

@@ -1,7 +1,6 @@
 // What generic code may ask of a tensor, abstract or real.
 #pragma once
 #include "ashlar/layout/split.hpp"
-#include "ashlar/meta/error.hpp"
 #include "ashlar/plan/ledger.hpp"
 
 namespace ashlar {
@@ -64,8 +63,6 @@ struct tensor_type {
   using layout_type = L;
 };
 
-// Not constexpr: a call ends constant evaluation, and the compiler shows the line with the sentence.
-[[noreturn]] inline void fail(char const* sentence) { throw error(sentence); }
 [[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
 [[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 

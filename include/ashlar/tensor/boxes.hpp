@@ -113,10 +113,12 @@ void copy_boxes_by_rows(Space const& space, T const* source, T* destination, std
                            });
       }
   };
-  if (slices == 1)  // asking the space for its threads costs as much as a small copy
+  if (slices == 1) {  // asking the space for its threads costs as much as a small copy
+    kernel_region const here("ashlar::copy_boxes");
     copy(0, 1);
-  else
+  } else {
     for_ranges("ashlar::copy_boxes", space, slices, 1, copy);
+  }
 }
 
 // The loop along which a nest that transposes reads neighbours, while it writes neighbours along the last one; otherwise -1.

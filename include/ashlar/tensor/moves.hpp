@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/node_round.hpp"
 #include "ashlar/layout/split.hpp"
+#include "ashlar/plan/cost.hpp"
 #include "ashlar/tensor/boxes.hpp"
 #include <algorithm>
 #include <array>
@@ -126,6 +127,7 @@ enum class buffer_side { source, destination };
 /// buffer that holds them one after the other: none are needed where the shard itself does.
 struct message_blocks {
   std::vector<std::size_t> count;
+  std::vector<index_t> begins;  // where each is in the shard, if it is one piece of it
   std::size_t total = 0;
   bool equal = true;  // all of one size
   bool in_order = true;
@@ -133,15 +135,26 @@ struct message_blocks {
 
   /// Adds the block that a shard, on the buffer's other side, has in common with another rank's.
   void add(region const& shard, region const& theirs, bool travels, buffer_side side, dimension_order const& order = {}) {
+    std::size_t const first = loops.size();
     std::size_t n = 0;
     if (travels)
       for (auto const& nest : common_loops(shard, order, theirs)) {
-        loop_nest<2> l = side == buffer_side::destination ? between(nest, 0, 2) : between(nest, 2, 0);
-        l.origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(total);
-        in_order = in_order && l.rank == 1 && l.origin[0] == l.origin[1] && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
-        loops.push_back(l);
-        n += static_cast<std::size_t>(l.size());
+        loops.push_back(side == buffer_side::destination ? between(nest, 0, 2) : between(nest, 2, 0));
+        loops.back().origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(total);
+        n += static_cast<std::size_t>(nest.size());
       }
+    auto const begin = [&]() -> index_t {
+      if (order == dimension_order()) return common_part_of(shard, theirs).at;
+      loop_nest<2> const& l = loops[first];
+      bool const one_piece = loops.size() == first + 1 && l.rank == 1 && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
+      return one_piece ? l.origin[side == buffer_side::destination ? 0 : 1] : -1;
+    };
+    close(n, n == 0 ? 0 : begin());
+  }
+  /// Ends a block of n elements, which begin at `at` in the shard if they are one piece of it.
+  void close(std::size_t n, index_t at) {
+    in_order = in_order && (n == 0 || at == static_cast<index_t>(total));
+    begins.push_back(at);
     count.push_back(n);
     total += n;
     equal = equal && n == count[0];
@@ -159,21 +172,43 @@ struct step_moves {
   bool even = false;          // every rank has shards of these extents
   dimension_order order;      // of the source's array
   message_blocks out, in;     // sent (by a reduce_scatter: for each rank what it keeps; by an all_gather: one to all) and received
+  message_blocks once;        // where several ranks are sent the same block: what is sent, each block once,
+  std::vector<std::size_t> at;  // and where each rank's begins; otherwise empty
   bool keeps = false;         // slice and pad: whether elements stay
   bool all_stays = false;     // and whether they are all
   copy_loops kept;            // from shard to shard; of a reduce_scatter, what this rank keeps of each operand
   std::vector<copy_loops> direct;  // from each of the others' shards to this rank's, for ranks that see them
   std::size_t received = 0;  // elements that come from other ranks
   std::uint64_t fingerprint = 0;
+  std::vector<region> asked;  // by each rank, until all were
 
   // With each rank that takes part, in order: what of this rank's source it needs, and what of it this rank needs.
-  void send(region const& own, region const& theirs, bool serves) { out.add(own, theirs, serves, buffer_side::destination, order); }
+  void send(region const& own, region const& theirs, bool serves) {
+    std::size_t const before = out.loops.size();
+    auto const moved = static_cast<index_t>(once.total) - static_cast<index_t>(out.total);
+    out.add(own, theirs, serves, buffer_side::destination, order);
+    std::size_t i = 0;
+    while (i < asked.size() && (out.count[i] == 0 || asked[i] != theirs)) ++i;
+    bool const again = out.count.back() != 0 && i != asked.size();
+    at.push_back(again ? at[i] : once.total);
+    once.close(again ? 0 : out.count.back(), out.begins.back());
+    for (std::size_t k = before; k < out.loops.size() && !again; ++k) {
+      once.loops.push_back(out.loops[k]);
+      once.loops.back().origin[1] += moved;
+    }
+    asked.push_back(theirs);
+  }
   void receive(region const& own, region const& theirs, bool serves) {
     in.add(own, theirs, serves, buffer_side::source);
     direct.push_back(serves ? loops_between(theirs, own, order) : copy_loops());
   }
   // When all have been asked; `self` is this rank's number among them.
   void finish(region const& own_source, region const& own_destination, int self) {
+    if (once.total == out.total)
+      once = {}, at.clear();
+    else
+      once.finish(own_source);
+    asked = {};
     out.finish(own_source);
     in.finish(own_destination);
     if (!in.count.empty()) received = in.total - in.count[static_cast<std::size_t>(self)];

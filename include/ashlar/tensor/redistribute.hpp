@@ -70,23 +70,36 @@ void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v,
   });
 }
 
+// One buffer serves both sides: where both pack, what is sent waits in the destination's memory, if that has room for it,
+// and what arrives in the buffer; otherwise the other way round, which takes one more copy.
 template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
-  pool_scratch<Space, T> packed, arrived;
-  T const* const from = in_order(space, v.out, source, packed);
-  T* const to = v.in.in_order ? destination : arrived.allocate(v.in.total);
-  with_mpi_memory(space, from, v.out.total, to, v.in.total, [&](T const* send, T* receive) {
+  message_blocks const& out = v.at.empty() ? v.out : v.once;
+  bool const sends_from_destination = !out.in_order && !v.in.in_order && out.total <= static_cast<std::size_t>(v.destination.size());
+  pool_scratch<Space, T> buffer;
+  T const* from = source;
+  if (sends_from_destination)
+    copy_boxes(space, source, destination, out.loops), from = destination;
+  else
+    from = in_order(space, out, source, buffer);
+  bool const arrives_in_buffer = !v.in.in_order && (sends_from_destination || out.in_order);
+  T* const to = arrives_in_buffer ? buffer.allocate(v.in.total) : destination;
+  with_mpi_memory(space, from, out.total, to, v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
       comm::all_gather(ranks, send, v.out.total, receive);
     else if (gathers)
       comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
     else if (s.what == verb::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
       comm::all_to_all(ranks, send, v.out.count[0], receive);
-    else
+    else if (v.at.empty())
       comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
+    else
+      comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
   });
-  if (!v.in.in_order) copy_boxes(space, static_cast<T const*>(to), destination, v.in.loops);
+  if (v.in.in_order) return;
+  if (!arrives_in_buffer) local::copy(space, static_cast<T const*>(destination), buffer.data(), static_cast<index_t>(v.in.total));
+  copy_boxes(space, static_cast<T const*>(buffer.data()), destination, v.in.loops);
 }
 
 // Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
@@ -210,7 +223,8 @@ sharded_tensor<T0, L2, M, Space> take_step_transposed(detail::tensor_type<T, L2>
 namespace detail {
 
 /// A reduction of several tensors: one block, in which the results lie side by side. Ranks of a node reduce the operands
-/// where they lie; a message is copied together first. The largest come first: behind a scalar, an array would lie askew
+/// where they lie; a message is copied together first, unless the operands, in its order, lie side by side too, as those do
+/// that another bundle made. The largest come first: behind a scalar, an array would lie askew
 /// to what it is copied from, which costs memcpy a factor of 6.
 template <class T, class M>
 class bucket {
@@ -242,10 +256,12 @@ class bucket {
     verb_scope const scope(mesh_, s, print, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
     with_op<T>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
-      for (std::size_t i = 0; i < pieces_.size(); ++i)
-        local::copy(space{}, pieces_[i].data, static_cast<T*>(block_->data) + first_[i], size_[i]);
-      with_mpi_memory_in_place(space{}, static_cast<T*>(block_->data), static_cast<std::size_t>(elements_),
-                               [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, static_cast<std::size_t>(elements_)); });
+      T* const results = static_cast<T*>(block_->data);
+      auto const n = static_cast<std::size_t>(elements_);
+      if (T const* const message = side_by_side())
+        return detail::all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
+      for (std::size_t i = 0; i < pieces_.size(); ++i) local::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
+      with_mpi_memory_in_place(space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
     });
   }
 
@@ -259,6 +275,14 @@ class bucket {
     } else {
       return false;
     }
+  }
+  // The operands as the message, or null. (What is staged on its way from a device is copied in any case.)
+  T const* side_by_side() const {
+    if constexpr (!runs_in_caller<space>) return nullptr;
+    T const* const first = pieces_[order_[0]].data;
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      if (pieces_[i].size != 0 && pieces_[i].data != first + first_[i]) return nullptr;
+    return first;
   }
   void arrange() {
     order_.resize(size_.size());

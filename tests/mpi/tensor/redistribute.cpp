@@ -1,8 +1,11 @@
 // Redistribution on real ranks against the dense result: every ordered pair of layouts, by the engine that all types share.
+#include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/all_layouts.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
+#include <numeric>
+#include <random>
 #include <string>
 
 using namespace ashlar;
@@ -45,13 +48,17 @@ integers in_order(detail::dimension_order const& order, shape const& extents, in
 }
 
 // What redistribute<To> does with this rank's shard, and transpose<To, Order...> with the array that holds it in another
-// order, for layouts that no type stands for.
+// order, for layouts that no type stands for. `most` gets the bytes in use at one time.
 template <class M>
 integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved,
-                       detail::dimension_order order) {
+                       detail::dimension_order order, index_t& most) {
   if (p.size == 0 || p[0].what == verb::all_reduce) order = {};
-  stored shard(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
+  auto const in_use = memory_in_use<Kokkos::HostSpace>().bytes;
+  stored const whole_time(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
+  stored shard = whole_time;
+  reset_peak_memory<Kokkos::HostSpace>();
   for (plan_step const s : p) {
+    if (m.communicator(s.axes).size() == 1 && order == detail::dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) continue;
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
@@ -66,6 +73,7 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
     }
     shard = next;
   }
+  most = static_cast<index_t>(memory_in_use<Kokkos::HostSpace>().peak - in_use);
   return shard.values();
 }
 
@@ -73,7 +81,61 @@ struct tally {
   int pairs = 0, cases = 0, wrong = 0;
   std::string first_wrong;
   traffic moved;
+  // Of each case: bytes in use at one time, of the rank that holds most, and what the plan says.
+  std::vector<index_t> held, stated;
+  struct one {
+    layout_value const &from, &to;
+    shape const& extents;
+  };
+  std::vector<one> tried;
 };
+
+std::string text_of(layout_value const& from, layout_value const& to, shape const& e, mesh_shape const& mesh) {
+  detail::message where;
+  where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x " << mesh.ranks() / mesh.size[0];
+  return where.text;
+}
+
+// Where messages are sent ranks hold what the plans say; where they read each other's shards, no more.
+void check_memory(tally& all, mesh_shape const& mesh) {
+  for (auto* bytes : {&all.held, &all.stated})
+    MPI_Allreduce(MPI_IN_PLACE, bytes->data(), static_cast<int>(bytes->size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  std::string first_wrong;
+  for (std::size_t k = 0; k < all.held.size() && first_wrong.empty(); ++k)
+    if (comm::tuned.shared_memory ? all.held[k] > all.stated[k] : all.held[k] != all.stated[k])
+      first_wrong = text_of(all.tried[k].from, all.tried[k].to, all.tried[k].extents, mesh) + ": " + std::to_string(all.held[k]) + " bytes, not " + std::to_string(all.stated[k]);
+  CHECK_MESSAGE(first_wrong.empty(), first_wrong);
+}
+
+// A tensor of one layout, which denotes `expected`, brought into another.
+template <class M>
+void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& source, integers const& expected, layout_value const& to,
+                shape const& e, detail::dimension_order const& order) {
+  mesh_shape const& mesh = m.sizes();
+  redistribution_plan const p = plan(from, to);
+  all.held.emplace_back();
+  bool const asks = order == detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
+  all.tried.push_back({from, to, e});
+  all.stated.push_back(asks ? p.peak_bytes(e, mesh, sizeof(std::int64_t)) : 0);
+  integers const result = redistributed(m, p, e, source, all.moved, order, all.held.back());
+  bool right = true;
+  if (to.levels == 0) {
+    right = result == shard_of<std::int64_t>(e, to, mesh, m.rank(), [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; });
+  } else {  // the ranks take turns in judging
+    auto const shards = all_shards(result, all.cases % m.size());
+    right = shards.empty() || denote(e, to, mesh, shards) == expected;
+  }
+  ++all.cases;
+  if (right || all.wrong++) return;
+  all.first_wrong = text_of(from, to, e, mesh);
+}
+
+// What can be said when all pairs were tried.
+void finish(tally& all, mesh_shape const& mesh, detail::dimension_order const& order) {
+  MPI_Allreduce(MPI_IN_PLACE, &all.moved, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all.moved.sent == all.moved.lacked);  // nothing travels twice, or to who has it
+  if (order == detail::dimension_order()) check_memory(all, mesh);
+}
 
 // Every pair of layouts of a rank in which some reductions may pend, and in which blocks of some sizes are dealt; with all
 // extents, or with one of them in turn; from arrays whose dimensions may have another order.
@@ -84,33 +146,17 @@ tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops
   std::vector<layout_value> const layouts = with_dealt(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
-  auto check = [&](layout_value const& from, integers const& source, integers const& expected, layout_value const& to, shape const& e) {
-    integers const result = redistributed(m, plan(from, to), e, source, all.moved, order);
-    bool right = true;
-    if (to.levels == 0) {
-      right = result == shard_of<std::int64_t>(e, to, mesh, m.rank(), [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; });
-    } else {  // the ranks take turns in judging
-      auto const shards = all_shards(result, all.cases % m.size());
-      right = shards.empty() || denote(e, to, mesh, shards) == expected;
-    }
-    ++all.cases;
-    if (right || all.wrong++) return;
-    detail::message where;
-    where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x " << mesh.ranks() / mesh.size[0];
-    all.first_wrong = where.text;
-  };
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     for (std::size_t k = all_extents ? 0 : (i + static_cast<std::size_t>(mesh.size[0])) % extents.size(); k < extents.size(); k = all_extents ? k + 1 : extents.size()) {
       shape const& e = extents[k];
       integers const source = shard_of<std::int64_t>(e, layouts[i], mesh, m.rank(), small_number);
       integers const expected = denoted<std::int64_t>(e, layouts[i], mesh, small_number);
       for (layout_value const& to : layouts)
-        if (ops.empty() || layouts[i].levels || to.levels) check(layouts[i], source, expected, to, e);
+        if (ops.empty() || layouts[i].levels || to.levels) check_pair(m, all, layouts[i], source, expected, to, e, order);
     }
     all.pairs += static_cast<int>(layouts.size());
   }
-  MPI_Allreduce(MPI_IN_PLACE, &all.moved, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(all.moved.sent == all.moved.lacked);  // nothing travels twice, or to who has it
+  finish(all, mesh, order);
   return all;
 }
 
@@ -262,4 +308,71 @@ TEST_CASE("transpose: the same where operands are read in place") {
 TEST_CASE("transpose: the same by messages of MPI") {
   messages_of_mpi const scope;
   check_transposed_pairs();
+}
+
+namespace {
+
+// A layout over these axes: each shards a dimension, after or before others, pends or does neither; blocks may be dealt.
+layout_value random_layout(std::mt19937& random, int rank, int axes) {
+  auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::vector<int> order(static_cast<std::size_t>(axes));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = axes - 1; i > 0; --i) std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);
+  layout_value v;
+  v.rank = rank;
+  for (int a : order) {
+    int const place = below(rank + 2);
+    if (place < rank) v.dim[place].push(a);
+    if (place == rank) v.pend(below(2) ? op_sum : op_max, mask_of(a));
+  }
+  for (int d = 0; d < rank; ++d)
+    if (v.dim[d].size != 0 && below(4) == 0) {
+      v.dim[d].dealt = static_cast<signed char>(1 + below(v.dim[d].size));
+      v.dim[d].block = static_cast<unsigned short>(1 + below(3));
+    }
+  return v;
+}
+
+// Four axes, as long as the number of ranks has factors.
+using box = mesh<axis<"x">, axis<"y">, axis<"z">, axis<"w">>;
+std::vector<int> box_sizes() {
+  std::vector<int> sizes{1, 1, 1, 1};
+  std::size_t a = 0;
+  for (int n = world_size(), factor = 2; n > 1;) {
+    if (n % factor == 0)
+      sizes[a++ % 4] *= factor, n /= factor;
+    else
+      ++factor;
+  }
+  return sizes;
+}
+
+void check_drawn_pairs(int pairs) {
+  std::mt19937 random(7);
+  device_mesh<box> const m(MPI_COMM_WORLD, std::span<int const>(box_sizes()));
+  for (int rank : {3, 4, 5, 6}) {
+    std::vector<layout_value> layouts;
+    std::vector<shape> extents(static_cast<std::size_t>(pairs));
+    for (int k = 0; k < 2 * pairs; ++k) layouts.push_back(random_layout(random, rank, box::axes));
+    tally all;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      shape& e = extents[k];
+      for (e.rank = 0; e.rank < rank; ++e.rank) e[e.rank] = static_cast<index_t>(random() % 16 == 0 ? 0 : 1 + random() % (rank < 5 ? 7 : 4));
+      layout_value const& from = layouts[2 * k];
+      integers const source = shard_of<std::int64_t>(e, from, m.sizes(), m.rank(), small_number);
+      check_pair(m, all, from, source, denoted<std::int64_t>(e, from, m.sizes(), small_number), layouts[2 * k + 1], e, {});
+    }
+    finish(all, m.sizes(), {});
+    CHECK(all.cases == pairs);
+    CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("redistribute: pairs drawn from all layouts of rank 3 to 6 on four axes") { check_drawn_pairs(150); }
+
+TEST_CASE("redistribute: the same by messages of MPI, with pairs that are drawn") {
+  messages_of_mpi const scope;
+  check_drawn_pairs(150);
 }

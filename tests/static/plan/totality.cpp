@@ -32,9 +32,8 @@ constexpr layouts every_layout() {
         }
         l.add(v);
       }
-  int const plain = l.size;
-  for (int i = 0; i < plain; ++i)
-    for (int d = 0; d < 2; ++d)
+  for (int d = 0; d < 2; ++d)  // in both dimensions too, as ScaLAPACK deals matrices
+    for (int i = 0, n = l.size; i < n; ++i)
       for (int dealt = 1; dealt <= l.all[i].dim[d].size; ++dealt) {
         layout_value v = l.all[i];
         v.dim[d].dealt = static_cast<signed char>(dealt);
@@ -44,7 +43,7 @@ constexpr layouts every_layout() {
   return l;
 }
 constexpr layouts every = every_layout();
-static_assert(every.size == 18 + 20);
+static_assert(every.size == 18 + 20 + 2);
 
 // From layout I to each one: the steps begin and end where they should, and one communicates where nothing is reduced.
 template <int I>

@@ -18,11 +18,7 @@ struct tally {
 // The extent is a multiple of blocks and of each axis twice, so that whatever two layouts have in common divides.
 tally compare(int rank, std::vector<int> const& sizes, std::vector<int> const& blocks) {
   mesh_shape const mesh = mesh_of(sizes);
-  std::vector<layout_value> layouts = all_layouts(rank, mesh.axes);
-  for (int d = 0; d < rank; ++d)
-    for (auto const& v : with_dealt(layouts, blocks))
-      if (std::find(layouts.begin(), layouts.end(), v) == layouts.end()) layouts.push_back(v);
-  search const s(layouts, mesh, index_t{mesh.ranks()} * mesh.ranks() * *std::max_element(blocks.begin(), blocks.end()), least_bytes_first);
+  search const s(with_dealt(all_layouts(rank, mesh.axes), blocks), mesh, index_t{mesh.ranks()} * mesh.ranks() * *std::max_element(blocks.begin(), blocks.end()), least_bytes_first);
   shape const extents = shape_of(std::vector<int>(static_cast<std::size_t>(rank), static_cast<int>(s.extent)));
   tally t;
   for (std::size_t i = 0; i < s.all.size(); ++i)

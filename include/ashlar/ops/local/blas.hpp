@@ -161,7 +161,9 @@ concept BlasScalar = requires { detail::cblas<T>::gemm; };
 template <index_t Limit = INT_MAX, class Space, BlasScalar T>
 void gemm(Space const& space, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha, matrix<T> a, matrix<T> b,
           std::type_identity_t<T> beta, T* c, index_t ldc) {
-  if (m > 0 && n > 0) detail::split_gemm<Limit>(detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
+  if (m <= 0 || n <= 0) return;
+  detail::kernel_region const here("ashlar::gemm");
+  detail::split_gemm<Limit>(detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 /// The same for `count` products whose operands and results lie step_a, step_b and step_c elements apart.
@@ -178,8 +180,9 @@ void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t
     bool const serial = m * n * k <= (m == 1 || n == 1 ? 9000 : 1 << 18);
     if (serial && space.concurrency() > 1)
       return detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
+    detail::kernel_region const here("ashlar::gemm_batch");
     for (index_t i = 0; i < count; ++i) product(i);
-  } else if (!detail::blas_of(space).gemm_batch(product, count)) {
+  } else if (detail::kernel_region const here("ashlar::gemm_batch"); !detail::blas_of(space).gemm_batch(product, count)) {
     for (index_t i = 0; i < count; ++i) product.run(detail::blas_of(space), i);
   }
 }

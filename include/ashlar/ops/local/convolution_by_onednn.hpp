@@ -71,6 +71,7 @@ class onednn_convolution {
     auto const then = [&](auto f, auto... arguments) {
       if (status == dnnl_success) status = f(arguments...);
     };
+    kernel_region const here("ashlar::convolve_by_onednn");
     onednn_stream stream;
     then(dnnl_stream_create, stream.out(), onednn_engine(), unsigned{dnnl_stream_default_flags});
     onednn_memory x, ours, theirs, y, free, free_for_reorder;
