@@ -44,8 +44,7 @@ void measure(int argc, char** argv) {
   std::string const what = "all_reduce 200 x 4 KiB";
   if (ranks == 1 || !all.wants(what)) return;
   device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
-  setenv("ASHLAR_TRANSPORT", "mpi", 1);
-  device_mesh<line> const mpi(MPI_COMM_WORLD, {ranks});
+  auto const mpi = mesh_over_mpi<line>({ranks});
   auto const ours = gradients(m), over_mpi = gradients(mpi);
 
   auto const sum = [&](index_t t, index_t i) {
@@ -58,8 +57,8 @@ void measure(int argc, char** argv) {
       if (found[i] != sum(t, i)) return false;
     return true;
   };
-  auto const by_ashlar = [&](std::string name, auto const& g) {
-    return variant{std::move(name),
+  auto const by_ashlar = [&](std::string name, device_mesh<line> const& on, auto const& g) {
+    return variant{std::move(name), transport_of(on),
                    [&g] {
                      auto const reduced = all_reduce<"x">(bundle(g));
                      escape(detail::first_leaf(reduced).data());
@@ -78,7 +77,7 @@ void measure(int argc, char** argv) {
   std::vector<float> bucket(tensors * elements);
   constexpr auto bytes = static_cast<std::size_t>(elements) * sizeof(float);
   auto const hand = [&](std::string name, std::function<void()> work) {
-    return variant{std::move(name), work, [&, work] {
+    return variant{std::move(name), "mpi", work, [&, work] {
                      for (auto& t : to) std::fill(t.begin(), t.end(), -1.f);
                      work();
                      for (std::size_t t = 0; t < tensors; ++t)
@@ -86,7 +85,7 @@ void measure(int argc, char** argv) {
                      return true;
                    }};
   };
-  all.race(what, {by_ashlar("ashlar", ours), by_ashlar("ashlar over MPI", over_mpi),
+  all.race(what, {by_ashlar("ashlar", m, ours), by_ashlar(ashlar_over_mpi, mpi, over_mpi),
                   hand("MPI: 200 MPI_Allreduce",
                        [&] {
                          for (std::size_t t = 0; t < tensors; ++t) MPI_Allreduce(from[t].data(), to[t].data(), elements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);

@@ -149,23 +149,23 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
   auto y = generate<double, L>(m, {rows, columns}, element{0});
   auto const path = folder() / "bench_ashlar.h5";
   plain_write const collective(bytes, plain::collective), independent(bytes, plain::independent), posix(bytes, plain::posix), one(bytes, plain::posix_of_one_rank);
-  std::vector<variant> variants{{"ashlar", [&] { save_checkpoint(path, m.communicator(), 1, part("x", x)); },
+  std::vector<variant> variants{{"ashlar", m.size() > 1 ? "mpi" : "none", [&] { save_checkpoint(path, m.communicator(), 1, part("x", x)); },
                                  [&] {
                                    save_checkpoint(path, m.communicator(), 1, part("x", x));
                                    load_checkpoint(path, m.communicator(), part("x", y));
                                    return std::equal(x.data(), x.data() + x.local_size(), y.data());
                                  }},
-                                {"MPI-IO: write_at_all", [&] { collective(); }, [&] { return collective.correct(); }},
-                                {"MPI-IO: write_at", [&] { independent(); }, [&] { return independent.correct(); }},
-                                {"limit: POSIX, all ranks", [&] { posix(); }, [&] { return posix.correct(); }},
-                                {"limit: POSIX, one rank", [&] { one(); }, [&] { return one.correct(); }}};
+                                {"MPI-IO: write_at_all", "mpi", [&] { collective(); }, [&] { return collective.correct(); }},
+                                {"MPI-IO: write_at", "mpi", [&] { independent(); }, [&] { return independent.correct(); }},
+                                {"limit: POSIX, all ranks", "none", [&] { posix(); }, [&] { return posix.correct(); }},
+                                {"limit: POSIX, one rank", "none", [&] { one(); }, [&] { return one.correct(); }}};
 #ifdef H5_HAVE_PARALLEL
   std::optional<hdf5_write> slabs, blocks;
   if (sharded_dim >= 0) {
     slabs.emplace(m, rows, columns, sharded_dim == 0, false);
     blocks.emplace(m, rows, columns, sharded_dim == 0, true);
-    if (sharded_dim == 0) variants.push_back({"parallel HDF5: independent", [&] { (*slabs)(); }, [&] { return slabs->correct(); }});
-    variants.push_back({"parallel HDF5: collective", [&] { (*blocks)(); }, [&] { return blocks->correct(); }});
+    if (sharded_dim == 0) variants.push_back({"parallel HDF5: independent", "mpi", [&] { (*slabs)(); }, [&] { return slabs->correct(); }});
+    variants.push_back({"parallel HDF5: collective", "mpi", [&] { (*blocks)(); }, [&] { return blocks->correct(); }});
   }
 #else
   (void)sharded_dim;

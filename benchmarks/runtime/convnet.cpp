@@ -196,7 +196,7 @@ void measure(int argc, char** argv) {
   ashlar_step ours(m);
   reference const right(ours, m.rank() == 0);
   // A step before each sample: its memory is in the caches then, and the threads of the variant before sleep.
-  std::vector<bench::variant> variants{{"ashlar", [&] { ours.run(); },
+  std::vector<bench::variant> variants{{"ashlar", bench::transport_of(m), [&] { ours.run(); },
                                         [&] {
                                           ours.reset();
                                           for (std::size_t k = 0; k < checked_steps; ++k) ours.run();
@@ -206,7 +206,7 @@ void measure(int argc, char** argv) {
   int const threads = Kokkos::DefaultExecutionSpace().concurrency();
   auto const pytorch = start_pytorch(m, right, ranks * threads);
   for (std::size_t i = 0; pytorch && i < pytorch->names().size(); ++i)
-    variants.push_back({pytorch->names()[i], [&, i] { pytorch->ask("step", i); }, [&, i] { return pytorch_is_right(*pytorch, i, right); },
+    variants.push_back({pytorch->names()[i], "none", [&, i] { pytorch->ask("step", i); }, [&, i] { return pytorch_is_right(*pytorch, i, right); },
                         [&, i] { pytorch->ask("step", i); }});
   all.race("convnet step batch " + std::to_string(batch) + ", " + std::to_string(threads) + (threads == 1 ? " thread a rank" : " threads a rank"), variants);
   all.write();

@@ -1,7 +1,6 @@
 // What the runtime benchmarks share: variants of one piece of work race each other in one process group.
 #pragma once
-#include <ashlar/comm/error.hpp>
-#include <ashlar/comm/mpi.hpp>
+#include <ashlar/comm/device_mesh.hpp>
 
 #include <sched.h>
 #include <unistd.h>
@@ -28,10 +27,31 @@ namespace bench {
 /// One way to do a piece of work.
 struct variant {
   std::string name;                       // "ashlar", or who it is
+  std::string transport;                  // how data reach other ranks: "mpi", "node" (memory that they share), or "none"
   std::function<void()> run;              // the work, on all ranks
   std::function<bool()> correct;          // does the work and compares this rank's result with an independent reference
   std::function<void()> prepare = [] {};  // before a sample, untimed
 };
+
+/// The variant by ashlar whose verbs go by messages of MPI: what others that send messages are compared with, too.
+inline constexpr char ashlar_over_mpi[] = "ashlar over MPI";
+
+/// What carries the verbs of a mesh, as rows say it.
+template <class Mesh>
+std::string transport_of(ashlar::device_mesh<Mesh> const& m) {
+  std::string const words = m.transport();
+  return words == "MPI" ? "mpi" : words == "shared memory" ? "node" : words;
+}
+
+/// A mesh of all ranks, which exchange messages of MPI also where they share a node.
+/// Collective: all ranks.
+template <class Mesh, std::size_t N>
+ashlar::device_mesh<Mesh> mesh_over_mpi(int const (&sizes)[N]) {
+  bool const before = std::exchange(ashlar::comm::tuned.shared_memory, false);
+  ashlar::device_mesh<Mesh> m(MPI_COMM_WORLD, sizes);
+  ashlar::comm::tuned.shared_memory = before;
+  return m;
+}
 
 /// Keeps the compiler from dropping what was written through p.
 inline void escape(void const* p) { asm volatile("" : : "g"(p) : "memory"); }
@@ -105,14 +125,14 @@ class races {
     std::printf("%s: %d ranks, %s", bench_.c_str(), ranks_, mpi_name().c_str());
     for (auto const& [key, value] : notes_.items())
       std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
-    std::printf("\n%-44s %-40s %11s %11s %11s %7s %16s\n", "case", "variant", "median us", "p25", "p75", "ratio",
-                "quartiles");
+    std::printf("\n%-46s %-46s %-9s %11s %11s %11s %7s %16s %9s\n", "case", "variant", "transport", "median us", "p25", "p75", "ratio",
+                "quartiles", "over MPI");
   }
 
   bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
 
   /// Checks every variant, then races them round by round. The first is ashlar's: ratios are the others' times over its
-  /// time in the same round.
+  /// time in the same round. Where one is `ashlar_over_mpi`, rows also say the ratio to that one's time.
   /// Collective: all ranks. Error: ashlar::error on every rank where a variant's result is wrong on some rank.
   void race(std::string const& what, std::vector<variant> const& variants) {
     for (variant const& v : variants) {
@@ -137,14 +157,13 @@ class races {
       round += length;
     }
     long const rounds = std::clamp(std::lround(seconds_ / round), 7l, std::max(7l, most_rounds_));
-    std::vector<std::vector<double>> times(variants.size()), ratios(variants.size());
+    std::vector<std::vector<double>> times(variants.size());
     for (long k = 0; k < rounds; ++k)
-      for (std::size_t i = 0; i < variants.size(); ++i) {
-        times[i].push_back(sample(variants[i], repeats[i]));
-        ratios[i].push_back(times[i].back() / times[0].back());
-      }
-    if (rank_ == 0)
-      for (std::size_t i = 0; i < variants.size(); ++i) report(what, variants[i].name, times[i], ratios[i]);
+      for (std::size_t i = 0; i < variants.size(); ++i) times[i].push_back(sample(variants[i], repeats[i]));
+    if (rank_ != 0) return;
+    auto const messages = std::find_if(variants.begin(), variants.end(), [](variant const& v) { return v.name == ashlar_over_mpi; });
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      report(what, variants[i], times[i], times[0], messages == variants.end() ? nullptr : &times[static_cast<std::size_t>(messages - variants.begin())]);
   }
 
   /// Error: ashlar::error where the file cannot be written.
@@ -173,18 +192,22 @@ class races {
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }
 
-  void report(std::string const& what, std::string const& name, std::vector<double> const& t,
-              std::vector<double> const& ratio) {
+  // `ours`: the times of the first variant; `messages`: those of the one that is `ashlar_over_mpi`, or null.
+  void report(std::string const& what, variant const& v, std::vector<double> const& t, std::vector<double> const& ours,
+              std::vector<double> const* messages) {
     auto const us = [&](double q) { return 1e6 * quantile(t, q); };
-    std::printf("%-44s %-40s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f\n", what.c_str(), name.c_str(), us(.5), us(.25),
-                us(.75), quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
-    std::fflush(stdout);
+    auto const ratio_to = [&](std::vector<double> const& others) {
+      std::vector<double> ratio(t.size());
+      std::transform(t.begin(), t.end(), others.begin(), ratio.begin(), std::divides<>());
+      return ratio;
+    };
+    std::vector<double> const ratio = ratio_to(ours);
     nlohmann::json row{{"bench", bench_},
                        {"case", what},
                        {"ranks", ranks_},
                        {"mpi", mpi_name()},
-                       {"transport", "mpi"},
-                       {"variant", name},
+                       {"transport", v.transport},
+                       {"variant", v.name},
                        {"median_us", us(.5)},
                        {"p25_us", us(.25)},
                        {"p75_us", us(.75)},
@@ -192,6 +215,14 @@ class races {
                        {"ratio_p25", quantile(ratio, .25)},
                        {"ratio_p75", quantile(ratio, .75)},
                        {"rounds", ratio.size()}};
+    std::printf("%-46s %-46s %-9s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f", what.c_str(), v.name.c_str(), v.transport.c_str(), us(.5), us(.25),
+                us(.75), quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
+    if (messages != nullptr) {
+      row["ratio_over_mpi"] = quantile(ratio_to(*messages), .5);
+      std::printf(" %9.3f", row["ratio_over_mpi"].get<double>());
+    }
+    std::puts("");
+    std::fflush(stdout);
     row.update(notes_);
     rows_.push_back(std::move(row));
   }

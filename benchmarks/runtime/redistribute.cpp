@@ -4,8 +4,10 @@
 #include <ashlar/ops/ops.hpp>
 
 #include <cstring>
+#include <optional>
 
 #include "race.hpp"
+#include "shared_window.hpp"
 #ifdef ASHLAR_BENCH_FFTW
 #include <fftw3-mpi.h>
 #endif
@@ -43,43 +45,6 @@ template <class T>
 T element(index_t i) {
   return static_cast<T>(i * 4099 % 16777213);
 }
-
-// A window that all ranks of a communicator, on one node, see.
-template <class T>
-class window {
- public:
-  window(MPI_Comm c, std::size_t n) {
-    int ranks = 0;
-    MPI_Comm_size(c, &ranks);
-    T* mine = nullptr;
-    MPI_Win_allocate_shared(static_cast<MPI_Aint>(n * sizeof(T)), sizeof(T), MPI_INFO_NULL, c, &mine, &window_);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-    for (int q = 0; q < ranks; ++q) {
-      MPI_Aint size = 0;
-      int unit = 0;
-      T* at = nullptr;
-      MPI_Win_shared_query(window_, q, &size, &unit, &at);
-      data.push_back(at);
-    }
-    comm_ = c;
-  }
-  window(window const&) = delete;
-  window& operator=(window const&) = delete;
-  ~window() {
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
-  }
-  void fence() const {
-    MPI_Win_sync(window_);
-    MPI_Barrier(comm_);
-    MPI_Win_sync(window_);
-  }
-  std::vector<T*> data;  // of each rank
-
- private:
-  MPI_Win window_ = MPI_WIN_NULL;
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
 
 class subarray {
  public:
@@ -152,9 +117,31 @@ auto filled(device_mesh<M> const& m, shape const& extents) {
   return x;
 }
 
-template <class X>
-bool equal(X const& a, X const& b) {
-  return std::equal(a.data(), a.data() + a.local_size(), b.data());
+// One variant by ashlar: f makes of x a tensor whose shards are to be `expected`.
+template <class X, class F, class Expected>
+variant by_ashlar(std::string name, X const& x, F f, Expected const& expected) {
+  return {std::move(name), transport_of(x.mesh()),
+          [&x, f] {
+            auto const y = f(x);
+            escape(y.data());
+          },
+          [&x, f, &expected] {
+            auto const y = f(x);
+            return std::equal(y.data(), y.data() + y.local_size(), expected.data());
+          }};
+}
+
+// `times` copies of a shard into another array.
+template <class T>
+variant limit_of_copying(int times, T const* shard, std::vector<T>& to) {
+  return {times == 1 ? "limit: memcpy of the shard" : "limit: " + std::to_string(times) + " x memcpy of the shard", "none",
+          [times, shard, &to] {
+            for (int i = 0; i < times; ++i) {
+              std::memcpy(to.data(), shard, to.size() * sizeof(T));
+              escape(to.data());
+            }
+          },
+          [] { return true; }};
 }
 
 template <class T>
@@ -168,61 +155,61 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   auto const expected = filled<T, columns>(m, shape::of(n, n));
   auto const shard = static_cast<std::size_t>(nb * n);
   std::vector<T> from(x.data(), x.data() + shard), to(shard), packed(shard);
-  auto const arrived = [&] { return std::equal(to.begin(), to.end(), expected.data()); };
-  auto const hand = [&](std::string name, std::function<void()> work) {
-    return variant{std::move(name), work, [&, work] {
+  auto const hand = [&](std::string name, std::function<void()> work, std::string transport = "mpi") {
+    return variant{std::move(name), std::move(transport), work, [&, work] {
                      std::fill(to.begin(), to.end(), T(-1));
                      work();
-                     return arrived();
+                     return std::equal(to.begin(), to.end(), expected.data());
                    }};
   };
   auto const block = static_cast<int>(nb * nb);
   auto const row_bytes = static_cast<std::size_t>(nb) * sizeof(T);
-  auto const pack = [&](index_t q) {
-    for (index_t i = 0; i < nb; ++i) std::memcpy(&packed[static_cast<std::size_t>((q * nb + i) * nb)], &from[static_cast<std::size_t>(i * n + q * nb)], row_bytes);
+  auto const pack = [&](index_t q, std::vector<T>& blocks) {
+    for (index_t i = 0; i < nb; ++i) std::memcpy(&blocks[static_cast<std::size_t>((q * nb + i) * nb)], &from[static_cast<std::size_t>(i * n + q * nb)], row_bytes);
   };
-  window<T> const shared(MPI_COMM_WORLD, shard);
-  std::copy(from.begin(), from.end(), shared.data[static_cast<std::size_t>(r)]);
   alltoallw<T> const types(MPI_COMM_WORLD, shape::of(nb, n), 1, shape::of(n, nb), 0);
+  std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(p - 1));
+  auto const block_of = [&](std::vector<T>& v, index_t q) { return &v[static_cast<std::size_t>(q * nb * nb)]; };
   std::vector<variant> variants{
-      {"ashlar",
-       [&] {
-         auto const y = redistribute<columns>(x);
-         escape(y.data());
-       },
-       [&] { return equal(redistribute<columns>(x), expected); }},
-      {"ashlar over MPI",
-       [&] {
-         auto const y = redistribute<columns>(over_mpi);
-         escape(y.data());
-       },
-       [&] {
-         auto const y = redistribute<columns>(over_mpi);
-         return std::equal(y.data(), y.data() + shard, expected.data());
-       }},
-      {"limit: memcpy of the shard",
-       [&] {
-         std::memcpy(to.data(), from.data(), shard * sizeof(T));
-         escape(to.data());
-       },
-       [] { return true; }},
-      hand("limit: shared window",
-           [&] {
-             shared.fence();
-             for (index_t k = 0; k < p; ++k) {
-               index_t const q = (r + k) % p;
-               T const* const theirs = shared.data[static_cast<std::size_t>(q)];
-               for (index_t i = 0; i < nb; ++i) std::memcpy(&to[static_cast<std::size_t>((q * nb + i) * nb)], theirs + i * n + r * nb, row_bytes);
-             }
-             shared.fence();
-           }),
+      by_ashlar("ashlar", x, [](auto const& a) { return redistribute<columns>(a); }, expected),
+      by_ashlar(ashlar_over_mpi, over_mpi, [](auto const& a) { return redistribute<columns>(a); }, expected),
+      limit_of_copying(1, x.data(), to),
       hand("hand: pack + MPI_Alltoall",
            [&] {
-             for (index_t q = 0; q < p; ++q) pack(q);
+             for (index_t q = 0; q < p; ++q) pack(q, packed);
              MPI_Alltoall(packed.data(), block, type_of<T>(), to.data(), block, type_of<T>(), MPI_COMM_WORLD);
+           }),
+      hand("hand: pack + exchange",
+           [&] {
+             auto request = requests.begin();
+             for (index_t d = 1; d < p; ++d) {
+               index_t const q = (r - d + p) % p;
+               MPI_Irecv(block_of(to, q), block, type_of<T>(), static_cast<int>(q), 1, MPI_COMM_WORLD, &*request++);
+             }
+             for (index_t d = 1; d < p; ++d) {
+               index_t const q = (r + d) % p;
+               pack(q, packed);
+               MPI_Isend(block_of(packed, q), block, type_of<T>(), static_cast<int>(q), 1, MPI_COMM_WORLD, &*request++);
+             }
+             pack(r, to);
+             MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
            }),
       hand("MPI: MPI_Alltoallw, subarrays", [&] { types(from.data(), to.data()); }),
   };
+  std::optional<shared_window<T>> shared;
+  if (share_a_node(MPI_COMM_WORLD)) {
+    shared.emplace(MPI_COMM_WORLD, shard);
+    std::copy(from.begin(), from.end(), shared->of(r));
+    variants.push_back(hand("limit: shared window", [&] {
+      shared->fence();
+      for (index_t k = 0; k < p; ++k) {
+        index_t const q = (r + k) % p;
+        T const* const theirs = shared->of(q);
+        for (index_t i = 0; i < nb; ++i) std::memcpy(&to[static_cast<std::size_t>((q * nb + i) * nb)], theirs + i * n + r * nb, row_bytes);
+      }
+      shared->fence();
+    }, "node"));
+  }
 #ifdef ASHLAR_BENCH_FFTW
   // Transposed output is kept in the order of the input: what remains is the exchange.
   auto const flags = FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT;
@@ -255,20 +242,6 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   all.race(what, variants);
 }
 
-// One variant by ashlar, whose work gives a tensor that is to be `expected`.
-template <class F, class X>
-variant by_ashlar(std::string name, F work, X const& expected) {
-  return {std::move(name),
-          [work] {
-            auto const y = work();
-            escape(y.data());
-          },
-          [work, &expected] {
-            auto const y = work();
-            return std::equal(y.data(), y.data() + y.local_size(), expected.data());
-          }};
-}
-
 // The transposed matrix, both in shards of rows. Its local step is an operation: it runs where kernels do.
 template <class DefaultSpace>
 void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& mpi, index_t n) {
@@ -281,41 +254,45 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
   std::vector<double> from(x.data(), x.data() + shard), to(shard), packed(shard), expected(shard);
   for (index_t i = 0; i < nb; ++i)
     for (index_t j = 0; j < n; ++j) expected[static_cast<std::size_t>(i * n + j)] = element<double>(j * n + m.rank() * nb + i);
-  auto const hand = [&](std::string name, std::function<void()> work) {
-    return variant{std::move(name), work, [&, work] {
+  auto const hand = [&](std::string name, std::function<void()> work, std::string transport = "mpi") {
+    return variant{std::move(name), std::move(transport), work, [&, work] {
                      std::fill(to.begin(), to.end(), -1.);
                      work();
                      return to == expected;
                    }};
   };
   auto const ours = [](auto const& a) { return ashlar::transpose<rows, 1, 0>(a); };
-  // Tiles of 8 x 8 use what they read of each cache line.
-  auto const pack_transposed = [&] {
-    for (index_t q = 0; q < p; ++q)
-      for (index_t i = 0; i < nb; i += 8)
-        for (index_t j = 0; j < nb; j += 8)
-          for (index_t b = j; b < std::min(j + 8, nb); ++b)
-            for (index_t a = i; a < std::min(i + 8, nb); ++a)
-              packed[static_cast<std::size_t>((q * nb + b) * nb + a)] = from[static_cast<std::size_t>(a * n + q * nb + b)];
+  // A block of a shard, of nb x nb: tiles of 8 x 8 use what they read of each cache line.
+  auto const transpose_block = [nb, n](double const* source, double* destination, index_t pitch) {
+    for (index_t i = 0; i < nb; i += 8)
+      for (index_t j = 0; j < nb; j += 8)
+        for (index_t b = j; b < std::min(j + 8, nb); ++b)
+          for (index_t a = i; a < std::min(i + 8, nb); ++a) destination[b * pitch + a] = source[a * n + b];
   };
   std::vector<double> arrived(shard);
   auto const block = static_cast<int>(nb * nb);
   std::vector<variant> variants{
-      by_ashlar("ashlar", [&] { return ours(x); }, expected),
-      by_ashlar("ashlar over MPI", [&] { return ours(over_mpi); }, expected),
-      {"limit: memcpy of the shard",
-       [&] {
-         std::memcpy(to.data(), from.data(), shard * sizeof(double));
-         escape(to.data());
-       },
-       [] { return true; }},
+      by_ashlar("ashlar", x, ours, expected), by_ashlar(ashlar_over_mpi, over_mpi, ours, expected), limit_of_copying(1, x.data(), to),
       hand("hand: transposing pack + MPI_Alltoall", [&] {
-        pack_transposed();
+        for (index_t q = 0; q < p; ++q) transpose_block(from.data() + q * nb, packed.data() + q * nb * nb, nb);
         MPI_Alltoall(packed.data(), block, MPI_DOUBLE, arrived.data(), block, MPI_DOUBLE, MPI_COMM_WORLD);
         for (index_t q = 0; q < p; ++q)
           for (index_t b = 0; b < nb; ++b)
             std::memcpy(&to[static_cast<std::size_t>(b * n + q * nb)], &arrived[static_cast<std::size_t>((q * nb + b) * nb)], static_cast<std::size_t>(nb) * sizeof(double));
       })};
+  std::optional<shared_window<double>> shared;
+  if (share_a_node(MPI_COMM_WORLD)) {
+    shared.emplace(MPI_COMM_WORLD, shard);
+    std::copy(from.begin(), from.end(), shared->of(m.rank()));
+    variants.push_back(hand("limit: shared window", [&] {
+      shared->fence();
+      for (index_t k = 0; k < p; ++k) {
+        index_t const q = (m.rank() + k) % p;
+        transpose_block(shared->of(q) + m.rank() * nb, to.data() + q * nb, n);
+      }
+      shared->fence();
+    }, "node"));
+  }
 #ifdef ASHLAR_BENCH_FFTW
   std::vector<double> scratch(from);
   auto const plan = fftw_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, FFTW_MEASURE);
@@ -345,17 +322,14 @@ void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> 
   std::vector<double> to(shard);
   auto const race = [&](std::string const& what, bool deal) {
     if (!all.wants(what)) return;
-    auto const limit = variant{"limit: memcpy of the shard",
-                               [&] {
-                                 std::memcpy(to.data(), b.data(), shard * sizeof(double));
-                                 escape(to.data());
-                               },
-                               [] { return true; }};
+    auto const dealing = [](auto const& a) { return redistribute<cyclic64>(a); };
+    auto const joining = [](auto const& a) { return redistribute<blocks>(a); };
     std::vector<variant> variants;
     if (deal)
-      variants = {by_ashlar("ashlar", [&] { return redistribute<cyclic64>(b); }, c), by_ashlar("ashlar over MPI", [&] { return redistribute<cyclic64>(b_mpi); }, c), limit};
+      variants = {by_ashlar("ashlar", b, dealing, c), by_ashlar(ashlar_over_mpi, b_mpi, dealing, c)};
     else
-      variants = {by_ashlar("ashlar", [&] { return redistribute<blocks>(c); }, b), by_ashlar("ashlar over MPI", [&] { return redistribute<blocks>(c_mpi); }, b), limit};
+      variants = {by_ashlar("ashlar", c, joining, b), by_ashlar(ashlar_over_mpi, c_mpi, joining, b)};
+    variants.push_back(limit_of_copying(1, b.data(), to));
 #ifdef ASHLAR_BENCH_SCALAPACK
     // Seen column-major: its rows are our columns.
     int context = 0, info = 0, description[2][9];
@@ -374,7 +348,7 @@ void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> 
       int const size = first[2];
       pdgemr2d_(&size, &size, source, &from_one, &from_one, first, to.data(), &from_one, &from_one, second, &context);
     };
-    variants.push_back({"ScaLAPACK: pdgemr2d", work, [&to, work, expected] {
+    variants.push_back({"ScaLAPACK: pdgemr2d", "mpi", work, [&to, work, expected] {
                           std::fill(to.begin(), to.end(), -1.);
                           work();
                           return std::equal(to.begin(), to.end(), expected);
@@ -408,30 +382,8 @@ void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> 
       second(between.data(), to.data());
     };
     auto const ours = [](auto const& a) { return redistribute<others>(redistribute<pencils>(a)); };
-    all.race(what, {{"ashlar",
-                     [&] {
-                       auto const y = ours(x);
-                       escape(y.data());
-                     },
-                     [&] { return equal(ours(x), expected); }},
-                    {"ashlar over MPI",
-                     [&] {
-                       auto const y = ours(over_mpi);
-                       escape(y.data());
-                     },
-                     [&] {
-                       auto const y = ours(over_mpi);
-                       return std::equal(y.data(), y.data() + shard, expected.data());
-                     }},
-                    {"limit: 2 x memcpy of the shard",
-                     [&] {
-                       std::memcpy(between.data(), from.data(), shard * sizeof(double));
-                       escape(between.data());
-                       std::memcpy(to.data(), between.data(), shard * sizeof(double));
-                       escape(to.data());
-                     },
-                     [] { return true; }},
-                    {"MPI: MPI_Alltoallw, subarrays", both, [&] {
+    all.race(what, {by_ashlar("ashlar", x, ours, expected), by_ashlar(ashlar_over_mpi, over_mpi, ours, expected), limit_of_copying(2, x.data(), to),
+                    {"MPI: MPI_Alltoallw, subarrays", "mpi", both, [&] {
                        std::fill(to.begin(), to.end(), -1.);
                        both();
                        return std::equal(to.begin(), to.end(), expected.data());
@@ -448,9 +400,8 @@ void measure(int argc, char** argv) {
   int const squares[]{ranks == 4 ? 2 : 1, ranks == 1 ? 1 : 2};
   device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
   device_mesh<grid> const g(MPI_COMM_WORLD, squares);
-  setenv("ASHLAR_TRANSPORT", "mpi", 1);
-  device_mesh<line> const mpi(MPI_COMM_WORLD, {ranks});
-  device_mesh<grid> const mpi_grid(MPI_COMM_WORLD, squares);
+  auto const mpi = mesh_over_mpi<line>({ranks});
+  auto const mpi_grid = mesh_over_mpi<grid>(squares);
   races all("redistribute", argc, argv);
   if (ranks == 1) return;  // nothing moves
 #ifdef ASHLAR_BENCH_FFTW

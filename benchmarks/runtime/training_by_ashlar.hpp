@@ -64,6 +64,7 @@ class ashlar_step {
     return o;
   }
   dense_network const& shape() const { return Program::by_hand; }
+  std::string transport() const { return bench::transport_of(mesh_); }
   outcome<double> const& part(outcome<double> const& all) const { return all; }
 
  private:
@@ -83,7 +84,7 @@ inline double tolerance(dense_network const& net) { return 1e-2 * net.learning_r
 /// A variant whose steps are compared with plain loops.
 template <class Mask, class Step>
 bench::variant variant_of(std::string name, Step& s, dense_network const& net, std::vector<float> const& first, index_t batch) {
-  return {std::move(name), [&s] { s.run(); },
+  return {std::move(name), s.transport(), [&s] { s.run(); },
           [&s, &net, &first, batch] {
             s.reset();
             for (index_t i = 0; i < checked_steps; ++i) s.run();

@@ -101,6 +101,7 @@ class hand_step {
   }
 
   dense_network const& shape() const { return net_; }
+  std::string transport() const { return data_size_ * model_size_ > 1 ? "mpi" : "none"; }
   /// Of this rank's units.
   outcome<float> result() const { return {{w_, w_ + count_}, g_[count_], g_[count_ + 1]}; }
   outcome<double> part(outcome<double> const& all) const { return {whole_.part(all.parameters, unit_, net_.width[1]), all.loss, all.hits}; }

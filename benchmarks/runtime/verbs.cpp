@@ -1,4 +1,5 @@
 // Each verb beside what an expert writes with MPI and Kokkos for the same work, on one mesh axis over all ranks.
+// Beside them stands what an expert reaches in memory that all ranks share ("limit:"): a bound, which MPI's messages cannot meet.
 // Sizes are those of the larger of a rank's two shards. Where a dimension other than the first is cut or joined, blocks
 // of columns are packed or unpacked: by a Kokkos kernel, by memcpy row by row, or by a derived type of MPI's. All of it
 // in the host's memory, also where Kokkos is built for a device.
@@ -59,6 +60,11 @@ class verbs {
       w.exchange_and_sum(w.x.data(), w.buffer());
       MPI_Allgather(w.buffer(), w.block, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm);
     });
+    w.hand("MPI: MPI_Reduce_scatter_block + MPI_Allgather", [&w] {
+      MPI_Reduce_scatter_block(w.x.data(), w.buffer(), w.block, MPI_FLOAT, MPI_SUM, w.comm);
+      MPI_Allgather(w.buffer(), w.block, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm);
+    });
+    w.limits_of_reducing_all();
     w.start(all_, what);
   }
 
@@ -77,6 +83,7 @@ class verbs {
         [&w] { MPI_Allgather(MPI_IN_PLACE, 0, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm); },
         [&w] { std::memcpy(w.y.data() + w.r * w.block, w.x.data(), w.x.size() * sizeof(float)); });
     w.hand("hand: exchange", [&w] { w.exchange(w.x.data(), w.y.data(), true); });
+    w.limit_of_moving({0, 1, w.block, w.block}, w.block, w.block);
     w.start(all_, what);
   }
 
@@ -95,8 +102,16 @@ class verbs {
     w.hand("hand: MPI_Allgather + memcpy unpack", [=] { gather(), unpack.by_memcpy(); });
     w.hand("hand: exchange + memcpy unpack",
            [&w, unpack] { w.exchange(w.x.data(), w.buffer(), true), unpack.by_memcpy(); });
+    w.hand(
+        "hand: MPI_Allgather in place + memcpy unpack",
+        [&w, unpack] {
+          MPI_Allgather(MPI_IN_PLACE, 0, MPI_FLOAT, w.buffer(), w.block, MPI_FLOAT, w.comm);
+          unpack.by_memcpy();
+        },
+        [&w] { std::memcpy(w.buffer() + w.r * w.block, w.x.data(), w.x.size() * sizeof(float)); });
     w.hand("MPI: MPI_Allgather, column type",
            [&] { MPI_Allgather(w.x.data(), w.block, MPI_FLOAT, w.y.data(), 1, columns, w.comm); });
+    w.limit_of_moving({0, n_, width, width}, n_, width);
     w.start(all_, what);
   }
 
@@ -110,7 +125,11 @@ class verbs {
     w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 0>(a); }, x, over_mpi);
     w.hand("MPI: MPI_Reduce_scatter_block",
            [&w] { MPI_Reduce_scatter_block(w.x.data(), w.y.data(), w.block, MPI_FLOAT, MPI_SUM, w.comm); });
+    std::vector<int> const counts(static_cast<std::size_t>(p_), w.block);
+    w.hand("MPI: MPI_Reduce_scatter",
+           [&w, &counts] { MPI_Reduce_scatter(w.x.data(), w.y.data(), counts.data(), MPI_FLOAT, MPI_SUM, w.comm); });
     w.hand("hand: exchange, sum", [&w] { w.exchange_and_sum(w.x.data(), w.y.data()); });
+    w.limit_of_reducing({r_ * w.block, 1, w.block, w.block});
     w.start(all_, what);
   }
 
@@ -126,8 +145,14 @@ class verbs {
     w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 1>(a); }, x, over_mpi);
     w.hand("hand: Kokkos pack + MPI_Reduce_scatter_block", [=] { pack.by_kokkos(), reduce(); });
     w.hand("hand: memcpy pack + MPI_Reduce_scatter_block", [=] { pack.by_memcpy(), reduce(); });
+    std::vector<int> const counts(static_cast<std::size_t>(p_), w.block);
+    w.hand("hand: memcpy pack + MPI_Reduce_scatter", [&w, pack, &counts] {
+      pack.by_memcpy();
+      MPI_Reduce_scatter(w.buffer(), w.y.data(), counts.data(), MPI_FLOAT, MPI_SUM, w.comm);
+    });
     w.hand("hand: memcpy pack + exchange, sum",
            [&w, pack] { pack.by_memcpy(), w.exchange_and_sum(w.buffer(), w.y.data()); });
+    w.limit_of_reducing({first, n_, width, n_});
     w.start(all_, what);
   }
 
@@ -147,6 +172,7 @@ class verbs {
     w.hand("hand: memcpy pack + exchange", [&w, pack] { pack.by_memcpy(), w.exchange(w.buffer(), w.y.data()); });
     alltoallw const types(p_, columns, 1, width, MPI_FLOAT, w.block, w.block);
     w.hand("MPI: MPI_Alltoallw, column type", [&w, &types] { types(w.x.data(), w.y.data(), w.comm); });
+    w.limit_of_moving({column, n_, width, n_}, width, n_ * width);
     w.start(all_, what);
   }
 
@@ -166,6 +192,7 @@ class verbs {
     w.hand("hand: exchange + memcpy unpack", [&w, unpack] { w.exchange(w.x.data(), w.buffer()), unpack.by_memcpy(); });
     alltoallw const types(p_, MPI_FLOAT, w.block, w.block, columns, 1, n_);
     w.hand("MPI: MPI_Alltoallw, column type", [&w, &types] { types(w.x.data(), w.y.data(), w.comm); });
+    w.limit_of_moving({row * n_, rows, n_, n_}, p_ * n_, n_);
     w.start(all_, what);
   }
 
@@ -186,11 +213,10 @@ void measure(int argc, char** argv) {
   if (ranks != 1 && ranks != 2 && ranks != 4)
     throw error("verbs: the sizes are for 1, 2 or 4 ranks, found " + std::to_string(ranks));
   device_mesh<line> const m(MPI_COMM_WORLD, {ranks});
-  setenv("ASHLAR_TRANSPORT", "mpi", 1);
-  device_mesh<line> const mpi(MPI_COMM_WORLD, {ranks});
+  auto const mpi = mesh_over_mpi<line>({ranks});
   races all("verbs", argc, argv);
   if (ranks == 1) return;  // nothing moves
-  for (index_t n : {4, 128, 1024, 4096}) {
+  for (index_t n : {4, 128, 256, 1024, 4096}) {
     verbs const v(all, m, mpi, n);
     v.all_reduce();
     v.all_gather_rows();

@@ -1,9 +1,12 @@
-// What verbs.cpp writes by hand with MPI and Kokkos: packing of columns, derived types, exchanges.
+// What verbs.cpp writes by hand with MPI and Kokkos: packing of columns, derived types, exchanges, and the limits that memory
+// shared by all ranks sets.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include "race.hpp"
+#include "shared_window.hpp"
 
 namespace bench {
 
@@ -66,6 +69,11 @@ class column_type {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+// Rows of so many elements in an array, of which each begins `pitch` after the one before.
+struct strip {
+  index_t first, rows, width, pitch;
+};
+
 // The variants of one verb, and what those by hand have in common: x holds this rank's source, y its result.
 class verb_race {
  public:
@@ -84,16 +92,61 @@ class verb_race {
   template <class Verb, class X>
   void ours(Verb verb, X const& operand, X const& over_mpi) {
     add_ours("ashlar", verb, operand);
-    add_ours("ashlar over MPI", verb, over_mpi);
+    add_ours(ashlar_over_mpi, verb, over_mpi);
   }
   void hand(std::string const& name, std::function<void()> work, std::function<void()> prepare = nothing) {
-    auto const correct = [this, work, prepare] {
-      std::fill_n(y.data(), y.size(), std::numeric_limits<float>::quiet_NaN());
-      prepare();
-      work();
-      return is_expected(y.data());
-    };
-    variants_.push_back({name, work, correct, prepare});
+    add(name, "mpi", y.data(), work, prepare);
+  }
+
+  // Limits: every rank's operand lies in memory that all see.
+
+  // A rank's result has a block from each rank, the strip `theirs` of that rank's operand: that of rank q begins at q * step,
+  // its rows are `pitch` apart.
+  void limit_of_moving(strip const& theirs, index_t pitch, index_t step) {
+    if (!share_a_node(comm)) return;
+    auto const& operands = shared_operands();
+    add("limit: shared window", "node", y.data(), [this, &operands, theirs, pitch, step] {
+      operands.fence();
+      take_from_all(operands, theirs, pitch, step);
+      operands.fence();
+    });
+  }
+  // A rank's result is the sum of every rank's strip `theirs`.
+  void limit_of_reducing(strip const& theirs) {
+    if (!share_a_node(comm)) return;
+    auto const& operands = shared_operands();
+    add("limit: shared window", "node", y.data(), [this, &operands, theirs] {
+      operands.fence();
+      sum_rows(operands, theirs, y.data());
+      escape(y.data());
+      operands.fence();
+    });
+  }
+  // A rank's result is the sum of every rank's operand. Each rank sums a part, which the others copy, or which it stores into
+  // their results piece by piece while they are in its cache.
+  void limits_of_reducing_all() {
+    if (!share_a_node(comm)) return;
+    auto const& operands = shared_operands();
+    auto const& sums = windows_.emplace_back(comm, static_cast<std::size_t>(block));
+    auto const& results = windows_.emplace_back(comm, y.size());
+    add("limit: shared window, parts copied", "node", y.data(), [this, &operands, &sums] {
+      operands.fence();
+      sum_rows(operands, {r * block, 1, block, block}, sums.of(r));
+      sums.fence();
+      take_from_all(sums, {0, 1, block, block}, block, block);
+      sums.fence();
+    });
+    add("limit: shared window, parts stored to all", "node", results.of(r), [this, &operands, &results] {
+      operands.fence();
+      float piece[in_cache];
+      for (index_t begin = r * block, end = begin + block; begin < end; begin += in_cache) {
+        index_t const n = std::min(in_cache, end - begin);
+        sum(operands, begin, n, piece);
+        for (int k = 0; k < p; ++k)
+          std::memcpy(results.of((r + k) % p) + begin, piece, static_cast<std::size_t>(n) * sizeof(float));
+      }
+      results.fence();
+    });
   }
   void start(races& all, std::string const& what) { all.race(what, variants_); }
 
@@ -111,8 +164,8 @@ class verb_race {
     post(blocks, parts_.data(), false);
     wait();
     auto const part = [&](int q) { return (q == r ? blocks : parts_.data()) + q * block; };
-    add(part(0), part(1), to);
-    for (int q = 2; q < p; ++q) add(to, part(q), to);
+    add(part(0), part(1), block, to);
+    for (int q = 2; q < p; ++q) add(to, part(q), block, to);
     escape(to);
   }
 
@@ -124,7 +177,7 @@ class verb_race {
   static void nothing() {}
   template <class Verb, class X>
   void add_ours(char const* name, Verb verb, X const& operand) {
-    variants_.push_back({name,
+    variants_.push_back({name, transport_of(operand.mesh()),
                          [verb, operand] {
                            auto const result = verb(operand);
                            escape(result.data());
@@ -134,6 +187,15 @@ class verb_race {
                            return static_cast<std::size_t>(result.local_size()) == expected_.size() &&
                                   is_expected(result.data());
                          }});
+  }
+  void add(std::string const& name, std::string const& transport, float* result, std::function<void()> work, std::function<void()> prepare = nothing) {
+    auto const correct = [this, result, work, prepare] {
+      std::fill_n(result, y.size(), std::numeric_limits<float>::quiet_NaN());
+      prepare();
+      work();
+      return is_expected(result);
+    };
+    variants_.push_back({name, transport, work, correct, prepare});
   }
   bool is_expected(float const* result) const {
     return std::equal(result, result + expected_.size(), expected_.data());
@@ -149,13 +211,38 @@ class verb_race {
       MPI_Isend(same ? blocks : blocks + q * block, block, MPI_FLOAT, q, 1, comm, &*request++);
     }
   }
-  void add(float const* a, float const* b, float* to) const {
-    for (int i = 0; i < block; ++i) to[i] = a[i] + b[i];
+  static void add(float const* a, float const* b, index_t n, float* to) {
+    for (index_t i = 0; i < n; ++i) to[i] = a[i] + b[i];
+  }
+  shared_window<float> const& shared_operands() {
+    auto const& operands = windows_.emplace_back(comm, x.size());
+    std::copy_n(x.data(), x.size(), operands.of(r));
+    return operands;
+  }
+  void take_from_all(shared_window<float> const& from, strip const& theirs, index_t pitch, index_t step) {
+    for (int k = 0; k < p; ++k) {
+      int const q = (r + k) % p;
+      for (index_t i = 0; i < theirs.rows; ++i)
+        std::memcpy(y.data() + q * step + i * pitch, from.of(q) + theirs.first + i * theirs.pitch, static_cast<std::size_t>(theirs.width) * sizeof(float));
+    }
+    escape(y.data());
+  }
+  // In pieces that stay in the cache, and in the order of the ranks.
+  void sum_rows(shared_window<float> const& operands, strip const& b, float* to) const {
+    for (index_t i = 0; i < b.rows; ++i)
+      for (index_t j = 0; j < b.width; j += in_cache) sum(operands, b.first + i * b.pitch + j, std::min(in_cache, b.width - j), to + i * b.width + j);
+  }
+  void sum(shared_window<float> const& operands, index_t first, index_t n, float* to) const {
+    add(operands.of(0) + first, operands.of(1) + first, n, to);
+    for (int q = 2; q < p; ++q) add(to, operands.of(q) + first, n, to);
   }
   void wait() { MPI_Waitall(2 * (p - 1), requests_.data(), MPI_STATUSES_IGNORE); }
 
+  static constexpr index_t in_cache = 2048;  // elements
+
   matrix const expected_;
   std::vector<float> buffer_, parts_;
+  std::deque<shared_window<float>> windows_;  // its elements stay where they are
   std::vector<MPI_Request> requests_;
   std::vector<variant> variants_;
 };

@@ -99,7 +99,7 @@ class contest {
       work();
       return y_ == expected_;
     };
-    return {name, [this, work] { work(), escape(y_.data()); }, correct, prepare};
+    return {name, "mpi", [this, work] { work(), escape(y_.data()); }, correct, prepare};
   }
 
   communicator const& c_;
