@@ -77,6 +77,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     } catch (...) {
       stage_ = stage::done;
       failure_ = std::current_exception();
+      round_.reset();  // before the result's memory is free for others
       throw;
     }
   }
