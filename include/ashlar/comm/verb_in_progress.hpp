@@ -129,7 +129,7 @@ class verb_in_progress {
     ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
     if (kind == verb_kind::goes_on || ++ranks_.verbs % comm::tuned.agree_every != 0) return;
     std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
-    call_.channel().compare(ranks, call_.call(), prints, " of those that take part (or a verb before it differs)");
+    call_.channel().compare(ranks, call_.call(), prints, " (or a verb before it differs)");
   }
   /// All ranks compare this call.
   /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
