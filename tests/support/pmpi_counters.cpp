@@ -6,8 +6,11 @@
 
 namespace {
 pmpi::counts now;
-}
+int sends_to_refusal = 0;
+bool refused() { return sends_to_refusal > 0 && --sends_to_refusal == 0; }
+}  // namespace
 pmpi::counts const& pmpi::counted() { return now; }
+void pmpi::refuse_send(int n) { sends_to_refusal = n; }
 
 #define STRIP(...) __VA_ARGS__
 #define COUNT(counter, name, parameters, arguments) \
@@ -76,8 +79,10 @@ pmpi::counts const& pmpi::counted() { return now; }
   COUNT(sends, Send##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c), (s, n, t, to, tag, c)) \
   COUNT(sends, Ssend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c), \
         (s, n, t, to, tag, c)) \
-  COUNT(sends, Isend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q), \
-        (s, n, t, to, tag, c, q)) \
+  int MPI_Isend##suffix(void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q) { \
+    ++now.sends; \
+    return refused() ? MPI_ERR_OTHER : PMPI_Isend##suffix(s, n, t, to, tag, c, q); \
+  } \
   COUNT(sends, Issend##suffix, (void const* s, N n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q), \
         (s, n, t, to, tag, c, q)) \
   COUNT(receives, Recv##suffix, (void* r, N n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* st), \

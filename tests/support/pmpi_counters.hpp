@@ -46,4 +46,7 @@ struct counts {
 /// All calls since the program started.
 counts const& counted();
 
+/// The n-th MPI_Isend from now on, from 1, fails, and nothing is sent; 0: none does.
+void refuse_send(int n);
+
 }  // namespace pmpi

@@ -52,8 +52,7 @@ void all_gather(communicator const& c, T const* own, T* destination, std::size_t
                     [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type, rest...); });
   } else if (total > how.count_limit) {
     if (own) {
-      post_receive(c, block<T>{place, n}, r, how);
-      post_send(c, block<T const>{own, n}, r, how);
+      deliver_own(c, block<T const>{own, n}, block<T>{place, n}, how);
       finish(c);
     }
     for (int q = 0; q < p; ++q) broadcast_by_mpi(c, destination + starts[q], starts[q + 1] - starts[q], q, how);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -102,6 +103,7 @@ class call_channel {
   void compare(communicator const& ranks, noted_call const& now, std::uint64_t prints, char const* else_before) {
     struct call {
       std::uint64_t prints, number_on_mesh;
+      int rank;  // of the channel, and so of the mesh
       char text[150];
     };
     struct buffers {
@@ -110,7 +112,7 @@ class call_channel {
       std::vector<call> all;
     };
     // A collective that this rank leaves by an error may still write there: the buffers stay then.
-    auto* const b = new buffers{{prints, ~prints}, {}, {prints, now.number_on_mesh, {}}, {}};
+    auto* const b = new buffers{{prints, ~prints}, {}, {prints, now.number_on_mesh, rank_, {}}, {}};
     MPI_Request request = MPI_REQUEST_NULL;
     comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
     ranks.wait(request);
@@ -125,7 +127,8 @@ class call_channel {
     std::size_t other = 0;
     while (b->all[other].prints == b->all[0].prints) ++other;
     call const &one = b->all[0], &two = b->all[other];
-    throw error(different_calls({one.number_on_mesh, one.text, "rank 0"}, {two.number_on_mesh, two.text, "rank " + std::to_string(other) + else_before}));
+    throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank)},
+                                {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank) + else_before}));
   }
 
   /// To be called now and then while a rank waits in a call.
@@ -137,6 +140,7 @@ class call_channel {
     if (now - c.begin < comm::tuned.patience) return;
     if (now >= c.asks_next) {
       c.asks_next = now + comm::tuned.patience;
+      ++asked();
       int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
       // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
@@ -144,6 +148,8 @@ class call_channel {
         send(q, about(report::question, c.call.number));
       }
     }
+    for (call_channel* other : open())
+      if (other != this) other->serve(nullptr, false);
     std::string wrong = serve(&c, false);
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
       wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
@@ -155,11 +161,14 @@ class call_channel {
 
  private:
   struct report {
-    enum kind { question, answer };
+    enum kind { question, answer, crossing };
     int what;
     std::uint64_t number;  // of a call, and what the sender knows of it
     std::uint64_t print, number_on_mesh, begun;
-    bool known, given_up, ended;
+    bool known, given_up, ended, counts;
+    int process;          // the sender, in MPI_COMM_WORLD
+    std::uint64_t asked;  // when this was asked, by the clock of who asked
+    int other;            // of a crossing: the rank that waits in another call, which is the text
     char text[150];
   };
   struct sent_report {
@@ -168,7 +177,7 @@ class call_channel {
   };
 
   report about(report::kind what, std::uint64_t number, bool ended = false) const {
-    report r{what, number, 0, 0, history_.begun(), false, false, ended, {}};
+    report r{what, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
     noted_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
@@ -193,8 +202,18 @@ class call_channel {
       if (!found) break;
       report r;
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
-      report const mine = about(report::answer, r.number, ended);
-      if (r.what == report::question) send(from.MPI_SOURCE, mine);
+      if (r.what == report::crossing) {
+        if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.print == r.print) wrong = crossed(rank_, now->call.text(), r.other, r.text);
+        continue;
+      }
+      report mine = about(report::answer, r.number, ended);
+      if (r.what == report::question) {
+        mine.asked = r.asked;
+        send(from.MPI_SOURCE, mine);
+        if (now == nullptr && has_not_begun(mine)) waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
+      } else if (wrong.empty() && now != nullptr && now->call.number == r.number && has_not_begun(r)) {
+        wrong = crosses(now->call, r, from.MPI_SOURCE);
+      }
       // What was asked before the ranks made a mesh they have settled since; of what was given up this rank has said so.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       if (wrong.empty() && concerns) wrong = contradiction(mine, r, from.MPI_SOURCE);
@@ -205,6 +224,44 @@ class call_channel {
       return done != 0;
     });
     return wrong;
+  }
+
+  static bool has_not_begun(report const& r) { return !r.known && r.counts && !r.ended && r.begun <= r.number; }
+  // Rank q, the sender of r, has not begun the call in which this rank is. Where it had already asked for one on another mesh, which
+  // this rank has not begun, their calls have another order: each waits for the other. All in the two calls are told.
+  std::string crosses(noted_call const& now, report const& r, int q) {
+    for (call_channel* other : open())
+      for (auto const& [rank, question] : other->waiting_) {
+        if (other == this || question.process != r.process || question.asked >= r.asked || !has_not_begun(other->about(report::crossing, question.number))) continue;
+        tell_all(now.number, now.print, q, question.text);
+        other->tell_all(question.number, question.print, other->rank_, now.text());
+        return crossed(rank_, now.text(), q, question.text);
+      }
+    return {};
+  }
+  void tell_all(std::uint64_t number, std::uint64_t print, int other, std::string_view text) {
+    report told = about(report::crossing, number);
+    told.print = print;
+    told.other = other;
+    std::fill(std::begin(told.text), std::end(told.text), '\0');
+    text.copy(told.text, sizeof told.text - 1);
+    for (int q = 0; q < all_ranks().ranks(); ++q)
+      if (q != rank_) send(q, told);
+  }
+  static std::string crossed(int rank, std::string_view text, int other, std::string_view other_text) {
+    for (call_channel* c : open()) c->history_.lose_count();
+    return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " + std::string(text) + " for rank " +
+           std::to_string(other) + ", which waits in " + std::string(other_text) + ", on a mesh made from another communicator" + every_rank;
+  }
+  static int own_process() {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+  }
+  // A clock: how often this process has asked others.
+  static std::uint64_t& asked() {
+    static std::uint64_t times = 0;
+    return times;
   }
 
   static constexpr char const* every_rank = "; every rank of a mesh takes part in each call";
@@ -288,6 +345,7 @@ class call_channel {
   std::uint64_t next_mesh_ = 0;
   call_history history_;
   std::list<sent_report> sent_;
+  std::map<int, report> waiting_;  // by rank: the last question for a call that this one had not begun
 };
 
 }  // namespace ashlar::detail

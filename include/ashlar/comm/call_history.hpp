@@ -53,6 +53,7 @@ class call_history {
     begun_ = first_ = number;
     counts_ = true;
   }
+  bool counts() const { return counts_; }
   std::uint64_t counts_from() const { return first_; }
   std::uint64_t begun() const { return begun_; }
   /// Null where it has not begun, was forgotten, or may have another number on other ranks.

@@ -51,6 +51,7 @@ struct communicator_state {
   std::shared_ptr<two_levels> levels;  // where the ranks of each of several nodes do
   int tag = 0;                       // of messages between ranks, and
   std::uint64_t print = 0;           // of what is called: told by the verb in progress
+  std::uint64_t begun = 0;           // verbs among these ranks
   std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
   bool keeps_messages = false;  // of a verb that failed, which nobody takes in
   bool used_collectives = false;  // of MPI's, in which a rank does not look up

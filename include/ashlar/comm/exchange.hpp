@@ -100,8 +100,10 @@ void post_exchange(communicator const& c, Send send, Receive receive, comm::tuni
 template <class T>
 void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::tuning const& how) {
   if (how.host_memory) return copy_block(from.data, to.data, from.size);
-  post_receive(c, to, c.rank(), how);
-  post_send(c, from, c.rank(), how);
+  or_give_up(c, [&] {
+    post_receive(c, to, c.rank(), how);
+    post_send(c, from, c.rank(), how);
+  });
 }
 
 // Where the block of each rank begins, and where the last one ends.

@@ -45,15 +45,20 @@ struct node_slot {
   turn turns[2];  // of even and of odd rounds
   alignas(128) std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> groups_left{0};  // in which the rank had this slot
+  std::atomic<std::uint64_t> given_up{0};     // the last of these groups, from 1, in which it has given up
 
   /// The last round at which the rank has arrived.
-  std::uint64_t round() const { return std::max(turns[0].arrived.load(), turns[1].arrived.load()); }
+  std::uint64_t round() const { return std::max({turns[0].arrived.load(), turns[1].arrived.load(), done.load()}); }
 };
 
 /// A group of ranks of one node, by turns: in each round every rank arrives with its call, reads or writes the others'
 /// memory, and is done. What is written here before a rank arrives, or is done, is seen by whoever has seen it arrive, or
 /// be done; calls and small operands of a round stay until all ranks have arrived at the next.
 /// A slot's rounds go on where the slot was used before.
+/// A rank that stops waiting for others, by an error, has given up. They may come later: it takes its arrival back, so that they
+/// find nobody there, and learn why; nothing that it writes from then on is taken for this round's. It begins no other one, so what it
+/// had copied to its slot stays. Who found it there before may go on to read its memory and to write its result, and learns
+/// of it at the end of the round, where it waits until all are done.
 /// Collective: all ranks of the group take part in each round, in the same order.
 class node_group {
  public:
@@ -63,6 +68,8 @@ class node_group {
     std::uint64_t round = 0;      // that of its slot when the group was made
     pid_t process = 0;            // 0: not another process
     std::uint64_t groups_left = 0;  // that of its slot when the group was made
+    int rank = 0;                   // of the mesh
+    bool has_given_up() const { return slot->given_up.load(std::memory_order_acquire) == groups_left + 1; }
     bool has_left() const { return slot->groups_left.load(std::memory_order_acquire) > groups_left; }
   };
   /// A rank's slot in a group that it has left. The others may still read it, until they have left the group, too.
@@ -98,30 +105,39 @@ class node_group {
   /// Whether this rank, when it waits, soon gives its core away.
   void set_crowded(bool crowded) { how_.set_crowded(crowded); }
   bool is_crowded() const { return how_.crowded; }
+  /// What errors call a rank of the group.
+  std::string name(int q) const { return "rank " + std::to_string(members_[static_cast<std::size_t>(q)].rank); }
 
   /// Room for a small operand of the coming round, node_slot::inline_bytes.
   std::byte* inline_memory() const { return turn(own(), round_ + 1).bytes; }
 
   /// Begins a round: returns when all ranks have arrived.
-  /// Error: ashlar::error where a rank's process has ended, or has not come by the deadline; the group is lost then.
+  /// Error: ashlar::error where a rank's process has ended, has not come by the deadline, or has given up; then this one has, too.
   void arrive(node_call const& call) {
     begin(call);
     wait_until_all_have_arrived();
   }
-  /// The same without waiting. Pre: all ranks were waited for in the round before.
+  /// The same without waiting. Pre: all ranks were waited for in the round before. Error: where this one has given up.
   void begin(node_call const& call) {
+    if (has_given_up()) throw error("ashlar: " + name(rank_) + " has given up a verb among these ranks before; make another mesh, on all of them");
     ++round_;
     node_slot::turn& mine = turn(own(), round_);
     mine.call = call;
     mine.arrived.store(own().round + round_, std::memory_order_release);
   }
-  /// Whether all ranks have arrived.
+  bool has_given_up() const { return own().has_given_up(); }
+  /// Whether each rank has arrived, or given up.
   bool all_have_arrived() const {
-    return std::all_of(members_.begin(), members_.end(), [&](member const& m) { return turn(m, round_).arrived.load(std::memory_order_acquire) >= m.round + round_; });
+    return std::all_of(members_.begin(), members_.end(), [&](member const& m) {
+      return turn(m, round_).arrived.load(std::memory_order_acquire) >= m.round + round_ || m.has_given_up();
+    });
   }
-  /// Returns when they have. Error: as arrive.
+  /// Returns when they have arrived. Error: as arrive.
   void wait_until_all_have_arrived() {
-    for (member const& m : members_) wait_for(m, turn(m, round_).arrived);
+    or_give_up([&] {
+      double since = 0;
+      for (member const& m : members_) wait_for(m, turn(m, round_).arrived, since, "has not come");
+    });
   }
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
   /// What lies at an offset in rank q's memory.
@@ -142,37 +158,54 @@ class node_group {
   void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
   /// Returns when all ranks are done: this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done() {
-    for (member const& m : members_) wait_for(m, m.slot->done);
+    or_give_up([&] {
+      double since = 0;
+      for (member const& m : members_) {
+        wait_for(m, m.slot->done, since, "has not come to its end");
+        if (m.has_given_up()) throw_late(m, "has given up after an error", 0);
+      }
+    });
   }
 
  private:
   static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
   member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
-  void wait_for(member const& m, std::atomic<std::uint64_t> const& flag) const {
+  template <class F>
+  void or_give_up(F wait) {
+    try {
+      wait();
+    } catch (...) {
+      own().slot->given_up.store(own().groups_left + 1, std::memory_order_release);
+      turn(own(), round_).arrived.store(own().round + round_ - 1, std::memory_order_release);
+      throw;
+    }
+  }
+  // `since`: when this rank began to wait for all of them, once that takes long.
+  void wait_for(member const& m, std::atomic<std::uint64_t> const& flag, double& since, char const* late) const {
     std::uint64_t const round = m.round + round_;
     for (int look = 0; flag.load(std::memory_order_acquire) < round; ++look) {
-      if (look == how_.looks) return wait_long_for(m, flag, round);
+      if (look == how_.looks) return wait_long_for(m, flag, round, since, late);
       pause_core();
     }
   }
-  void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round) const {
-    double const begin = comm::now();
+  void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round, double& since, char const* late) const {
+    if (since == 0) since = comm::now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
       how_.crowded ? give_core_away(look) : static_cast<void>(sched_yield());
       if (look % 16 == 0) how_.meanwhile();
       if (look % (how_.crowded ? 16 : 256) != 0) continue;
-      double const waited = comm::now() - begin;
+      double const waited = comm::now() - since;
+      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round) throw_late(m, "has given up after an error", waited);
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
       // It may have come before it ended.
-      if (ended && flag.load(std::memory_order_acquire) < round) give_up(m, "has ended", waited);
-      if (how_.deadline > 0 && waited > how_.deadline) give_up(m, "has not come", waited);
+      if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
+      if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);
     }
   }
-  [[noreturn]] void give_up(member const& m, char const* fate, double waited) const {
-    auto const q = std::to_string(&m - members_.data()), mine = std::to_string(rank_), rounds = std::to_string(round_);
-    throw error("ashlar: rank " + mine + " of " + std::to_string(size()) + " on this node waited " +
-                std::to_string(static_cast<int>(waited + 0.5)) + " s for rank " + q + ", which " + fate + "; verbs begun here: " + rounds +
+  [[noreturn]] void throw_late(member const& m, char const* fate, double waited) const {
+    throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) + " s on its node for " +
+                name(static_cast<int>(&m - members_.data())) + ", which " + fate + "; verbs begun here: " + std::to_string(round_) +
                 ", there: " + std::to_string(m.slot->round() - m.round));
   }
 

@@ -59,6 +59,20 @@ class node_memory {
     m.left_slots_.push_back(std::move(s));
   }
 
+  /// Ranks that this one has given up may write there whenever they come: nothing else is to lie in this memory.
+  void leave_to_others(void const* p) {
+    if (!contains(p)) return;
+    std::lock_guard lock(mutex_);
+    left_to_others_.push_back(p);
+    leaves_memory_ = true;
+  }
+  bool is_left_to_others(void const* begin, std::size_t bytes) {
+    if (!leaves_memory_.load(std::memory_order_relaxed)) return false;
+    std::lock_guard lock(mutex_);
+    auto const* const first = static_cast<std::byte const*>(begin);
+    return std::any_of(left_to_others_.begin(), left_to_others_.end(), [&](void const* p) { return !std::less<>{}(p, first) && std::less<>{}(p, first + bytes); });
+  }
+
   bool contains(void const* p) const { return segment_ && segment_->contains(p); }
   std::uint64_t offset(void const* p) const { return contains(p) ? segment_->offset_of(p) : nowhere; }
   std::size_t size() const { return segment_ ? segment_->size() : 0; }
@@ -85,6 +99,8 @@ class node_memory {
   std::optional<comm::shared_segment> segment_;
   std::map<std::string, comm::mapped_segment> mapped_;
   std::vector<node_group::left_slot> left_slots_;
+  std::atomic<bool> leaves_memory_{false};
+  std::vector<void const*> left_to_others_;
 };
 
 /// A mesh's ranks and the nodes that they are on.
@@ -168,7 +184,7 @@ class node_ranks {
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
       members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
-                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process), s.groups_left});
+                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process), s.groups_left, s.rank});
     }
     part.state().node = std::make_unique<node_group>(part.rank(), std::move(members), waiting_, node_memory::give_back);
   }

@@ -36,6 +36,7 @@ class node_round {
     node_memory const& memory = node_memory::instance();
     small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;
+    if (waits_) written_by_all_ = destination;
     if (small_ && n > 0) std::memcpy(group_->inline_memory(), source, n * sizeof(T));
     group_->begin({print_, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
                     destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
@@ -59,15 +60,17 @@ class node_round {
   node_round(node_round const&) = delete;
   node_round& operator=(node_round const&) = delete;
   ~node_round() {
-    if (group_ != nullptr) group_->finish();
+    if (group_ == nullptr) return;
+    if (group_->has_given_up()) node_memory::instance().leave_to_others(written_by_all_);
+    group_->finish();
   }
 
   /// Ends the round: then the operand may change, and the result is complete.
   /// Post: true.
   bool end() {
-    node_group* const g = std::exchange(group_, nullptr);
-    g->finish();
-    if (waits_) g->wait_until_all_are_done();
+    group_->finish();
+    if (waits_) group_->wait_until_all_are_done();
+    group_ = nullptr;
     return true;
   }
 
@@ -84,7 +87,7 @@ class node_round {
       auto const verb_number = static_cast<int>(g.call(q).fingerprint >> 56);
       bool const as_first = g.call(q).fingerprint == g.call(0).fingerprint;
       bool const same_verb = verb_number == static_cast<int>(g.call(0).fingerprint >> 56);
-      text += (q == 0 ? " rank " : ", rank ") + std::to_string(q) + " calls " + to_text(static_cast<verb>(verb_number));
+      text += (q == 0 ? " " : ", ") + g.name(q) + " calls " + to_text(static_cast<verb>(verb_number));
       if (!as_first && same_verb) text += " with other layouts, extents or elements";
     }
     return text + "; every rank of a mesh takes part in each verb";
@@ -93,6 +96,7 @@ class node_round {
   node_group* group_;
   std::uint64_t print_ = 0;
   bool small_ = false, waits_ = true;
+  void const* written_by_all_ = nullptr;  // this rank's result, where that is so
 };
 
 }  // namespace ashlar::detail

@@ -80,13 +80,18 @@ class mesh_calls {
   mutable std::uint64_t begun_ = 0;
 };
 
+/// Whether a rank that has begun a verb stays in it to its end. Of verbs that go on meanwhile several of one kind may be under
+/// way, each as far as its rank has looked after it.
+enum class verb_kind { blocks, goes_on };
+
 /// A verb from begin to end, or another call of all ranks of a mesh: while it lasts, its messages have a tag of their own, and
 /// a rank that waits looks what the others do. A rank may leave a verb that has begun and enter it again.
 class verb_in_progress {
  public:
   /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
-  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
-      : ranks_(ranks.state()), print_(print),
+  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e,
+                   verb_kind kind = verb_kind::blocks)
+      : ranks_(ranks.state()), print_(print), tag_(tag_of(print, ++ranks_.begun, kind)),
         call_(*calls.channel_, {{0, fingerprint(e.what, print, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
     enter();
   }
@@ -100,7 +105,7 @@ class verb_in_progress {
     entered_ = true;
     call_.enter();
     outer_tag_ = ranks_.tag, outer_print_ = ranks_.print;
-    tell(1 + static_cast<int>(print_ % static_cast<std::uint64_t>(largest_tag())), print_);
+    tell(tag_, print_);
   }
   void leave() {
     entered_ = false;
@@ -111,19 +116,20 @@ class verb_in_progress {
     }
     tell(outer_tag_, outer_print_);
   }
-  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first.
+  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first,
+  /// and what has gone on since they compared last, too.
   /// `in_memory`: whether tensors lie where ranks of a node read them.
-  /// Collective: over `ranks`. Cost: an all-reduce of 16 bytes.
+  /// Collective: over `ranks`; blocks, where this verb does. Cost: an all-reduce of 16 bytes.
   /// Error: ashlar::error on every rank where they have not called the same since they compared last.
-  void agree(communicator const& ranks, bool in_memory) const {
+  void agree(communicator const& ranks, bool in_memory, verb_kind kind) const {
     in_memory = in_memory && comm::tuned.host_memory;
     communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->far : ranks;
     bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
     ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
-    if (++ranks_.verbs % comm::tuned.agree_every != 0) return;
+    if (kind == verb_kind::goes_on || ++ranks_.verbs % comm::tuned.agree_every != 0) return;
     std::uint64_t const prints = std::exchange(ranks_.mixed_prints, 0);
-    call_.channel().compare(ranks, call_.call(), prints, " of those that take part (or a verb before it differs)");
+    call_.channel().compare(ranks, call_.call(), prints, " (or a verb before it differs)");
   }
   /// All ranks compare this call.
   /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
@@ -151,9 +157,15 @@ class verb_in_progress {
     }();
     return tag;
   }
+  // Verbs of one kind that block are through with their messages in the order in which they begin, on all ranks alike. Those
+  // that go on post messages whenever their rank looks: only their numbers tell them apart.
+  static int tag_of(std::uint64_t print, std::uint64_t number, verb_kind kind) {
+    return 1 + static_cast<int>((print + (kind == verb_kind::goes_on ? number : 0)) % static_cast<std::uint64_t>(largest_tag()));
+  }
 
   communicator_state& ranks_;
   std::uint64_t print_;
+  int tag_;
   watched_call call_;
   bool entered_ = false;
   int outer_tag_ = 0;  // what was told before

@@ -70,7 +70,7 @@ class steps_in_flight final : public pending_work<Y> {
 
   bool ready() override { return !flight_ || flight_->ready(); }
   Y wait() override {
-    if (flight_) flight_->complete();
+    if (flight_) flight_->wait();
     flight_.reset();
     operand_.reset();
     return Y(run_steps<P, Step + 1>(std::move(result_), where_));

@@ -1,6 +1,7 @@
 // A step of a plan that goes on while its rank does something else.
 #pragma once
 #include "ashlar/tensor/redistribute.hpp"
+#include <exception>
 #include <optional>
 
 namespace ashlar::detail {
@@ -15,7 +16,7 @@ class step_in_flight final : public reader, public unfinished_collective {
   /// until the step is complete. Collective: over `ranks`; does not block.
   template <class M>
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_moves const> moves, T const* source, T* destination, where const& w)
-      : scope_(m, s, fingerprint(s.what, moves->fingerprint, sizeof(T), begins_only), moves->received * sizeof(T), w),
+      : scope_(m, s, fingerprint(s.what, moves->fingerprint, sizeof(T), begins_only), moves->received * sizeof(T), w, sums_at_once(s) ? verb_kind::blocks : verb_kind::goes_on),
         ranks_(ranks), step_(s), moves_(std::move(moves)), source_(source), destination_(destination) {
     begin();
     scope_.leave();
@@ -23,38 +24,33 @@ class step_in_flight final : public reader, public unfinished_collective {
   step_in_flight(step_in_flight const&) = delete;
   step_in_flight& operator=(step_in_flight const&) = delete;
 
-  /// Whether what this rank receives is there, or lies open for it.
+  /// Whether what this rank receives is there, or lies open for it; or whether the step has failed.
   bool ready() {
     if (stage_ == stage::done) return true;
     if (round_) return round_->all_have_arrived();
     int arrived = 0;
     comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (arrived == 0) return false;
-    scope_.enter();
-    end_of_messages();
-    scope_.leave();
+    in_verb([&] { end_of_messages(); });
     return stage_ == stage::done || ready();
   }
-  /// Post: the destination holds the step's result, and the operand is not read any more.
-  /// Collective: over `ranks`; blocks. Error: as the verb.
+  /// Post: the operand is not read any more, and the destination holds the step's result if the step has not failed.
+  /// Collective: over `ranks`; blocks. Error: as the verb, once.
   void complete() override {
     if (stage_ == stage::done) return;
-    struct in_verb {
-      verb_scope& scope;
-      explicit in_verb(verb_scope& s) : scope(s) { scope.enter(); }
-      ~in_verb() { scope.leave(); }
-    } const here(scope_);
-    try {
+    in_verb([&] {
       if (round_) return take();
       while (stage_ != stage::done) {
         std::swap(requests_, ranks_.state().requests);
         finish(ranks_);
         end_of_messages();
       }
-    } catch (...) {
-      stage_ = stage::done;
-      throw;
-    }
+    });
+  }
+  /// Post: the destination holds the step's result. Collective: as complete. Error: as the verb, whoever has completed it.
+  void wait() {
+    complete();
+    if (failure_) std::rethrow_exception(failure_);
   }
   void keep(void const*) override { complete(); }
 
@@ -63,7 +59,28 @@ class step_in_flight final : public reader, public unfinished_collective {
   enum class stage { first, gathers_sums, done };
 
   std::size_t operand_size() const { return static_cast<std::size_t>(moves_->source.size()); }
-  bool reduces() const { return step_.what == verb::all_reduce || step_.what == verb::reduce_scatter; }
+  static bool reduces(plan_step const& s) { return s.what == verb::all_reduce || s.what == verb::reduce_scatter; }
+  bool reduces() const { return reduces(step_); }
+  // Where sums are the host's, or MPI's.
+  static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
+
+  // What fails is not tried again.
+  template <class F>
+  void in_verb(F f) {
+    struct entered {
+      verb_scope& scope;
+      explicit entered(verb_scope& s) : scope(s) { scope.enter(); }
+      ~entered() { scope.leave(); }
+    } const here(scope_);
+    try {
+      f();
+    } catch (...) {
+      stage_ = stage::done;
+      failure_ = std::current_exception();
+      round_.reset();  // before the result's memory is free for others
+      throw;
+    }
+  }
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
@@ -74,7 +91,7 @@ class step_in_flight final : public reader, public unfinished_collective {
         return;
       }
       round_.reset();
-    } else if (mpi_reads<Space>() && reduces()) {  // sums are the host's, or MPI's
+    } else if (sums_at_once(step_)) {
       run_step(space_, step_, *moves_, ranks_, source_, destination_);
       stage_ = stage::done;
       return;
@@ -185,6 +202,7 @@ class step_in_flight final : public reader, public unfinished_collective {
   T const* source_;
   T* destination_;
   stage stage_ = stage::first;
+  std::exception_ptr failure_;
   std::optional<node_round<T>> round_;
   std::vector<MPI_Request> requests_;
   std::optional<mpi_memory<Space, T>> memory_;

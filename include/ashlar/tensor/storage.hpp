@@ -175,7 +175,7 @@ class pool {
       {
         std::lock_guard lock(p.lock);
         p.in_use -= b->bytes;
-        if (p.open) return p.free[index].push_back(b);
+        if (p.open && !node_memory::instance().is_left_to_others(b->data, b->bytes)) return p.free[index].push_back(b);
       }
       delete b;  // after Kokkos' end its memory is gone
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cases.hpp"
+#include "support/pmpi_counters.hpp"
 
 using namespace ashlar;
 using namespace cases;
@@ -76,4 +77,19 @@ TEST_CASE("all_to_all: every type") {
   check_sizes<std::uint16_t>(c, {3});
   check_sizes<std::uint32_t>(c, {3});
   check_sizes<std::uint64_t>(c, {3});
+}
+
+TEST_CASE("all_to_all: messages that cannot be posted leave none behind, one to the rank itself neither") {
+  communicator const c(MPI_COMM_WORLD);
+  if (c.size() == 1) return;
+  c.state().keeps_messages = true;  // that had been posted
+  std::size_t const n = 100;
+  std::vector<int> const x(n * std::size_t(c.size()), 1);
+  std::vector<int> y(x.size());
+  std::vector<std::size_t> const counts(std::size_t(c.size()), n);
+  for (int const refused : {1, c.size()}) {
+    pmpi::refuse_send(refused);
+    CHECK_THROWS_AS(comm::all_to_all(c, x.data(), counts, y.data(), counts, {.host_memory = false}), error);
+    CHECK(c.state().requests.empty());
+  }
 }

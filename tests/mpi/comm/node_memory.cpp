@@ -1,13 +1,18 @@
 // Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
 #include "ashlar/comm/node_memory.hpp"
+#include "ashlar/plan/async.hpp"
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
+#include "support/own_world.hpp"
 #include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -43,6 +48,17 @@ void check_verbs(device_mesh<M> const& m, index_t n) {
   CHECK(denotes(few, denoted<double>(t.extents(), t.layout, m.sizes(), small_number)));
   CHECK(denotes(many, sum));
   CHECK(denotes(again, sum));
+}
+
+template <class L>
+auto fill_like(device_mesh<line> const& m, index_t n, double value) {
+  auto const x = tensor_of<double, L>(m, shape::of(n), small_number);
+  Kokkos::deep_copy(x.view(), value);
+  return x;
+}
+template <class X>
+bool all_are(X const& x, double value) {
+  return std::all_of(x.data(), x.data() + x.local_size(), [=](double v) { return v == value; });
 }
 
 }  // namespace
@@ -265,7 +281,8 @@ TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
   variable const soon("ASHLAR_DEADLINE", "2.5");
-  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  own_world const world;
+  device_mesh<line> const m(world, {world_size()});
   if (m.size() == 1) return;
   auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(30, 7), small_number);
   bool const absent = m.rank() == m.size() - 1;
@@ -273,4 +290,98 @@ TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadlin
   MPI_Barrier(MPI_COMM_WORLD);
   std::string const expected = "for rank " + std::to_string(m.size() - 1) + ", which has not come; verbs begun here: 1, there: 0";
   CHECK((absent || text.find(expected) != std::string::npos));
+}
+
+TEST_CASE("node_memory: who comes when others have given up learns it, and writes nothing that they use again") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
+  variable const soon("ASHLAR_DEADLINE", "2");
+  index_t const n = 50000;
+  auto const sum_of = [&](auto const& m) { return tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number); };
+  for (bool const goes_on : {false, true}) {
+    device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+    bool const late = m.rank() == m.size() - 1;
+    auto const s = sum_of(m);
+    auto const call = [&] {
+      return said([&] {
+        if (goes_on)
+          (void)all_reduce_async<"x">(s).wait();
+        else
+          (void)all_reduce<"x">(s);
+      });
+    };
+    std::string text = late ? "" : call();
+    // As large as the result that was given up.
+    auto const x = fill_like<layout<none>>(m, n, 3.0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (late) text = call();
+    MPI_Barrier(MPI_COMM_WORLD);
+    CAPTURE(text);
+    // On a busy machine others may be late, too.
+    CHECK((text.find("which has given up after an error") != std::string::npos || (!late && text.find("which has not come; verbs begun here: 1") != std::string::npos)));
+    CHECK(all_are(x, 3.0));
+    CHECK(said([&] { (void)all_reduce<"x">(s); }).find("has given up a verb among these ranks before; make another mesh") != std::string::npos);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_CASE("node_memory: who comes late to the end of a round writes nothing that others use again") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
+  variable const soon("ASHLAR_DEADLINE", "2");
+  index_t const n = 50000;
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  auto const s = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
+  std::string text;
+  if (m.rank() == m.size() - 1) {
+    // The same round as the others', with a stop in the middle.
+    auto const y = fill_like<layout<none>>(m, n, 0.0);
+    text = said([&] {
+      detail::node_round<double> round(m.communicator(), detail::fingerprint(verb::all_reduce, n, sizeof(double)), s.data(), static_cast<std::size_t>(n), y.data());
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (int q = 0; q < m.size(); ++q) std::fill_n(round.group().destination<double>(q), n, 7.0);
+      round.end();
+    });
+    CHECK(text.find("which has given up after an error") != std::string::npos);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    text = said([&] {
+      sharded_tensor<double, layout<none>, line> const y(m, shape::of(n), n);
+      comm::all_reduce<op::sum>(m.communicator(), s.data(), y.data(), static_cast<std::size_t>(n));
+    });
+    CHECK(text.find("which has not come to its end; verbs begun here: 1, there: 1") != std::string::npos);
+    auto const x = fill_like<layout<none>>(m, n, 3.0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(all_are(x, 3.0));
+  }
+}
+
+TEST_CASE("node_memory: errors name ranks as the mesh numbers them") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 2 && world_size() % 2 == 0);
+  variable const soon("ASHLAR_DEADLINE", "2");
+  for (int culprit : {0, world_size() - 1}) {
+    own_world const world;
+    device_mesh<grid> const m(world, {world_size() / 2, 2});
+    int const first = m.rank() / 2 * 2, other = culprit ^ 1;
+    bool const concerned = first == culprit / 2 * 2, differs = m.rank() == culprit;
+    auto const rank_name = [](int q) { return "rank " + std::to_string(q); };
+    auto const x = tensor_of<double, layout<none, "y">>(m, shape::of(30, 8), small_number);
+    std::string const text = said([&] {
+      if (differs)
+        (void)all_to_all<"y", 0>(x);
+      else
+        (void)all_gather<"y">(x);
+    });
+    CHECK(text.empty() != concerned);
+    CHECK((!concerned || text.find(rank_name(culprit) + " calls all_to_all") != std::string::npos));
+    CHECK((!concerned || text.find(rank_name(other) + " calls all_gather") != std::string::npos));
+    std::string const waits = differs ? "" : said([&] { (void)all_gather<"y">(x); });
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(waits.empty() == (differs || !concerned));
+    CHECK((waits.empty() || waits.find("ashlar: " + rank_name(other) + " waited ") == 0));
+    CHECK((waits.empty() || waits.find(" s on its node for " + rank_name(culprit) + ", which has not come") != std::string::npos));
+  }
+}
+
+TEST_CASE("node_memory: after all that went wrong a new mesh serves") {
+  for (index_t n : {3, 3000}) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), n);
 }

@@ -5,6 +5,7 @@
 #include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
+#include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"
 
 #include <doctest/doctest.h>
@@ -93,8 +94,10 @@ TEST_CASE("async: several are under way, with others between, and are taken in a
   });
 }
 
-TEST_CASE("async: nobody waits at the begin") {
-  // Each rank waits for its left neighbour's word, which comes when that has begun its verbs: rank 0 begins them first.
+namespace {
+
+// Each rank waits for its left neighbour's word, which comes when that has begun its verbs: rank 0 begins them first.
+void begin_one_after_the_other() {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   communicator const ranks(MPI_COMM_WORLD);
   for (index_t n : {2, 40, 1000}) {
@@ -120,6 +123,77 @@ TEST_CASE("async: nobody waits at the begin") {
     // Looking alone brings it to its end.
     while (!rows.ready()) sched_yield();
     CHECK(same(rows.wait(), all_gather<"x">(x)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("async: nobody waits at the begin") { begin_one_after_the_other(); }
+
+TEST_CASE("async: nor where verbs that block compare themselves first") {
+  collectives_of_mpi const scope;
+  comm::tuned.agree_every = 1;
+  begin_one_after_the_other();
+}
+
+TEST_CASE("async: of several of one kind each rank may have got on with others") {
+  ASHLAR_NEEDS(world_size() > 1);
+  messages_of_mpi const scope;
+  comm::tuned.forced = comm::algorithm::exchange_in_parts;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20)), t = materialize(3.0 * s);
+  auto const expected = all_reduce<"y">(s), other = all_reduce<"y">(t);
+  // Looks until this rank has posted the second part of its messages.
+  auto const look = [&](auto& sums) {
+    for (auto const posted = m.counters().mpi_sends; m.counters().mpi_sends == posted;) {
+      (void)sums.ready();
+      sched_yield();
+    }
+  };
+  for (int const early : {0, world_size() - 1}) {
+    auto first = all_reduce_async<"y">(s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (m.rank() == early) look(first);
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto second = all_reduce_async<"y">(t), third = all_reduce_async<"y">(s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (m.rank() == early) {
+      look(third);
+      look(second);
+    }
+    CHECK(same(first.wait(), expected));
+    CHECK(same(second.wait(), other));
+    CHECK(same(third.wait(), expected));
+  }
+}
+
+TEST_CASE("async: one that fails where its rank looks is over, on every rank") {
+  ASHLAR_NEEDS(world_size() > 1);
+  messages_of_mpi const scope;
+  comm::tuned.patience = 0.05;
+  comm::tuned.forced = comm::algorithm::exchange_in_parts;
+  for (bool const waits : {false, true}) {
+    bool const fails = testing::rank() == 0;
+    {
+      device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+      auto s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20));
+      auto sums = all_reduce_async<"y">(s);
+      if (fails) {
+        pmpi::refuse_send(1);
+        std::string const text = said([&] {
+          while (!sums.ready()) sched_yield();
+        });
+        CHECK(text.find("MPI_Isend") != std::string::npos);
+        if (waits) CHECK(said([&] { (void)sums.wait(); }) == text);
+        fill(s, 1.0);  // nobody reads it any more
+      } else {
+        CHECK(said([&] { (void)sums.wait(); }).find("which rank 0 has given up after an error") != std::string::npos);
+      }
+    }
+    CHECK(comm::verb_log::instance().begun() == comm::verb_log::instance().done());
+    device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});  // and goes on
+    auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20));
+    CHECK(same(all_reduce_async<"y">(s).wait(), all_reduce<"y">(s)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
+#include "support/own_world.hpp"
 #include "support/provoked.hpp"
 
 #include <doctest/doctest.h>
@@ -117,6 +118,36 @@ TEST_CASE("divergence: MPI's own collectives are compared before they begin") {
   comm::tuned = tuned;
 }
 
+TEST_CASE("divergence: over one axis of a grid, where ranks are named as the mesh numbers them, and others go on") {
+  ASHLAR_NEEDS(testing::ranks() > 2 && testing::ranks() % 2 == 0);
+  for (bool const compares : {false, true}) {
+    by_messages const messages;
+    auto const tuned = comm::tuned;
+    if (compares) {
+      comm::tuned.exchange_ranks = 1;
+      comm::tuned.agree_every = 1;
+      comm::tuned.patience = 1000;
+    }
+    for (int const culprit : culprits()) {
+      device_mesh<mesh<axis<"x">, axis<"y">>> const m(MPI_COMM_WORLD, {testing::ranks() / 2, 2});
+      auto const x = tensor_of<double, layout<none, "y">>(m, shape::of(30, 8), small_number);
+      std::string const text = said([&] {
+        if (testing::rank() == culprit)
+          (void)all_to_all<"y", 0>(x);
+        else
+          (void)all_gather<"y">(x);
+      });
+      CAPTURE(text);
+      bool const concerned = testing::rank() / 2 == culprit / 2;
+      CHECK(contains(text, "call 1 of the mesh is " + std::string(culprit % 2 == 0 ? "all_to_all" : "all_gather") + " over y, divergence.cpp:") == concerned);
+      CHECK(contains(text, " on " + rank_name(culprit / 2 * 2) + " and " + (culprit % 2 == 0 ? "all_gather" : "all_to_all") + " over y, divergence.cpp:") == concerned);
+      CHECK(contains(text, " on " + rank_name(culprit / 2 * 2 + 1)) == concerned);
+      CHECK(text.empty() != concerned);
+    }
+    comm::tuned = tuned;
+  }
+}
+
 TEST_CASE("divergence: a rank that computes is waited for, however long it takes") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
@@ -138,7 +169,8 @@ TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
   variable const soon("ASHLAR_DEADLINE", "1");
-  auto const m = all_ranks();
+  own_world const world;
+  device_mesh<line> const m(world, {testing::ranks()});
   bool const absent = m.rank() == m.size() - 1;
   std::string const text = absent ? "" : said([&] { call(m, 0, 8); });
   CHECK((absent || contains(text, "s in call 1 of the mesh, all_gather over x, divergence.cpp:")));
@@ -153,7 +185,8 @@ TEST_CASE("divergence: one that leaves the others alone in a comparison, too") {
   auto const tuned = comm::tuned;
   comm::tuned.exchange_ranks = 1;
   comm::tuned.agree_every = 1;
-  auto const m = all_ranks();
+  own_world const world;
+  device_mesh<line> const m(world, {testing::ranks()});
   bool const absent = m.rank() == 0;
   std::string const text = absent ? "" : said([&] { call(m, 3, 5000); });
   CHECK((absent || contains(text, "s in call 1 of the mesh, all_reduce over x, divergence.cpp:")));
@@ -227,6 +260,31 @@ TEST_CASE("divergence: calls on different meshes of the same ranks") {
   auto const a = all_ranks(), b = all_ranks();
   std::string const text = said([&] { call(testing::rank() == 0 ? a : b, 3, 40); });
   CHECK(contains(text, " with other layouts, extents or elements on rank "));
+}
+
+TEST_CASE("divergence: calls on meshes made from different communicators, in another order") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  for (char const* transport : {"mpi", "any"}) {
+    by_messages const little_patience(transport);
+    own_world const world;
+    for (int const culprit : culprits()) {
+      auto const a = all_ranks();
+      device_mesh<line> const b(world, {testing::ranks()});
+      bool const differs = testing::rank() == culprit;
+      std::string const text = said([&] {
+        call(differs ? b : a, 3, 40);
+        call(differs ? a : b, 0, 40);
+      });
+      CAPTURE(text);
+      // Who comes late finds that the others have gone.
+      if (contains(text, " waits in call 1 of the mesh, all_reduce over x, divergence.cpp:") && contains(text, " has given up after an error")) continue;
+      CHECK(text.find("ashlar: the ranks do not call the same, in the same order: " + rank_name(testing::rank()) + " waits in all_reduce over x, divergence.cpp:") == 0);
+      CHECK((differs || contains(text, " for " + rank_name(culprit))));
+      CHECK(contains(text, ", which waits in all_reduce over x, divergence.cpp:"));
+      CHECK(contains(text, ", on a mesh made from another communicator; every rank of a mesh"));
+    }
+    (void)all_ranks();  // and goes on
+  }
 }
 
 TEST_CASE("divergence: a mesh that some ranks make and others do not") {
