@@ -191,11 +191,11 @@ class node_group {
   void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round, double& since, char const* late) const {
     if (since == 0) since = comm::now();
     for (unsigned look = 1; flag.load(std::memory_order_acquire) < round; ++look) {
+      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round) throw_late(m, "has given up after an error", comm::now() - since);
       how_.crowded ? give_core_away(look) : static_cast<void>(sched_yield());
       if (look % 16 == 0) how_.meanwhile();
       if (look % (how_.crowded ? 16 : 256) != 0) continue;
       double const waited = comm::now() - since;
-      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round) throw_late(m, "has given up after an error", waited);
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
       // It may have come before it ended.

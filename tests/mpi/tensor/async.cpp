@@ -187,7 +187,7 @@ TEST_CASE("async: one that fails where its rank looks is over, on every rank") {
         if (waits) CHECK(said([&] { (void)sums.wait(); }) == text);
         fill(s, 1.0);  // nobody reads it any more
       } else {
-        CHECK(said([&] { (void)sums.wait(); }).find("which rank 0 has given up after an error") != std::string::npos);
+        CHECK(said([&] { (void)sums.wait(); }).find(" has given up after an error") != std::string::npos);
       }
     }
     CHECK(comm::verb_log::instance().begun() == comm::verb_log::instance().done());
