@@ -79,10 +79,12 @@ void exchange(Space const& space, plan_step const& s, step_moves const& v, commu
   bool const sends_from_destination = !out.in_order && !v.in.in_order && out.total <= static_cast<std::size_t>(v.destination.size());
   pool_scratch<Space, T> buffer;
   T const* from = source;
-  if (sends_from_destination)
-    copy_boxes(space, source, destination, out.loops), from = destination;
-  else
+  if (sends_from_destination) {
+    copy_boxes(space, source, destination, out.loops);
+    from = destination;
+  } else {
     from = in_order(space, out, source, buffer);
+  }
   bool const arrives_in_buffer = !v.in.in_order && (sends_from_destination || out.in_order);
   T* const to = arrives_in_buffer ? buffer.allocate(v.in.total) : destination;
   with_mpi_memory(space, from, out.total, to, v.in.total, [&](T const* send, T* receive) {
