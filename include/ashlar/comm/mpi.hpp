@@ -30,11 +30,16 @@ using count_type = int;
 using displacement_type = int;
 #endif
 
-/// Elements that one MPI call can take.
+/// Elements that one MPI call can take. MPICH 4.0 has functions with wide counts, of which some collectives abort (4.0.2:
+/// "memcpy argument memory ranges overlap") where a count is more than an int holds.
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+inline constexpr std::size_t largest_count = std::numeric_limits<int>::max();
+#else
 inline constexpr std::size_t largest_count =
     std::size_t(std::numeric_limits<count_type>::max() < std::numeric_limits<displacement_type>::max()
                     ? std::numeric_limits<count_type>::max()
                     : std::numeric_limits<displacement_type>::max());
+#endif
 
 /// Turns a return code into an exception.
 /// Error: `ashlar::error` with MPI's own description of `rc`, unless that is MPI_SUCCESS.
