@@ -220,18 +220,18 @@ TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that deal
   };
   long pairs = 0, in_more = 0;
   std::minstd_rand random(6);
-  for (auto const& sizes : std::vector<std::vector<int>>{{2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 2, 2}})
+  for (auto const& sizes : std::vector<std::vector<int>>{{2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 2}})
     for (int rank = 5; rank <= 8; ++rank) {
       std::vector<int> extents(static_cast<std::size_t>(rank), 1);
       for (std::size_t d = 0; d < 5; ++d) extents[extents.size() - 1 - d] = d < 2 ? 3 : 2;
       machine const m = of(sizes, extents);
-      for (int i = 0; i < 300; ++i) {
+      for (int i = 0; i < 150; ++i) {
         std::vector<int> const ops = i % 2 ? std::vector<int>{op_sum} : std::vector<int>{op_sum, op_max};
         layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops), to = layout_at_random(random, rank, m.mesh.axes, ops);
         in_more += deals_in(from, to) > max_dealt_dimensions;
         check(m, from, to, static_cast<unsigned>(i), pairs, {i % 3 == 0 ? index_t{1} << i % 12 : 0, 1000, m.mesh});
       }
     }
-  CHECK(pairs == 2400);
-  CHECK(in_more > 20);
+  CHECK(pairs == 1200);
+  CHECK(in_more > 5);
 }
