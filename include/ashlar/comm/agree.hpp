@@ -12,6 +12,7 @@
 namespace ashlar::detail {
 
 inline void all_reduce_by_mpi(communicator const& c, index_t* data, int n, MPI_Op op) {
+  require_mpi("comm");
   c.counters().agreement.add(std::size_t(n) * sizeof(index_t));
   call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), MPI_IN_PLACE, data, n,
            comm::mpi_datatype<index_t>::get(), op);

@@ -1,6 +1,7 @@
 // Starting and ending MPI.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "ashlar/comm/node_load.hpp"
 #include "ashlar/comm/watchdog.hpp"
@@ -14,6 +15,15 @@ inline bool mpi_is_usable() {
   MPI_Finalized(&finalized);
   return initialized && !finalized;
 }
+
+namespace detail {
+// What ranks call together needs MPI, which a program may end while its tensors live; MPI itself would end the program.
+inline void require_mpi(char const* call) {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized) throw error(std::string("ashlar::") + call + ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
+}
+}  // namespace detail
 
 /// Initialises MPI unless the program did already; its destructor finalises MPI only if its constructor initialised it.
 /// Pre: it outlives every communicator that is to be freed; those that live longer are left to MPI_Finalize.

@@ -52,11 +52,8 @@ class verb_scope {
     e.name = name;
     return e;
   }
-  // A program may end MPI while its tensors live; MPI itself would end the program. They are several ranks, so it did begin.
   static comm::verb_event const& begun(comm::verb_event const& e) {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized) throw error(std::string("ashlar::") + (e.name ? e.name : to_text(e.what)) + ": MPI is already finalised; call verbs while an ashlar::environment lives, or before MPI_Finalize");
+    require_mpi(e.name ? e.name : to_text(e.what));
     return e;
   }
   void begin() {
