@@ -37,6 +37,7 @@ struct options {
   int epochs = 1;
   std::uint64_t seed = 1;
   double dropout = 0, temperature = 0;
+  char const* example = "example";  // what a batch is of
   std::string help;  // not empty where it was asked for
 };
 
@@ -128,7 +129,7 @@ inline options parse(int argc, char** argv, program const& p) {
     };
     if (given.count("help")) o.help = description.help();
     read_mesh(value("mesh"), axes, o);
-    if (p.digits) o.data = value("data");
+    if (p.digits) o.data = value("data"), o.example = "image";
     o.losses = value("losses");
     o.trace = value("trace");
     if (!strategies.empty()) o.strategy = one_of("strategy", strategies);

@@ -196,6 +196,27 @@ class verbs {
     w.start(all_, what);
   }
 
+  // Each shard goes to the next rank.
+  void roll_rows() const {
+    std::string const what = name("roll", "dim 0 of ", p_ * n_, n_);
+    if (!all_.wants(what)) return;
+    index_t const row = r_ * n_, n = n_;
+    int const next = static_cast<int>((r_ + 1) % p_), before = static_cast<int>((r_ + p_ - 1) % p_), from = before * static_cast<int>(n_);
+    verb_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(row + i, j); }),
+                filled(n_, n_, [=](index_t i, index_t j) { return element(from + i, j); }));
+    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
+    int const count = static_cast<int>(w.x.size());
+    w.ours([n](auto const& a) { return ashlar::roll<"x">(a, n); }, x, over_mpi);
+    w.hand("MPI: MPI_Sendrecv", [&w, count, next, before] { MPI_Sendrecv(w.x.data(), count, MPI_FLOAT, next, 0, w.y.data(), count, MPI_FLOAT, before, 0, w.comm, MPI_STATUS_IGNORE); });
+    w.hand("MPI: MPI_Irecv, MPI_Isend", [&w, count, next, before] {
+      MPI_Request requests[2];
+      MPI_Irecv(w.y.data(), count, MPI_FLOAT, before, 0, w.comm, &requests[0]);
+      MPI_Isend(w.x.data(), count, MPI_FLOAT, next, 0, w.comm, &requests[1]);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    });
+    w.start(all_, what);
+  }
+
  private:
   std::string name(std::string const& verb, std::string const& dims, index_t rows, index_t columns) const {
     return verb + " " + size_text(n_ * n_ * static_cast<index_t>(sizeof(float))) + ", " + dims + std::to_string(rows) +
@@ -225,6 +246,7 @@ void measure(int argc, char** argv) {
     v.reduce_scatter_columns();
     v.all_to_all_to_columns();
     v.all_to_all_to_rows();
+    v.roll_rows();
   }
   all.write();
 }

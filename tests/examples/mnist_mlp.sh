@@ -31,6 +31,8 @@ accuracy() {
   "$launch" 4 "$program" --mesh data=2,model=2 | tee "$folder/log"
   reached=$(tail -n 1 "$folder/log" | sed -n 's/^test accuracy: //p')
   awk -v a="${reached:-0}" -v l=$least 'BEGIN { exit !(a >= l) }' || fail "test accuracy '$reached' is below $least"
+  grep -q '^epoch 5/5   75%  loss [0-9.]*  accuracy [0-9.]*  *[0-9]* images/s  .* left$' "$folder/log" || fail "no line of progress"
+  grep -q '^ *epoch  *loss  *accuracy  *seconds  *images/s$' "$folder/log" || fail "no table of epochs"
 }
 
 resumed() {
