@@ -12,12 +12,17 @@ TEST_CASE("node_group: a rank whose process has ended is not waited for") {
   signal(SIGCHLD, SIG_IGN);  // no zombie is left of it
   pid_t const child = fork();
   if (child == 0) _exit(0);
+  auto const group_on = [child](std::vector<node_slot>& slots) {
+    return node_group(0, {{nullptr, &slots[0], 0, 0, 0, 2}, {nullptr, &slots[1], 0, child, 0, 3}}, {});
+  };
   std::vector<node_slot> slots(2);
-  node_group g(0, {{nullptr, &slots[0], 0, 0}, {nullptr, &slots[1], 0, child}}, {});
-  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("for rank 1, which has ended; verbs begun here: 1, there: 0"), error);
+  node_group g = group_on(slots);
+  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("rank 2 waited 1 s on its node for rank 3, which has ended; verbs begun here: 1, there: 0"), error);
+  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("rank 2 has given up a verb among these ranks before"), error);
   signal(SIGCHLD, SIG_DFL);
 
   // One that arrived before it ended is no error.
-  slots[1].turns[0].arrived = 2;
-  g.arrive({});
+  std::vector<node_slot> others(2);
+  others[1].turns[1].arrived = 1;
+  group_on(others).arrive({});
 }
