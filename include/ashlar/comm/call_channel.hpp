@@ -67,6 +67,12 @@ class call_channel {
     poll({&request, 1});
     comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+    // Larger than that of any channel that a rank of this one has had.
+    static std::uint64_t last = 0;
+    id_ = last + 1;
+    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    last = id_;
     open().push_back(this);
   }
   call_channel(call_channel const&) = delete;
@@ -163,6 +169,7 @@ class call_channel {
   struct report {
     enum kind { question, answer, crossing };
     int what;
+    std::uint64_t channel;
     std::uint64_t number;  // of a call, and what the sender knows of it
     std::uint64_t print, number_on_mesh, begun;
     bool known, given_up, ended, counts;
@@ -177,7 +184,7 @@ class call_channel {
   };
 
   report about(report::kind what, std::uint64_t number, bool ended = false) const {
-    report r{what, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
+    report r{what, id_, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
     noted_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
@@ -202,6 +209,7 @@ class call_channel {
       if (!found) break;
       report r;
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+      if (r.channel != id_) continue;  // sent on one that is freed, in whose place MPI has put this one
       if (r.what == report::crossing) {
         if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.print == r.print) wrong = crossed(rank_, now->call.text(), r.other, r.text);
         continue;
@@ -342,6 +350,7 @@ class call_channel {
 
   MPI_Comm channel_ = MPI_COMM_NULL;
   int rank_ = 0;
+  std::uint64_t id_ = 0;
   std::uint64_t next_mesh_ = 0;
   call_history history_;
   std::list<sent_report> sent_;
