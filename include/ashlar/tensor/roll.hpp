@@ -20,7 +20,6 @@ inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_v
   index_t const n = extents[dim];
   step_moves m;
   m.source = m.destination = local_shape(extents, layout, mesh, rank);
-  m.out.in_order = m.in.in_order = false;
   m.fingerprint = with_extents(s.what, fingerprint(s.what, s.axes, dim, by, pack(layout)), extents);
   auto const indices = [&](int r) { return local_indices(n, layout.dim[dim], mesh, r); };
   index_set const mine = indices(rank);
@@ -29,6 +28,8 @@ inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_v
     shape block = m.source;
     block[dim] = count;
     auto const begin = static_cast<index_t>(blocks.total);
+    bool const one_piece = m.source.size() == m.source[dim] * row_major_strides(m.source).stride[dim];
+    blocks.in_order = blocks.in_order && one_piece && at * row_major_strides(m.source).stride[dim] == begin;
     loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, block, 0) : slabs_between(dim, count, block, 0, m.source, at);
     loops.origin[side == buffer_side::destination ? 1 : 0] += begin;
     blocks.loops.push_back(loops);
@@ -50,6 +51,8 @@ inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_v
       m.direct.back().push_back(slabs_between(dim, count, their_shard, from - theirs.begin, m.source, to - mine.begin));
     });
   }
+  // Where whole shards travel, each to one rank, they do so as they lie.
+  for (message_blocks* blocks : {&m.out, &m.in}) blocks->in_order = blocks->in_order && static_cast<index_t>(blocks->total) == m.source.size();
   m.received = m.in.total;
   return m;
 }
