@@ -4,6 +4,7 @@
 // a comparison before every verb costs so many times as much.
 #include <ashlar/ops/ops.hpp>
 
+#include "elements.hpp"
 #include "race.hpp"
 
 namespace {
@@ -16,15 +17,6 @@ using rows = layout<"x", none>;
 
 // Whole numbers, whose sums are exact in float.
 float element(index_t i, index_t j) { return static_cast<float>((31 * i + 7 * j) % 101 - 50); }
-
-// Calls f(element, i, j) for the elements of a shard.
-template <class X, class F>
-void for_each_element(X const& x, F f) {
-  region const held = x.local_region();
-  auto* at = x.data();
-  for (index_t i = 0; i < held.dim[0].size(); ++i)
-    for (index_t j = 0; j < held.dim[1].size(); ++j) f(*at++, held.dim[0][i], held.dim[1][j]);
-}
 
 // `verb` of a tensor of so many rows of 128, whose elements are `element`, or where sums pend, on each rank one more than on the
 // rank before.

@@ -2,6 +2,7 @@
 // other's memory, and by messages.
 #include <ashlar/ops/ops.hpp>
 
+#include "elements.hpp"
 #include "race.hpp"
 
 namespace {
@@ -10,15 +11,6 @@ using namespace ashlar;
 using namespace bench;
 using line = mesh<axis<"x">>;
 constexpr auto product = equation("ij,jk->ik");
-
-// Calls f(element, i, j) for the elements of a shard.
-template <class X, class F>
-void for_each_element(X const& x, F f) {
-  region const held = x.local_region();
-  auto* at = x.data();
-  for (index_t i = 0; i < held.dim[0].size(); ++i)
-    for (index_t j = 0; j < held.dim[1].size(); ++j) f(*at++, held.dim[0][i], held.dim[1][j]);
-}
 
 // Operands u v' and s t', whose product is (v's) u t': small integers, so that sums are exact in any order.
 float small(index_t i, index_t salt) { return static_cast<float>((i * 7 + salt) % 4); }

@@ -1,8 +1,6 @@
 // Ranks of a node that cannot read each other's memory: a run for each case, since a process asks for its memory once.
 #include "ashlar/ops/describe.hpp"
-#include "ashlar/plan/verbs.hpp"
-#include "ashlar/tensor/gather.hpp"
-#include "support/dense.hpp"
+#include "support/four_verbs.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
 
@@ -55,16 +53,7 @@ void check_messages(device_mesh<line> const& m, char const* reason) {
   std::ostringstream out;
   describe(out, m);
   CHECK((out.str().find(std::string("\nno shared memory: ") + reason + "\n") != std::string::npos) == (m.size() > 1));
-  for (index_t const n : {1, 7, 3000}) {
-    auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);
-    auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
-    CHECK(denotes(all_gather<"x">(x), value));
-    CHECK(denotes(all_to_all<"x", 1>(x), value));
-    auto const s = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
-    auto const sum = denoted<double>(s.extents(), s.layout, m.sizes(), small_number);
-    CHECK(denotes(all_reduce<"x">(s), sum));
-    CHECK(denotes(reduce_scatter<"x", 1>(s), sum));
-  }
+  for (index_t const n : {1, 7, 3000}) check_four_verbs(m, n);
 }
 
 // Rank 0 says it, and nobody else.

@@ -113,6 +113,16 @@ pulled_back pull_back(place const& p, F const& f, X const&... x) {
   return result;
 }
 
+/// The collectives of a program on real ranks, as they are noted while it runs. Collective.
+template <class M, class F>
+auto recorded(device_mesh<M> const& m, F const& program) {
+  recorder<M> found;
+  m.record(&found);
+  program(m);
+  m.record(nullptr);
+  return found.log;
+}
+
 /// How far a tensor is from denoting `expected`, relative to the largest element; infinite where replicas differ.
 /// Collective.
 inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vector<double> const& expected) {

@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "ashlar/comm/call_history.hpp"
+#include "ashlar/comm/call_report.hpp"
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/tuning.hpp"
 #include "ashlar/mesh/mesh.hpp"
 
 namespace ashlar::detail {
-
-/// "call 3 of the mesh", as far as it is one of a mesh.
-inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
-  return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
-}
 
 /// The call in which a rank is, and which ranks take part.
 struct call_in_progress {
@@ -151,7 +147,7 @@ class call_channel {
       // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
-        send(q, about(report::question, c.call.number));
+        send(q, about(call_report::question, c.call.number));
       }
     }
     for (call_channel* other : open())
@@ -166,25 +162,13 @@ class call_channel {
   }
 
  private:
-  struct report {
-    enum kind { question, answer, crossing };
-    int what;
-    std::uint64_t channel;
-    std::uint64_t number;  // of a call, and what the sender knows of it
-    std::uint64_t print, number_on_mesh, begun;
-    bool known, given_up, ended, counts;
-    int process;          // the sender, in MPI_COMM_WORLD
-    std::uint64_t asked;  // when this was asked, by the clock of who asked
-    int other;            // of a crossing: the rank that waits in another call, which is the text
-    char text[150];
-  };
   struct sent_report {
-    report r;
+    call_report r;
     MPI_Request request;
   };
 
-  report about(report::kind what, std::uint64_t number, bool ended = false) const {
-    report r{what, id_, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
+  call_report about(call_report::kind what, std::uint64_t number, bool ended = false) const {
+    call_report r{what, id_, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
     noted_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
@@ -194,7 +178,7 @@ class call_channel {
     c->text().copy(r.text, sizeof r.text - 1);
     return r;
   }
-  void send(int to, report const& r) {
+  void send(int to, call_report const& r) {
     sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
     comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
   }
@@ -207,24 +191,24 @@ class call_channel {
       MPI_Status from;
       comm::check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
       if (!found) break;
-      report r;
+      call_report r;
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
       if (r.channel != id_) continue;  // sent on one that is freed, in whose place MPI has put this one
-      if (r.what == report::crossing) {
+      if (r.what == call_report::crossing) {
         if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.print == r.print) wrong = crossed(rank_, now->call.text(), r.other, r.text);
         continue;
       }
-      report mine = about(report::answer, r.number, ended);
-      if (r.what == report::question) {
+      call_report mine = about(call_report::answer, r.number, ended);
+      if (r.what == call_report::question) {
         mine.asked = r.asked;
         send(from.MPI_SOURCE, mine);
-        if (now == nullptr && has_not_begun(mine)) waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
-      } else if (wrong.empty() && now != nullptr && now->call.number == r.number && has_not_begun(r)) {
+        if (now == nullptr && mine.has_not_begun()) waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
+      } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
         wrong = crosses(now->call, r, from.MPI_SOURCE);
       }
       // What was asked before the ranks made a mesh they have settled since; of what was given up this rank has said so.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
-      if (wrong.empty() && concerns) wrong = contradiction(mine, r, from.MPI_SOURCE);
+      if (wrong.empty() && concerns) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
     }
     sent_.remove_if([](sent_report& s) {
       int done = 0;
@@ -234,13 +218,12 @@ class call_channel {
     return wrong;
   }
 
-  static bool has_not_begun(report const& r) { return !r.known && r.counts && !r.ended && r.begun <= r.number; }
   // Rank q, the sender of r, has not begun the call in which this rank is. Where it had already asked for one on another mesh, which
   // this rank has not begun, their calls have another order: each waits for the other. All in the two calls are told.
-  std::string crosses(noted_call const& now, report const& r, int q) {
+  std::string crosses(noted_call const& now, call_report const& r, int q) {
     for (call_channel* other : open())
       for (auto const& [rank, question] : other->waiting_) {
-        if (other == this || question.process != r.process || question.asked >= r.asked || !has_not_begun(other->about(report::crossing, question.number))) continue;
+        if (other == this || question.process != r.process || question.asked >= r.asked || !other->about(call_report::crossing, question.number).has_not_begun()) continue;
         tell_all(now.number, now.print, q, question.text);
         other->tell_all(question.number, question.print, other->rank_, now.text());
         return crossed(rank_, now.text(), q, question.text);
@@ -248,7 +231,7 @@ class call_channel {
     return {};
   }
   void tell_all(std::uint64_t number, std::uint64_t print, int other, std::string_view text) {
-    report told = about(report::crossing, number);
+    call_report told = about(call_report::crossing, number);
     told.print = print;
     told.other = other;
     std::fill(std::begin(told.text), std::end(told.text), '\0');
@@ -259,7 +242,7 @@ class call_channel {
   static std::string crossed(int rank, std::string_view text, int other, std::string_view other_text) {
     for (call_channel* c : open()) c->history_.lose_count();
     return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " + std::string(text) + " for rank " +
-           std::to_string(other) + ", which waits in " + std::string(other_text) + ", on a mesh made from another communicator" + every_rank;
+           std::to_string(other) + ", which waits in " + std::string(other_text) + ", on a mesh made from another communicator" + every_rank_takes_part;
   }
   static int own_process() {
     int rank = 0;
@@ -270,38 +253,6 @@ class call_channel {
   static std::uint64_t& asked() {
     static std::uint64_t times = 0;
     return times;
-  }
-
-  static constexpr char const* every_rank = "; every rank of a mesh takes part in each call";
-
-  struct call_on_rank {
-    std::uint64_t number_on_mesh;
-    std::string_view text;
-    std::string who;
-  };
-  static std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
-    auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
-    bool const same_place = one.number_on_mesh == other.number_on_mesh;
-    return "ashlar: the ranks do not call the same, in the same order: " + (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " +
-           std::string(one.text) + " on " + one.who + " and " + std::string(other.text) +
-           (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who + every_rank;
-  }
-  // What two ranks know of one call, as a sentence where it does not agree.
-  std::string contradiction(report const& mine, report const& theirs, int they) const {
-    auto const [low, high] = std::minmax(rank_, they);
-    report const &l = low == rank_ ? mine : theirs, &h = low == rank_ ? theirs : mine;
-    auto const rank = [](int q) { return "rank " + std::to_string(q); };
-    if (l.known && h.known && l.print != h.print)
-      return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
-    auto const left_out = [](report const& one) { return one.ended && one.begun <= one.number; };
-    auto const gone = [&](report const& one, int waiting, int q, char const* fate) -> std::string {
-      if (!one.known || one.given_up) return {};
-      return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " + one.text + ", " +
-             (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank : "which " + rank(q) + fate);
-    };
-    if (left_out(theirs)) return gone(mine, rank_, they, nullptr);
-    if (left_out(mine)) return gone(theirs, they, rank_, nullptr);
-    return theirs.given_up ? gone(mine, rank_, they, " has given up after an error") : std::string();
   }
 
   // What nobody has taken in yet MPI may still read: it outlives the channel.
@@ -354,7 +305,7 @@ class call_channel {
   std::uint64_t next_mesh_ = 0;
   call_history history_;
   std::list<sent_report> sent_;
-  std::map<int, report> waiting_;  // by rank: the last question for a call that this one had not begun
+  std::map<int, call_report> waiting_;  // by rank: the last question for a call that this one had not begun
 };
 
 }  // namespace ashlar::detail

@@ -19,40 +19,44 @@ inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, i
 inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];
   step_moves m;
-  m.source = m.destination = local_shape(extents, layout, mesh, rank);
+  region const own = local_region(extents, layout, mesh, rank);
+  m.source = m.destination = own.extents();
   m.fingerprint = with_extents(s.what, fingerprint(s.what, s.axes, dim, by, pack(layout)), extents);
-  auto const indices = [&](int r) { return local_indices(n, layout.dim[dim], mesh, r); };
-  index_set const mine = indices(rank);
-  // A block of a message is an array of its own.
-  auto const add_to = [&](message_blocks& blocks, buffer_side side, index_t at, index_t count) {
-    shape block = m.source;
-    block[dim] = count;
-    auto const begin = static_cast<index_t>(blocks.total);
-    bool const one_piece = m.source.size() == m.source[dim] * row_major_strides(m.source).stride[dim];
-    blocks.in_order = blocks.in_order && one_piece && at * row_major_strides(m.source).stride[dim] == begin;
-    loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, block, 0) : slabs_between(dim, count, block, 0, m.source, at);
-    loops.origin[side == buffer_side::destination ? 1 : 0] += begin;
+  index_set const mine = own.dim[dim];
+  index_t const stride = row_major_strides(m.source).stride[dim];
+  bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // neighbours along the dimension, in memory too
+  // What goes to or comes from a rank: a run or two, each an array of its own. Whole shards travel as they lie.
+  struct block_of_runs {
+    std::size_t size = 0;
+    index_t at = -1;
+  };
+  auto const add_run = [&](message_blocks& blocks, buffer_side side, block_of_runs& block, index_t at, index_t count) {
+    shape run = m.source;
+    run[dim] = count;
+    loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, run, 0) : slabs_between(dim, count, run, 0, m.source, at);
+    loops.origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(blocks.total + block.size);
     blocks.loops.push_back(loops);
-    blocks.count.back() += static_cast<std::size_t>(block.size());
-    blocks.total += static_cast<std::size_t>(block.size());
+    block.at = block.size == 0 && in_one_piece ? at * stride : -1;
+    block.size += static_cast<std::size_t>(run.size());
   };
   for (int q = 0, p = mesh.ranks(s.axes); q < p; ++q) {
     int const peer = mesh.with_position(rank, s.axes, q);
-    index_set const theirs = indices(peer);
+    index_set const theirs = local_indices(n, layout.dim[dim], mesh, peer);
     shape const their_shard = local_shape(extents, layout, mesh, peer);
-    m.out.count.push_back(0);
-    m.in.count.push_back(0);
+    block_of_runs sent, received;
     m.direct.emplace_back();
     for_each_rolled_run(n, by, mine, theirs, [&](index_t from, index_t, index_t count) {
-      if (peer != rank) add_to(m.out, buffer_side::destination, from - mine.begin, count);
+      if (peer != rank) add_run(m.out, buffer_side::destination, sent, from - mine.begin, count);
     });
     for_each_rolled_run(n, by, theirs, mine, [&](index_t from, index_t to, index_t count) {
-      if (peer != rank) add_to(m.in, buffer_side::source, to - mine.begin, count);
+      if (peer != rank) add_run(m.in, buffer_side::source, received, to - mine.begin, count);
       m.direct.back().push_back(slabs_between(dim, count, their_shard, from - theirs.begin, m.source, to - mine.begin));
     });
+    m.out.close(sent.size, sent.at);
+    m.in.close(received.size, received.at);
   }
-  // Where whole shards travel, each to one rank, they do so as they lie.
-  for (message_blocks* blocks : {&m.out, &m.in}) blocks->in_order = blocks->in_order && static_cast<index_t>(blocks->total) == m.source.size();
+  m.out.finish(own);
+  m.in.finish(own);
   m.received = m.in.total;
   return m;
 }
@@ -64,7 +68,8 @@ sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L
   auto const& m = x.mesh();
   plan_step const step = rolling_step<Dim>(x, by, w);
   communicator const& ranks = m.communicator(step.axes);
-  step_moves const moves = rolled_moves(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank());
+  step_moves const& moves = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by},
+                                        [&] { return rolled_moves(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   auto const* const source = static_cast<T const*>(x.data());

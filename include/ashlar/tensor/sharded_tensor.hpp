@@ -115,10 +115,6 @@ sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape con
   return {x.mesh(), extents, storage<typename S::memory_space>::borrow(x.owner()), x.offset()};
 }
 
-}  // namespace detail
-
-namespace detail {
-
 // Do a view's elements lie in the order of its dimensions, or in the reversed order? Those of one dimension do both.
 template <class View, class Order>
 struct view_lies_otherwise {

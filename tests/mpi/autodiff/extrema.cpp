@@ -119,14 +119,11 @@ TEST_CASE("the dry run counts what the derivative communicates") {
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = collectives(m.shape(), program);
-    recorder<grid> found;
-    m.record(&found);
-    program(m);
-    m.record(nullptr);
+    auto const found = recorded(m, program);
     CHECK(m.verbs() == expected.count());
     CHECK(expected.count(pass::forward) == (sizes[0] > 1 ? 1 : 0));
     CHECK(expected.count(pass::backward, verb::all_reduce, "data") == (sizes[0] > 1 ? 2 : 0));
     for (pass const p : {pass::forward, pass::backward, pass::update})
-      CHECK(found.log.bytes_per_rank(p) == expected.bytes_per_rank(p));
+      CHECK(found.bytes_per_rank(p) == expected.bytes_per_rank(p));
   });
 }

@@ -85,12 +85,9 @@ TEST_CASE("the dry run counts one all-reduce for the derivative of a product") {
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = collectives(m.shape(), program);
-    recorder<grid> found;
-    m.record(&found);
-    program(m);
-    m.record(nullptr);
+    auto const found = recorded(m, program);
     CHECK(m.verbs() == expected.count());
     CHECK(expected.count(pass::backward, verb::all_reduce, "data") == (sizes[0] > 1 ? 1 : 0));
-    CHECK(found.log.bytes_per_rank(pass::backward) == expected.bytes_per_rank(pass::backward));
+    CHECK(found.bytes_per_rank(pass::backward) == expected.bytes_per_rank(pass::backward));
   });
 }

@@ -114,14 +114,11 @@ TEST_CASE("the collectives of a differentiated program are those of its dry run,
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = collectives(m.shape(), program);
-    recorder<grid> found;
-    m.record(&found);
-    program(m);
-    m.record(nullptr);
+    auto const found = recorded(m, program);
     CHECK(m.verbs() == expected.count());
-    REQUIRE(found.log.count() == expected.count());
+    REQUIRE(found.count() == expected.count());
     for (int i = 0; i < expected.count(); ++i) {
-      collective_record const &a = found.log[i], &b = expected[i];
+      collective_record const &a = found[i], &b = expected[i];
       CHECK(a.what == b.what);
       CHECK(a.axes == b.axes);
       CHECK(a.bytes_per_rank == b.bytes_per_rank);

@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "ashlar/comm/all_reduce.hpp"
+#include "support/provoked.hpp"
 
 using namespace ashlar;
+using test::said;
 
 namespace {
-
-// What f throws as ashlar::error, or nothing.
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
-}
 
 bool works(communicator const& c) {
   int ranks = 1;
@@ -54,7 +45,7 @@ TEST_CASE("collectively: one rank throws, all throw the same") {
       if (c.rank() == bad) throw std::runtime_error("no disk at " + std::string(std::size_t(bad) * 1000, 'x'));
       return 1;
     };
-    CHECK(message([&] { comm::collectively(c, f); }) ==
+    CHECK(said([&] { comm::collectively(c, f); }) ==
           "no disk at " + std::string(std::size_t(bad) * 1000, 'x') + " (on rank " + std::to_string(bad) + ")");
     CHECK(works(c));
   }
@@ -63,14 +54,14 @@ TEST_CASE("collectively: one rank throws, all throw the same") {
 TEST_CASE("collectively: several ranks throw, the lowest one is heard") {
   communicator const c(MPI_COMM_WORLD);
   int const lowest = (c.size() - 1) / 2;
-  CHECK(message([&] {
+  CHECK(said([&] {
           comm::collectively(c, [&] {
             if (c.rank() >= lowest) throw error("mine is " + std::to_string(c.rank()));
           });
         }) == "mine is " + std::to_string(lowest) + " (on rank " + std::to_string(lowest) + ")");
-  CHECK(message([&] { comm::collectively(c, [] { throw 5; }); }) ==
+  CHECK(said([&] { comm::collectively(c, [] { throw 5; }); }) ==
         "an exception that is no std::exception (on rank 0)");
-  CHECK(message([&] { comm::collectively(c, [] { throw error(""); }); }) == " (on rank 0)");
+  CHECK(said([&] { comm::collectively(c, [] { throw error(""); }); }) == " (on rank 0)");
   CHECK(works(c));
 }
 
@@ -79,7 +70,7 @@ TEST_CASE("on_root: rank 0 runs it, all learn the outcome") {
   int runs = 0;
   comm::on_root(c, [&] { ++runs; });
   CHECK(runs == (c.rank() == 0));
-  CHECK(message([&] { comm::on_root(c, [] { throw std::runtime_error("the file is broken"); }); }) ==
+  CHECK(said([&] { comm::on_root(c, [] { throw std::runtime_error("the file is broken"); }); }) ==
         "the file is broken");
   CHECK(works(c));
 }
@@ -90,7 +81,7 @@ TEST_CASE("require_equal: passes where all ranks have the same") {
     std::vector<index_t> v(n);
     for (std::size_t i = 0; i < n; ++i) v[i] = index_t(i % 2 ? i : -i);
     if (n > 2) v[1] = std::numeric_limits<index_t>::max(), v[2] = std::numeric_limits<index_t>::min();
-    CHECK(message([&] { comm::require_equal(c, v, "the extents"); }) == "");
+    CHECK(said([&] { comm::require_equal(c, v, "the extents"); }) == "");
   }
 }
 
@@ -104,7 +95,7 @@ TEST_CASE("require_equal: one value differs on one rank") {
           std::vector<index_t> v(n, 5);
           if (c.rank() == bad) v[at] = there;
           std::string const x = std::to_string(there);
-          CHECK(message([&] { comm::require_equal(c, v, "the extents"); }) ==
+          CHECK(said([&] { comm::require_equal(c, v, "the extents"); }) ==
                 differ("value " + std::to_string(at) + " is " +
                        (bad == 0 ? x + " on rank 0 and 5 on rank 1"
                                  : "5 on rank 0 and " + x + " on rank " + std::to_string(bad))));
@@ -117,7 +108,7 @@ TEST_CASE("require_equal: ranks have different numbers of values") {
   if (c.size() == 1) return;  // nobody to differ from
   for (std::size_t n : {0u, 2u, 9u, 30u}) {
     std::vector<index_t> const v(c.rank() == c.size() - 1 ? n + 1 : n, 4);
-    CHECK(message([&] { comm::require_equal(c, v, "the extents"); }) ==
+    CHECK(said([&] { comm::require_equal(c, v, "the extents"); }) ==
           differ("there are " + std::to_string(n) + " of them on rank 0 and " + std::to_string(n + 1) +
                  " of them on rank " + std::to_string(c.size() - 1)));
   }

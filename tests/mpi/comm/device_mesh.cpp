@@ -7,8 +7,10 @@
 
 #include "ashlar/comm/all_reduce.hpp"
 #include "support/pmpi_counters.hpp"
+#include "support/provoked.hpp"
 
 using namespace ashlar;
+using test::said;
 
 namespace {
 
@@ -20,16 +22,6 @@ int world_size() {
   int p = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   return p;
-}
-
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
 }
 
 // The world ranks of a mask's communicator, found out by asking, against those that differ in its axes only, in order.
@@ -88,11 +80,11 @@ TEST_CASE("device_mesh: static sizes need not be given, and are checked") {
   if (world_size() == 2) {
     CHECK(device_mesh<pair>(MPI_COMM_WORLD).communicator(0b01).size() == 2);
   } else {
-    CHECK(message([] { device_mesh<pair> m(MPI_COMM_WORLD); }) ==
+    CHECK(said([] { device_mesh<pair> m(MPI_COMM_WORLD); }) ==
           "ashlar::device_mesh: the axes data=2, model=1 need 2 ranks and the communicator has " +
               std::to_string(world_size()) + "; start as many as needed or choose other sizes");
   }
-  CHECK(message([] {
+  CHECK(said([] {
           device_mesh<half> m(MPI_COMM_WORLD, {3, 1});
         }).find("differs from the axis' static size") != std::string::npos);
 }
@@ -104,32 +96,32 @@ TEST_CASE("device_mesh: one size that is left out is what the others leave") {
     device_mesh<half> const m(MPI_COMM_WORLD);
     CHECK(m.shape() == half{{2, world_size() / 2}});
   } else {
-    CHECK(message([] { device_mesh<half> m(MPI_COMM_WORLD); }).find("and the communicator has " + std::to_string(world_size())) != std::string::npos);
+    CHECK(said([] { device_mesh<half> m(MPI_COMM_WORLD); }).find("and the communicator has " + std::to_string(world_size())) != std::string::npos);
   }
 }
 
 TEST_CASE("device_mesh: sizes that do not fit are an error on every rank") {
   int const p = world_size();
-  CHECK(message([&] {
+  CHECK(said([&] {
           device_mesh<grid> m(MPI_COMM_WORLD, {p, 2});
         }) == "ashlar::device_mesh: the axes data=" + std::to_string(p) + ", model=2 need " + std::to_string(2 * p) +
                   " ranks and the communicator has " + std::to_string(p) +
                   "; start as many as needed or choose other sizes");
   int const huge = 1 << 30;
-  CHECK(message([&] {
+  CHECK(said([&] {
           device_mesh<box> m(MPI_COMM_WORLD, {huge, huge, huge});
         }).find("ranks and the communicator has") != std::string::npos);
-  CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, {0, p}); }).find("1 or more") != std::string::npos);
-  CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, {-1, -p}); }).find("1 or more") != std::string::npos);
+  CHECK(said([&] { device_mesh<grid> m(MPI_COMM_WORLD, {0, p}); }).find("1 or more") != std::string::npos);
+  CHECK(said([&] { device_mesh<grid> m(MPI_COMM_WORLD, {-1, -p}); }).find("1 or more") != std::string::npos);
   std::vector<int> const too_many(20, 1);
-  CHECK(message([&] {
+  CHECK(said([&] {
           device_mesh<grid> m(MPI_COMM_WORLD, std::span<int const>(too_many));
         }).find("one size for each axis") != std::string::npos);
   if (p > 1) {
     int r = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &r);
     int const sizes[] = {r == p - 1 ? 1 : p, r == p - 1 ? p : 1};  // each would fit
-    CHECK(message([&] { device_mesh<grid> m(MPI_COMM_WORLD, sizes); }) ==
+    CHECK(said([&] { device_mesh<grid> m(MPI_COMM_WORLD, sizes); }) ==
           "ashlar::device_mesh: the sizes of the axes differ between ranks: value 0 is " + std::to_string(p) +
               " on rank 0 and 1 on rank " + std::to_string(p - 1) + "; give all ranks the same");
   }

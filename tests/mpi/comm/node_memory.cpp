@@ -4,7 +4,7 @@
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/pending.hpp"
-#include "support/dense.hpp"
+#include "support/four_verbs.hpp"
 #include "support/mpi_main.hpp"
 #include "support/own_world.hpp"
 #include "support/pmpi_counters.hpp"
@@ -35,14 +35,9 @@ detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
 
 template <class M>
 void check_verbs(device_mesh<M> const& m, index_t n) {
-  auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);
-  auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
-  CHECK(denotes(all_gather<"x">(x), value));
-  CHECK(denotes(all_to_all<"x", 1>(x), value));
+  check_four_verbs(m, n);
   auto const s = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
   auto const sum = denoted<double>(s.extents(), s.layout, m.sizes(), small_number);
-  CHECK(denotes(all_reduce<"x">(s), sum));
-  CHECK(denotes(reduce_scatter<"x", 1>(s), sum));
   auto const t = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(5), small_number);
   auto const [few, many, again] = all_reduce<"x">(bundle(t, s, s));
   CHECK(denotes(few, denoted<double>(t.extents(), t.layout, m.sizes(), small_number)));

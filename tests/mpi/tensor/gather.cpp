@@ -3,6 +3,7 @@
 #include "ashlar/ops/elementwise.hpp"
 #include "support/dense.hpp"
 #include "support/pmpi_counters.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <string>
 
@@ -12,16 +13,6 @@ using namespace ashlar::test;
 namespace {
 
 using grid = mesh<axis<"x">, axis<"y">>;
-
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
-}
 
 // All elements of a tensor, row-major.
 template <class T>
@@ -113,12 +104,12 @@ TEST_CASE("scatter: wrong input is the same error on every rank") {
   int const p = world_size();
   device_mesh<grid> const m(MPI_COMM_WORLD, {p, 1});
   std::vector<float> const right(12), wrong(11);
-  CHECK(message([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? wrong : right); }) ==
+  CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? wrong : right); }) ==
         "ashlar::scatter: rank 0 gives all elements of the tensor; extents (3, 4) make 12, found 11");
-  CHECK(message([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? right : wrong); }) == "");
-  CHECK(message([&] { (void)scatter<layout<"x", none>>(m, {-3, -4}, right); }) == "ashlar::make: an extent is 0 or more");
+  CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? right : wrong); }) == "");
+  CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {-3, -4}, right); }) == "ashlar::make: an extent is 0 or more");
   if (p > 1)
-    CHECK(message([&] { (void)scatter<layout<"x", none>>(m, {3, m.rank() == p - 1 ? 5 : 4}, right); }) ==
+    CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, m.rank() == p - 1 ? 5 : 4}, right); }) ==
           "ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " + std::to_string(p - 1) +
               "; give all ranks the same");
 }

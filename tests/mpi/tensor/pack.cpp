@@ -4,6 +4,7 @@
 #include "ashlar/ops/ops.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
@@ -17,16 +18,6 @@ std::vector<double> numbers(index_t n) {
   std::vector<double> v;
   for (index_t i = 0; i < n; ++i) v.push_back(0.5 * static_cast<double>(i * i % 101));
   return v;
-}
-
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace
@@ -77,18 +68,18 @@ TEST_CASE("what does not fit is one error on every rank") {
   auto const rows = [&](index_t n) { return numbers(3 * n); };
   using L = batch_sharded<"data", 2>;
   std::string const where = " (on rank " + std::to_string(p - 1) + ")";
-  CHECK(message([&] {
+  CHECK(said([&] {
           (void)pack<L>(m, {2 * p, 3}, rows(last ? 3 : 2));
         }) == "ashlar::pack: a rank gives the elements of its shard; expected 6 of (" + std::to_string(2 * p) +
                   ", 3), found 9" + where);
-  CHECK(message([&] {
+  CHECK(said([&] {
           (void)copy_to_mesh<L>(m, {2, 3}, numbers(last ? 5 : 6));
         }) == "ashlar::copy_to_mesh: a rank gives all elements of the tensor; expected 6 of (2, 3), found 5" + where);
   if (p == 1) return;
-  CHECK(message([&] {
+  CHECK(said([&] {
           (void)pack<L>(m, {last ? 2 * p + 1 : 2 * p, 3}, rows(2));
         }).find("ashlar::pack: the extents differ between ranks") == 0);
-  CHECK(message([&] {
+  CHECK(said([&] {
           (void)copy_to_mesh<L>(m, {last ? 1 : 2, 3}, rows(2));
         }).find("ashlar::copy_to_mesh: the extents differ between ranks") == 0);
 }

@@ -5,6 +5,7 @@
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <optional>
 #include <string>
@@ -40,16 +41,6 @@ struct add_and_clear {
     z = 0;
   }
 };
-
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
-}
 
 std::vector<double> digits_of(shape const& e) {
   std::vector<double> all;
@@ -158,7 +149,7 @@ TEST_CASE("adopt_reversed: a column-major view becomes the shard of the transpos
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 10; ++i) expected.push_back(100 * i + 10 * j + k);
   CHECK(denotes(x, expected));
-  CHECK(message([&] { (void)adopt_reversed<layout<none, "x", none>>(m, view, {2, 10, 3}); })
+  CHECK(said([&] { (void)adopt_reversed<layout<none, "x", none>>(m, view, {2, 10, 3}); })
             .find("ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order; expected (3, ") == 0);
   // A view of one dimension is both.
   Kokkos::View<double*, Kokkos::LayoutLeft, memory> const line_of_elements("mine", static_cast<std::size_t>(held.size()));
@@ -174,12 +165,12 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   bool const last = m.rank() == p - 1;
   view const good("good", 2, 3), bad("bad", 3, 3), wide("wide", 2, 6);
   view const strided = Kokkos::subview(wide, Kokkos::ALL, std::pair<int, int>(0, 3));
-  auto adopted = [&](view const& v) { return message([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
+  auto adopted = [&](view const& v) { return said([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
   CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
   if (p > 1)
-    CHECK(message([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
+    CHECK(said([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
   CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
 }
 

@@ -1,6 +1,7 @@
 // Ranks as threads: what the thread sanitizer sees of the rounds in which ranks read and write each other's memory.
 #include "ashlar/comm/node_group.hpp"
 #include "ashlar/layout/op.hpp"
+#include "support/provoked.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@
 
 using namespace ashlar;
 using namespace ashlar::detail;
+using test::said;
 
 namespace {
 
@@ -159,15 +161,6 @@ node_group new_group(std::vector<node_slot>& slots, int rank, double deadline) {
   std::vector<node_group::member> members;
   for (node_slot& s : slots) members.push_back({nullptr, &s, 0, 0, 0, 10 + static_cast<int>(members.size())});
   return {rank, std::move(members), {10, deadline}};
-}
-template <class F>
-std::string said(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return {};
 }
 bool contains(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
 

@@ -1,5 +1,6 @@
 // fit and evaluate on batches of plain numbers: what they call, in which order, and which means they make.
 #include "ashlar/train/fit.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <ranges>
 
 using namespace ashlar;
+using test::said;
 
 namespace {
 
@@ -22,15 +24,6 @@ batch_report mean_of(batch const& b) {
   return {static_cast<index_t>(b.size()), {{"loss", sum / n}, {"large", large / n}}};
 }
 
-template <class F>
-std::string message(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "";
-}
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 struct listener {
@@ -128,19 +121,19 @@ TEST_CASE("a callback that returns false ends the training, and the others hear 
 }
 
 TEST_CASE("what cannot be trained on is an error") {
-  CHECK(contains(message([] { fit(-1, seven, mean_of); }), "0 epochs or more, found -1"));
+  CHECK(contains(said([] { fit(-1, seven, mean_of); }), "0 epochs or more, found -1"));
   CHECK(fit(0, seven, mean_of).empty());
-  CHECK(contains(message([] { fit(1, std::vector<batch>{}, mean_of); }), "found none"));
-  CHECK(contains(message([] { evaluate(std::vector<batch>{}, mean_of); }), "found none"));
-  CHECK(contains(message([] { evaluate(seven, [](batch const&) { return batch_report{-1, {}}; }); }), "found -1"));
+  CHECK(contains(said([] { fit(1, std::vector<batch>{}, mean_of); }), "found none"));
+  CHECK(contains(said([] { evaluate(std::vector<batch>{}, mean_of); }), "found none"));
+  CHECK(contains(said([] { evaluate(seven, [](batch const&) { return batch_report{-1, {}}; }); }), "found -1"));
   int n = 0;
   auto const more_and_more = [&](batch const&) {
     return batch_report{1, std::vector<metric>(static_cast<std::size_t>(++n), {"loss", 0})};
   };
-  CHECK(contains(message([&] { evaluate(seven, more_and_more); }), "other metrics"));
+  CHECK(contains(said([&] { evaluate(seven, more_and_more); }), "other metrics"));
   auto const renamed = [&](batch const&) { return batch_report{1, {{++n % 2 ? "loss" : "cost", 0}}}; };
-  CHECK(contains(message([&] { evaluate(seven, renamed); }), "other metrics"));
-  CHECK(contains(message([] { (void)evaluate(seven, mean_of)["accuracy"]; }), "no metric has the name accuracy"));
+  CHECK(contains(said([&] { evaluate(seven, renamed); }), "other metrics"));
+  CHECK(contains(said([] { (void)evaluate(seven, mean_of)["accuracy"]; }), "no metric has the name accuracy"));
 }
 
 TEST_CASE("an exception of a step leaves fit") {

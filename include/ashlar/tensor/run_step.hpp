@@ -1,0 +1,180 @@
+// One step of a plan on this rank's shards: kernels and the collectives of comm.
+#pragma once
+#include "ashlar/comm/all_gather.hpp"
+#include "ashlar/comm/all_reduce.hpp"
+#include "ashlar/comm/all_to_all.hpp"
+#include "ashlar/comm/permute.hpp"
+#include "ashlar/comm/reduce_scatter.hpp"
+#include "ashlar/tensor/moves.hpp"
+#include "ashlar/tensor/staging.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+inline constexpr bool is_ordered = requires(T a) { a < a; };
+
+// Calls f with the reduction of elements T that an op's number stands for.
+template <class T, class F>
+void with_op(int op, F&& f) {
+  if (op == op_sum) return f(op::sum{});
+  if constexpr (requires(T a) { a * a; })
+    if (op == op_prod) return f(op::prod{});
+  if constexpr (is_ordered<T>) {
+    if (op == op_max) return f(op::max{});
+    if (op == op_min) return f(op::min{});
+  }
+  fail("ashlar::redistribute: only sum, max, min and prod are reduced, and of elements without an order or a product only what they have");
+}
+
+template <class Space, class T>
+void keep(Space const& space, plan_step const& s, step_moves const& v, T const* source, T* destination) {
+  if (v.all_stays && v.keeps) return local::copy(space, source, destination, v.source.size());
+  if (s.what == verb::pad)
+    with_op<T>(s.op, [&](auto op) { local::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
+  copy_boxes(space, source, destination, v.kept);
+}
+
+template <class Space, class T>
+void all_reduce(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  auto const n = static_cast<std::size_t>(v.source.size());
+  with_op<T>(s.op, [&](auto op) {
+    with_mpi_memory(space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
+  });
+}
+
+// What travels, in the order of the ranks: the shard itself or, packed in `buffer`, its blocks.
+template <class Space, class T>
+T const* in_order(Space const& space, message_blocks const& blocks, T const* shard, pool_scratch<Space, T>& buffer) {
+  if (blocks.in_order) return shard;
+  T* const packed = buffer.allocate(blocks.total);
+  copy_boxes(space, shard, packed, blocks.loops);
+  return packed;
+}
+
+template <class Space, class T>
+void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  pool_scratch<Space, T> packed;
+  T const* const from = in_order(space, v.out, source, packed);
+  with_op<T>(s.op, [&](auto op) {
+    with_mpi_memory(space, from, v.out.total, destination, static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
+      if (v.out.equal)
+        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0]);
+      else
+        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count));
+    });
+  });
+}
+
+// One buffer serves both sides: where both pack, what is sent waits in the destination's memory, if that has room for it,
+// and what arrives in the buffer; otherwise the other way round, which takes one more copy.
+template <class Space, class T>
+void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  bool const gathers = s.what == verb::all_gather;
+  message_blocks const& out = v.at.empty() ? v.out : v.once;
+  bool const sends_from_destination = !out.in_order && !v.in.in_order && out.total <= static_cast<std::size_t>(v.destination.size());
+  pool_scratch<Space, T> buffer;
+  T const* from = source;
+  if (sends_from_destination) {
+    copy_boxes(space, source, destination, out.loops);
+    from = destination;
+  } else {
+    from = in_order(space, out, source, buffer);
+  }
+  bool const arrives_in_buffer = !v.in.in_order && (sends_from_destination || out.in_order);
+  T* const to = arrives_in_buffer ? buffer.allocate(v.in.total) : destination;
+  with_mpi_memory(space, from, out.total, to, v.in.total, [&](T const* send, T* receive) {
+    if (gathers && v.in.equal)
+      comm::all_gather(ranks, send, v.out.total, receive);
+    else if (gathers)
+      comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
+    else if (s.what == verb::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
+      comm::all_to_all(ranks, send, v.out.count[0], receive);
+    else if (v.at.empty())
+      comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
+    else
+      comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
+  });
+  if (v.in.in_order) return;
+  if (!arrives_in_buffer) local::copy(space, static_cast<T const*>(destination), buffer.data(), static_cast<index_t>(v.in.total));
+  copy_boxes(space, static_cast<T const*>(buffer.data()), destination, v.in.loops);
+}
+
+// Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
+// time, so that the sums stay in the first cache.
+template <class Op, class Space, class T>
+void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& kept, T* destination) {
+  constexpr index_t width = 4096 / sizeof(T);
+  index_t const step = kept.step(0), step_to = kept.step(1), row = kept.row_stride(0), row_to = kept.row_stride(1);
+  auto const combine = [&](index_t from, T* to, index_t n) {
+    T const *const a = g.source<T>(0) + from, *const b = g.source<T>(1) + from;
+    if (step == 1 && step_to == 1) {
+      for (index_t j = 0; j < n; ++j) to[j] = Op::combine(a[j], b[j]);
+    } else {
+      for (index_t j = 0; j < n; ++j) to[j * step_to] = Op::combine(a[j * step], b[j * step]);
+    }
+    for (int q = 2; q < g.size(); ++q) {
+      T const* const x = g.source<T>(q) + from;
+      if (step == 1 && step_to == 1) {
+        for (index_t j = 0; j < n; ++j) to[j] = Op::combine(to[j], x[j]);
+      } else {
+        for (index_t j = 0; j < n; ++j) to[j * step_to] = Op::combine(to[j * step_to], x[j * step]);
+      }
+    }
+  };
+  for_ranges("ashlar::reduce_scatter", space, kept.size(), elements_per_thread, [&](index_t begin, index_t end) {
+    for_each_rectangle(kept, begin, end, [&](index_t const (&offset)[2], index_t rows, index_t length) {
+      for (index_t r = 0; r < rows; ++r)
+        for (index_t j = 0; j < length; j += width)
+          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to, std::min(width, length - j));
+    });
+  });
+}
+
+// Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
+template <class Space, class T>
+void take_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, node_group const& g, T* destination) {
+  auto const self = static_cast<std::size_t>(g.rank());
+  if (s.what == verb::reduce_scatter) {
+    ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
+    with_op<T>(s.op, [&](auto op) {
+      for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
+    });
+    return;
+  }
+  if (s.what == verb::all_gather)
+    ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
+  else
+    ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
+  for (int i = 1; i <= g.size(); ++i) {
+    int const q = (g.rank() + i) % g.size();
+    copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
+  }
+}
+template <class Space, class T>
+bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  if constexpr (runs_in_caller<Space>) {
+    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, static_cast<std::size_t>(v.source.size()));
+    if (!round) return false;
+    take_on_node(space, s, v, ranks, round.group(), destination);
+    return round.end();
+  } else {
+    return false;
+  }
+}
+
+/// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
+/// Collective: `ranks`, which differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
+template <class Space, class T>
+void run_step(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+  switch (ranks.size() == 1 ? verb::slice : s.what) {
+    case verb::slice:
+    case verb::pad: return keep(space, s, v, source, destination);
+    case verb::all_reduce: return all_reduce(space, s, v, ranks, source, destination);
+    default:
+      if (exchange_on_node(space, s, v, ranks, source, destination)) return;
+      if (s.what == verb::reduce_scatter) return reduce_scatter(space, s, v, ranks, source, destination);
+      return exchange(space, s, v, ranks, source, destination);
+  }
+}
+
+}  // namespace ashlar::detail
