@@ -57,7 +57,7 @@ void check_products() {
       for (index_t k : {0, 1, 5, 12})
         for (bool ta : {false, true})
           for (bool tb : {false, true})
-            for (index_t gap : {1, 4}) check_product<Limit, T>(m, n, k, ta, tb, gap, T(2), T(-1));
+            for (index_t gap : {0, 1, 4}) check_product<Limit, T>(m, n, k, ta, tb, gap, T(2), T(-1));
 }
 
 }  // namespace
@@ -70,6 +70,25 @@ TEST_CASE_TEMPLATE("products by flags and leading dimensions", T, float, double,
 TEST_CASE("products whose numbers exceed the limit are divided") {
   check_products<4, double>();
   check_products<1, double>();
+}
+
+// Not every BLAS looks; the reference ends the program.
+TEST_CASE("rows are at least one element apart, and as many as they have, of operands without elements too") {
+  struct strict_blas {
+    void gemm(index_t m, index_t n, index_t k, double, local::matrix<double> a, local::matrix<double> b, double, double*, index_t ldc) const {
+      CHECK(a.leading >= std::max<index_t>(1, a.transposed ? m : k));
+      CHECK(b.leading >= std::max<index_t>(1, b.transposed ? k : n));
+      CHECK(ldc >= std::max<index_t>(1, n));
+    }
+  };
+  for (index_t m : {1, 2, 9})
+    for (index_t n : {1, 3, 9})
+      for (index_t k : {0, 1, 4, 9})
+        for (bool ta : {false, true})
+          for (bool tb : {false, true}) {
+            local::matrix<double> const a{nullptr, ta ? m : k, ta}, b{nullptr, tb ? k : n, tb};
+            detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr), n);
+          }
 }
 
 TEST_CASE("a batch is its products") {
