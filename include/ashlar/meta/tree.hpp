@@ -110,9 +110,16 @@ constexpr auto map(F&& f, X const& x) {
 }
 
 namespace detail {
+template <std::size_t I, class First, class... Rest>
+constexpr auto& nth(First& first, Rest&... rest) {
+  if constexpr (I == 0)
+    return first;
+  else
+    return nth<I - 1>(rest...);
+}
 template <std::size_t I, class X>
 constexpr auto& member(X& x) {
-  return with_members(x, [](auto&... m) -> auto& { return std::get<I>(std::tie(m...)); });
+  return with_members(x, [](auto&... m) -> auto& { return nth<I>(m...); });
 }
 }  // namespace detail
 
