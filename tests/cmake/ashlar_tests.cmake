@@ -24,6 +24,15 @@ if(NOT ASHLAR_LAYOUT_ONLY)
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()
 
+# ashlar_test_sources(<variable> <folder>): the files of tests in a folder, but for those that are left out.
+function(ashlar_test_sources variable folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(ASHLAR_TESTS_LEFT_OUT)
+    list(FILTER sources EXCLUDE REGEX "${ASHLAR_TESTS_LEFT_OUT}")
+  endif()
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()
+
 # ashlar_add_doctest(<target> <main> <library> <source>...)
 function(ashlar_add_doctest target main library)
   add_executable(${target} ${ARGN})

@@ -3,7 +3,6 @@
 #include "ashlar/comm/all_gather.hpp"
 #include "ashlar/comm/all_reduce.hpp"
 #include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/permute.hpp"
 #include "ashlar/comm/reduce_scatter.hpp"
 #include "ashlar/tensor/moves.hpp"
 #include "ashlar/tensor/staging.hpp"

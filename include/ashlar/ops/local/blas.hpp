@@ -108,11 +108,13 @@ auto blas_of([[maybe_unused]] Space const& space) {
 template <index_t Limit, class Blas, class T>
 void split_gemm(Blas const& blas, index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c,
                 index_t ldc) {
-  // A matrix of one row may have any leading dimension: take the least.
-  if ((a.transposed ? k : m) <= 1) a.leading = std::max<index_t>(1, a.transposed ? m : k);
-  if ((b.transposed ? n : k) <= 1) b.leading = std::max<index_t>(1, b.transposed ? k : n);
+  // A matrix of one row, or without elements, may have any leading dimension: take the least that BLAS accepts.
+  auto const take_least = [](matrix<T>& x, index_t rows, index_t columns) {
+    if (rows <= 1 || columns == 0) x.leading = std::max<index_t>(1, columns);
+  };
+  take_least(a, a.transposed ? k : m, a.transposed ? m : k);
+  take_least(b, b.transposed ? n : k, b.transposed ? k : n);
   if (m == 1) ldc = n;
-  if (k == 0) a.leading = b.leading = std::max(n, m);  // of operands without elements too it has to be one
   if (std::max({m, n, k, a.leading, b.leading, ldc}) <= Limit) return blas.gemm(m, n, k, alpha, a, b, beta, c, ldc);
   auto const part = [&](index_t i, index_t mi, index_t j, index_t nj, index_t l, index_t kl, T by) {
     matrix<T> const ail{a.data + (a.transposed ? l * a.leading + i : i * a.leading + l), a.leading, a.transposed};
