@@ -19,12 +19,12 @@ endfunction()
 # ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] COMMAND <command>...): a test under ctest; with RANKS the command is
 # launched on n ranks, with SAYS a line of its output must match. Launchers of both MPIs end a run by themselves after
 # MPIEXEC_TIMEOUT, killing all ranks, which ctest cannot; Open MPI starts twice as fast where it need not look for networks, and
-# a program without a launcher four times where it starts no daemon.
+# a program without a launcher four times where it starts no daemon, and it gives ranks that are to end a second unless told otherwise.
 function(ashlar_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "COMMAND")
   math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
   set(environment OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPIEXEC_TIMEOUT=${launcher_timeout}
-    OMPI_MCA_pml=ob1 OMPI_MCA_ess_singleton_isolated=1)
+    OMPI_MCA_pml=ob1 OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_odls_base_sigkill_timeout=0)
   set(processors 1)
   if(arg_RANKS)
     string(APPEND name .np${arg_RANKS})

@@ -1,117 +1,117 @@
-// What you learn here: an operation of your own. You say what it does to one row, which labels must be whole, and how its
-// cotangent is made; every layout, the dry run and the backward pass follow.
+// What you learn here: an operation of your own, rotary position embedding, which stands in rotary.hpp. You say what it does to
+// one row, which labels must be whole, and how its cotangent is made; every layout, the dry run and the backward pass follow.
 //
-// The operation: rotary position embedding (Su et al., RoFormer, 2021). Features are turned in pairs by an angle that grows
-// with the position in the sequence, so a rank that has a piece of a sequence must know where in the whole it lies.
-//   mpiexec -n 4 custom_operation
+// The program learns what a teacher does to sequences: it mixes the features, and turns them in pairs as complex numbers. The
+// pupil mixes them too, by a kernel to be found, and turns them by the operation; so the kernel becomes the teacher's only if
+// the operation and its derivative are right.
+//   mpiexec -n 4 custom_operation --mesh data=2,seq=2
 #include <ashlar/ashlar.hpp>
+#include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/gather.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdio>
-#include <vector>
+#include <iostream>
 
-using namespace ashlar;
+#include "epochs.hpp"
+#include "layers.hpp"
+#include "rotary.hpp"
+
 using grid = mesh<axis<"data">, axis<"seq">>;
 
-// [operation]
-struct rotary_words : user_operation_words {
-  template <fault F, class Axis, class... L>
-  static constexpr void say() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
-    if constexpr (F != fault::sharded_dimension) user_operation_words::say<F, Axis, L...>();
-  }
-};
-
-// Batch, position, feature: the features are whole. It is linear, so that pending sums pass through it.
-struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> {
-  double direction = 1;
-  using words = rotary_words;
-
-  template <class Y, class X>
-  ASHLAR_FUNCTION void forward(index_t const* at, Y y, X x) const {
-    index_t const half = x.extent(0) / 2;
-    for (index_t i = 0; i < half; ++i) {
-      double const frequency = Kokkos::pow(1e4, -static_cast<double>(i) / static_cast<double>(half));
-      double const angle = direction * static_cast<double>(at[1]) * frequency, c = Kokkos::cos(angle), s = Kokkos::sin(angle);
-      y(i) = x(i) * c - x(i + half) * s;
-      y(i + half) = x(i) * s + x(i + half) * c;
-    }
-  }
-  // The cotangent is turned back.
-  template <int>
-  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
-    rotary back;
-    back.direction = -direction;
-    return apply(back, ct);
-  }
-  static constexpr shape extents(layout_value const&, shape const& x) {
-    if (x[2] % 2 != 0) detail::fail("rotary: the features are turned in pairs; give an even number of them");
-    return x;
-  }
-};
-// [operation]
-
 // [program]
-// How well the turned queries fit the keys: with a derivative for the queries.
-constexpr auto misfit = [](auto const& queries, auto const& keys) {
-  auto const distance = apply(rotary{}, queries) - apply(rotary{}, keys) * 0.5;
-  return all_reduce(sum(square(distance)));
+constexpr index_t positions = 24, features = 8;
+using sequences = layout<"data", "seq", none>;  // in pieces, of batches in pieces
+
+constexpr auto model = build<linear>(weight{features, features});
+constexpr auto loss = [](auto const& p, auto const& x, auto const& taught) {
+  return mean_squared_error(apply(rotary{}, einsum<"bsi,id->bsd">(x, p.kernel)), taught);
 };
-using sharded = layout<"data", "seq", none>;  // sequences in pieces, of batches in pieces
-constexpr auto program = [](auto const& m) {
-  auto const q = make<double, sharded>(m, {4, 10, 6}), k = make<double, sharded>(m, {4, 10, 6});
-  (void)value_and_grad<axes("data", "seq")>(misfit)(q, k);
+constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& taught) {
+  auto [value, grads] = value_and_grad<axes("data", "seq")>(loss)(p, x, taught);
+  auto [l, g] = all_reduce<axes("data", "seq")>(bundle(value, grads));
+  optimizer.update(p, state, g);
+  return l;
 };
-static_assert(collectives(grid{{2, 4}}, program).count() == 1);                    // the sum
-static_assert(collectives(grid{{2, 4}}, program).count(pass::backward) == 0);      // neither does the derivative communicate
+
+template <class T>
+constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
+  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, prng_key{1});
+  sgd const optimizer{};
+  auto state = optimizer.init(p);
+  auto const x = make<T, sequences>(m, {batch, positions, features});
+  (void)step(optimizer, p, state, x, x);
+};
+static_assert(collectives(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
+static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (features * features + 1 - (features * features + 1) / 8) * 4);
 // [program]
 
-double query(index_t i) { return std::sin(1.7 * static_cast<double>(i)); }
-double key(index_t i) { return std::cos(0.9 * static_cast<double>(i)); }
+constexpr program about{.name = "custom_operation",
+                        .purpose = "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
+                        .axes = {"data", "seq"}, .batch = "16", .epochs = "2", .digits = false, .shuffles = false, .resumes = true};
 
-int main(int argc, char** argv) {
-  environment const env(argc, argv);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  device_mesh<grid> const m(MPI_COMM_WORLD, {size % 2 == 0 ? 2 : 1, size % 2 == 0 ? size / 2 : size});
-  constexpr index_t batch = 4, positions = 10, features = 6, half = features / 2, n = batch * positions * features;
-  std::vector<double> q(n), k(n);
-  for (index_t i = 0; i < n; ++i) q[static_cast<std::size_t>(i)] = query(i), k[static_cast<std::size_t>(i)] = key(i);
-  auto const spread = [&](std::vector<double> const& v) { return scatter<sharded>(m, {batch, positions, features}, v); };
-  auto const keys = spread(k);
-  auto const [value, gradient] = value_and_grad<axes("data", "seq")>(misfit)(spread(q), keys);
+// Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence `first`.
+struct features_of {
+  index_t first;
+  KOKKOS_FUNCTION double operator()(index_t b, index_t s, index_t i) const {
+    return Kokkos::sin(static_cast<double>((first + b) * positions + s + 1) * (0.3 + 0.37 * static_cast<double>(i)));
+  }
+};
+KOKKOS_FUNCTION inline double of_teacher(index_t from, index_t to) { return Kokkos::cos(1.3 * static_cast<double>(from) + 0.7 * static_cast<double>(to)); }
+struct taught_of {
+  features_of given;
+  KOKKOS_FUNCTION double operator()(index_t b, index_t s, index_t i) const {
+    constexpr index_t half = features / 2;
+    Kokkos::complex<double> pair(0, 0);
+    for (index_t k = 0; k < features; ++k) pair += given(b, s, k) * Kokkos::complex<double>(of_teacher(k, i % half), of_teacher(k, i % half + half));
+    pair *= Kokkos::polar(1.0, static_cast<double>(s) * Kokkos::pow(1e4, -static_cast<double>(i % half) / half));
+    return i < half ? pair.real() : pair.imag();
+  }
+};
+
+// The sequences as they come, the last batch as long as it is.
+struct batches_in_order {
+  index_t sequences, batch;
+  index_t count() const { return (sequences + batch - 1) / batch; }
+  index_t size(index_t i) const { return std::min(batch, sequences - i * batch); }
+};
+
+template <class T>
+int train(device_mesh<grid> const& m, options const& o) {
+  constexpr index_t examples = 256;
+  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, prng_key{o.seed});
+  sgd const optimizer{.rate = 4};
+  auto state = optimizer.init(p);
+  if (m.rank() == 0) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
+
+  training loop(m.communicator(), about, o, p, state);
+  loop.run(
+      examples, [&](index_t) { return batches_in_order{examples, o.batch}; },
+      [&](batches_in_order const& batches, data_position const& at) {
+        index_t const size = batches.size(at.batch);
+        features_of const given{at.batch * o.batch};
+        auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
+        T const l = item(step(optimizer, p, state, x, taught));
+        return std::pair{l, std::sqrt(static_cast<double>(l)) * static_cast<double>(size)};
+      },
+      "misfit");
+
+  auto const kernel = gather_all(p.kernel);
   double worst = 0;
-  bool right = true;
-  auto const compare = [&](double found, double expected) {
-    double const error = std::abs(found - expected);
-    worst = std::max(worst, error);
-    right = right && error < 1e-11;  // which NaN is not
-  };
-
-  // The operation by complex numbers: feature pairs times e^(i angle).
-  auto const turned = gather_all(apply(rotary{}, spread(q)));
-  for (index_t row = 0; row < batch * positions; ++row)
-    for (index_t i = 0; i < half; ++i) {
-      auto const a = static_cast<std::size_t>(row * features + i), b = a + half;
-      auto const angle = static_cast<double>(row % positions) * std::pow(1e4, -static_cast<double>(i) / half);
-      std::complex<double> const z = std::complex<double>(q[a], q[b]) * std::polar(1., angle);
-      compare(turned[a], z.real());
-      compare(turned[b], z.imag());
-    }
-  // The derivative by central differences, which of a square are exact.
-  auto const slopes = gather_all(gradient);
-  for (std::size_t i = 0; i < q.size(); i += 7) {
-    auto const moved = [&](double by) {
-      auto v = q;
-      v[i] += by;
-      return item(misfit(spread(v), keys));
-    };
-    compare(moved(0.5) - moved(-0.5), slopes[i]);
-  }
-  if (m.rank() == 0) std::printf("rotary embedding on %d ranks: misfit %.6f, largest error %.1e\n", m.size(), item(value), worst);
-  return right ? 0 : 1;
+  for (index_t i = 0; i < features * features; ++i)
+    worst = std::max(worst, std::abs(static_cast<double>(kernel[static_cast<std::size_t>(i)]) - of_teacher(i / features, i % features)));
+  if (m.rank() == 0) std::printf("\nlargest error of the kernel: %.1e\n", worst);
+  comm::collectively(m.communicator(), [&] {
+    if (state.step >= 30 && !(worst < 1e-3)) throw error("custom_operation: after " + std::to_string(state.step) + " steps the kernel is not the teacher's");
+  });
+  return 0;
 }
+
+int run(options const& o) {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+  if (m.rank() == 0) std::printf("mesh data=%d x seq=%d on %d ranks\n", o.size[0], o.size[1], m.size());
+  return o.double_precision ? train<double>(m, o) : train<float>(m, o);
+}
+
+int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -26,18 +26,17 @@ using namespace ashlar;
 using transformer::grid;
 using transformer::text_layout;
 
-using real = double;  // the losses of all meshes agree to its last digits; float trains as well
 constexpr int layers = 2;
 constexpr transformer::sizes of_model{static_cast<index_t>(sums::alphabet.size()), 50, 48, 4};
 
 // [proof]
-template <class Strategy>
+template <class Strategy, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
-  auto p = init<Strategy, real>(m, transformer::model<layers>(of_model), prng_key{1});
+  auto p = init<Strategy, T>(m, transformer::model<layers>(of_model), prng_key{1});
   adamw const optimizer{};
   auto state = optimizer.init(p);
   auto characters = make<std::int32_t, text_layout>(m, {batch, of_model.positions});
-  (void)transformer::step(optimizer, p, state, characters, characters, real(0.1), prng_key{2});
+  (void)transformer::step(optimizer, p, state, characters, characters, T(0.1), prng_key{2});
 };
 
 constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<transformer::layouts>);
@@ -72,7 +71,7 @@ static_assert(sharded_on_8.count(pass::backward, verb::reduce_scatter, "data") =
 constexpr program about{.name = "transformer",
                         .purpose = "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
                         .axes = {"data", "model", "sequence"}, .strategies = {"replicated", "zero3"}, .batch = "16", .epochs = "16", .dropout = "0",
-                        .temperature = "0.7", .precision = false, .digits = false, .resumes = true};
+                        .temperature = "0.7", .digits = false, .resumes = true};
 
 // A line of text, to be lengthened by so many characters at most, or to the end of its sentence.
 struct line {
@@ -83,17 +82,19 @@ struct line {
 };
 
 // What a model says of the character behind each of some texts' characters: (texts, positions, characters).
-using scorer = std::function<std::vector<real>(idx_array const&)>;
-template <class P>
-scorer scores_of(device_mesh<grid> const& m, P const& p) {
+template <class T>
+using scorer = std::function<std::vector<T>(idx_array const&)>;
+template <class T, class P>
+scorer<T> scores_of(device_mesh<grid> const& m, P const& p) {
   return [&](idx_array const& texts) {
     shuffled_batches const all(texts.extents[0], texts.extents[0], prng_key{0}, 0, example_order::stored);
-    return gather_all(transformer::logits_of(p, feed<std::int32_t, text_layout>(m, texts, all, 0, 1), real(0), prng_key{0}));
+    return gather_all(transformer::logits_of(p, feed<std::int32_t, text_layout>(m, texts, all, 0, 1), T(0), prng_key{0}));
   };
 }
 
 // Lengthens lines by what the model says follows: the likeliest character at temperature 0, else one that is drawn.
-void complete(scorer const& score, std::vector<line>& lines, double temperature, prng_key key) {
+template <class T>
+void complete(scorer<T> const& score, std::vector<line>& lines, double temperature, prng_key key) {
   auto const count = static_cast<index_t>(lines.size()), positions = of_model.positions, letters = of_model.vocabulary;
   for (index_t drawn = 0; std::any_of(lines.begin(), lines.end(), [](line const& l) { return l.open(); });) {
     idx_array characters{{count, positions}, {}};
@@ -101,10 +102,10 @@ void complete(scorer const& score, std::vector<line>& lines, double temperature,
       for (char const c : l.text) characters.bytes.push_back(static_cast<std::uint8_t>(sums::alphabet.find(c)));
       characters.bytes.resize(characters.bytes.size() + static_cast<std::size_t>(positions) - l.text.size());  // what follows is not seen
     }
-    std::vector<real> const scores = score(characters);
-    real const* row = scores.data();
+    std::vector<T> const scores = score(characters);
+    T const* row = scores.data();
     for (line& l : lines) {
-      real const* const z = row + (static_cast<index_t>(l.text.size()) - 1) * letters;
+      T const* const z = row + (static_cast<index_t>(l.text.size()) - 1) * letters;
       row += positions * letters;
       if (!l.open()) continue;
       index_t next = std::max_element(z, z + letters) - z;
@@ -121,7 +122,8 @@ void complete(scorer const& score, std::vector<line>& lines, double temperature,
 }
 
 // How many of all sums it completes.
-int sums_completed(scorer const& score) {
+template <class T>
+int sums_completed(scorer<T> const& score) {
   std::vector<line> lines;
   std::vector<std::string> expected;
   for (index_t a = 0; a < sums::summands; ++a)
@@ -135,19 +137,19 @@ int sums_completed(scorer const& score) {
   return right;
 }
 
-template <class Strategy>
+template <class Strategy, class T>
 int train(device_mesh<grid> const& m, options const& o) {
   bool const root = m.rank() == 0;
   prng_key const key{o.seed};
   sums::excerpts const data(fold_in(key, 2), 512, of_model.positions);
   index_t const excerpts = data.characters.extents[0], steps = o.epochs * ((excerpts + o.batch - 1) / o.batch);
-  auto p = init<Strategy, real>(m, transformer::model<layers>(of_model), fold_in(key, 0));
+  auto p = init<Strategy, T>(m, transformer::model<layers>(of_model), fold_in(key, 0));
   adamw const optimizer{.rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(steps - 20, 1), 0.05)), .epsilon = 1e-8, .decay = 1e-2};
   auto state = optimizer.init(p);
   if (root) {
     std::cout << "\nactivations between layers, " << to_string(transformer::stream_layout{}) << "\n";
     draw<transformer::stream_layout>(std::cout, m.shape(), {o.batch, of_model.positions, of_model.channels});
-    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy>(a, o.batch); }) << std::endl;
+    std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
   }
 
   training loop(m.communicator(), about, o, p, state);
@@ -156,14 +158,14 @@ int train(device_mesh<grid> const& m, options const& o) {
       [&](shuffled_batches const& batches, data_position const& at) {
         auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, at.batch, 1);
         auto next = feed<std::int32_t, text_layout>(m, data.next, batches, at.batch, 1);
-        auto const [l, n] = transformer::step(optimizer, p, state, characters, next, o.dropout, fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
-        return std::pair{item(l), item(n) * static_cast<double>(batches.size(at.batch))};
+        auto const [l, n] = transformer::step(optimizer, p, state, characters, next, T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
+        return std::pair{item(l), static_cast<double>(item(n)) * static_cast<double>(batches.size(at.batch))};
       },
       "norm");
 
   std::vector<line> lines;
   for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back({begin, of_model.positions - static_cast<index_t>(std::strlen(begin))});
-  scorer const score = scores_of(m, p);
+  scorer<T> const score = scores_of<T>(m, p);
   complete(score, lines, o.temperature, fold_in(key, 4));
   int const right = sums_completed(score);
   if (root) {
@@ -174,10 +176,15 @@ int train(device_mesh<grid> const& m, options const& o) {
   return 0;
 }
 
+template <class Strategy>
+int train_in(device_mesh<grid> const& m, options const& o) {
+  return o.double_precision ? train<Strategy, double>(m, o) : train<Strategy, float>(m, o);
+}
+
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
   if (m.rank() == 0) std::printf("mesh data=%d x model=%d x sequence=%d on %d ranks\n", o.size[0], o.size[1], o.size[2], m.size());
-  return o.strategy == 0 ? train<transformer::layouts>(m, o) : train<transformer::fully_sharded>(m, o);
+  return o.strategy == 0 ? train_in<transformer::layouts>(m, o) : train_in<transformer::fully_sharded>(m, o);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

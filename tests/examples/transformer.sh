@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # transformer.sh LAUNCH PROGRAM CASE: checks the transformer as a user would run it.
-#   losses    20 steps of 6 excerpts, with dropout: losses agree on all meshes to 1e-11, relative, with kernels and moments
-#             replicated over "data" and sharded, and the model says the same at temperature 0
+#   losses    20 steps of 6 excerpts, with dropout: losses agree on all meshes to 1e-11, relative, and 1e-5 in float, with kernels
+#             and moments replicated over "data" and sharded, and the model says the same at temperature 0
 #   resumed   a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
 #             the same mesh, and within 1e-9 on another, where nothing is sharded over "data"
 #   learns    16 epochs on 2 x 2 x 1 ranks: the loss falls below 0.25, where chance in the text is 0.14, and the model
@@ -10,7 +10,6 @@
 #             sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 
-precision=()  # it has one
 training=(--dropout 0.1 --temperature 0)
 # train FILE DATA,MODEL,SEQUENCE:STRATEGY: the losses of 20 steps.
 train() {
@@ -29,6 +28,12 @@ losses() {
     train "$folder/many" "$way"
     agree "$way" 20 1e-11 "$folder/one" "$folder/many"
     diff "$folder/says" <(tail -n 4 "$folder/log") || fail "$way: another text"
+  done
+  precision=(--precision float)
+  train "$folder/one" 1,1,1:replicated
+  for way in 2,2,2:replicated 2,2,2:zero3; do
+    train "$folder/many" "$way"
+    agree "float, $way" 20 1e-5 "$folder/one" "$folder/many"
   done
 }
 
@@ -61,7 +66,8 @@ errors() {
   refused 60 "data=D,model=M,sequence=S with sizes of 1 or more, each once, found '0'" --mesh sequence=0
   refused 60 "a number of at least 0, found '-1'" --temperature=-1
   refused 60 "replicated or zero3, found 'zero1'" --strategy zero1
-  refused 60 "help lists the options" --precision float
+  refused 60 "float or double, found 'half'" --precision half
+  refused 60 "help lists the options" --data "$folder"
   refused 60 "cannot write" --losses "$folder/missing/file"
 }
 

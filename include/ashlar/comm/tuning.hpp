@@ -22,7 +22,7 @@ struct tuning {
 
   bool shared_memory = true;         ///< for meshes made from now on: ranks of a node read each other's memory
   std::size_t inline_bytes = 4096;   ///< there, operands up to this size are copied to where the others look for calls
-  std::uint64_t agree_every = 16;    ///< of so many verbs one is compared between ranks, where MPI's own collectives serve; 0: none
+  std::uint64_t agree_every = 32;    ///< of so many verbs one is compared between ranks, where MPI's own collectives serve; 0: none
   double patience = 0.5;             ///< seconds after which a rank that waits in a verb asks the others what they call
   double deadline = 0;               ///< for meshes made from now on: seconds after which waiting for a rank is an error; 0: never
 

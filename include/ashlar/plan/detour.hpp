@@ -76,7 +76,7 @@ class detour {
     for (int d = 0; d < next.rank; ++d)
       if (here.dim[d].begins(next.dim[d]))
         while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) && next.follow(d, goal_.dim[d], idle)) {}
-    if (next == here) return;
+    if (next == here || spent + scale_.cost({lacking(here, next) + lacking(next, goal_), fewest_messages(next)}) >= least_) return;
     spent += scale_.step_cost(here, next);
     if (spent >= least_) return;
     way_[n] = &next;
@@ -86,6 +86,9 @@ class detour {
   constexpr void add(layout_value& v, int axis, int d) const {
     if (!v.dim[d].begins(goal_.dim[d]) || !v.follow(d, goal_.dim[d], mask_of(axis))) v.dim[d].push(axis);
   }
+
+  // What the rank receives that lacks most of its new shard.
+  constexpr index_t lacking(layout_value const& from, layout_value const& to) const { return scale_.volume(to) - scale_.common(from, to); }
 
   // Each axis that leaves a dimension does so in a step over it.
   constexpr index_t fewest_messages(layout_value const& here) const {

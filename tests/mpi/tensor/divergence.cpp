@@ -25,7 +25,7 @@ using line = mesh<axis<"x">>;
 // By messages, or as ASHLAR_TRANSPORT says, and with little patience, for as long as it lives.
 struct by_messages {
   variable transport;
-  double const patience = std::exchange(comm::tuned.patience, 0.05);
+  double const patience = std::exchange(comm::tuned.patience, 0.01);
   explicit by_messages(char const* other = "mpi") : transport("ASHLAR_TRANSPORT", other) {}
   ~by_messages() { comm::tuned.patience = patience; }
 };
@@ -168,7 +168,7 @@ TEST_CASE("divergence: a rank that computes is waited for, however long it takes
 TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
-  variable const soon("ASHLAR_DEADLINE", "1");
+  variable const soon("ASHLAR_DEADLINE", "0.5");
   own_world const world;
   device_mesh<line> const m(world, {testing::ranks()});
   bool const absent = m.rank() == m.size() - 1;
@@ -181,7 +181,7 @@ TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
 TEST_CASE("divergence: one that leaves the others alone in a comparison, too") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
-  variable const soon("ASHLAR_DEADLINE", "1");
+  variable const soon("ASHLAR_DEADLINE", "0.5");
   auto const tuned = comm::tuned;
   comm::tuned.exchange_ranks = 1;
   comm::tuned.agree_every = 1;

@@ -63,6 +63,18 @@ TEST_CASE("tools: each verb is a region, with the axes and the line that calls i
   CHECK(all.open == 0);
 }
 
+TEST_CASE("tools: a bias, a normalisation and an activation behind a convolution are one kernel") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  auto const images = tensor_of<float, layout<"x", none, none, none>>(m, shape::of(2 * world_size(), 6, 6, 3), small_number);
+  auto const filters = tensor_of<float, layout<none, none, none, none>>(m, shape::of(3, 3, 3, 4), small_number);
+  auto const bias = tensor_of<float, layout<none>>(m, shape::of(4), small_number);
+  auto const convolved = [&] { return conv2d<1, 1, padding::same>(images, filters); };
+  long const alone = static_cast<long>(heard_in([&] { (void)materialize(convolved()); }).begun.size());
+  heard const all = heard_in([&] { (void)materialize(relu((convolved() + bias) * bias - bias)); });
+  CHECK(all.count("ashlar::map") == 1);
+  CHECK(static_cast<long>(all.begun.size()) == alone + 1);
+}
+
 TEST_CASE("tools: kernels show, also those that run as plain calls") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   auto const a = tensor_of<double, layout<"x", none>>(m, shape::of(2 * world_size(), 3), small_number);

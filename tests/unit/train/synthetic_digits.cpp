@@ -1,8 +1,9 @@
 // Drawn digits: the same everywhere, balanced, different from each other, to be learnt but not for nothing.
 #include "ashlar/train/synthetic_digits.hpp"
 #include <doctest/doctest.h>
-#include <functional>
-#include <numeric>
+#include <algorithm>
+#include <array>
+#include <vector>
 
 using namespace ashlar;
 
@@ -12,10 +13,12 @@ std::uint8_t const* image(idx_array const& images, std::size_t i) { return image
 
 template <class X, class Y>
 double squared_distance(X const* x, Y const* y) {
-  return std::inner_product(x, x + 784, y, 0.0, std::plus<>(), [](auto a, auto b) {
-    double const d = static_cast<double>(a) - static_cast<double>(b);
-    return d * d;
-  });
+  double sum = 0;
+  for (int j = 0; j < 784; ++j) {
+    double const d = static_cast<double>(x[j]) - static_cast<double>(y[j]);
+    sum += d * d;
+  }
+  return sum;
 }
 
 // The part of the test images for which `guess(image)` is the label.

@@ -1,0 +1,49 @@
+// Rotary position embedding (Su et al., RoFormer, 2021), an operation of the program's own: features are turned in pairs by an
+// angle that grows with the position in the sequence, so a rank that has a piece of a sequence must know where in the whole it lies.
+#pragma once
+#include <ashlar/ashlar.hpp>
+
+#include <type_traits>
+
+using namespace ashlar;
+
+// [operation]
+struct rotary_words : user_operation_words {
+  template <fault F, class Axis, class... L>
+  static constexpr void say() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
+    if constexpr (F != fault::sharded_dimension) user_operation_words::say<F, Axis, L...>();
+  }
+};
+
+// Batch, position, feature: the features are whole. It is linear, so that pending sums pass through it.
+struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> {
+  double direction = 1;
+  using words = rotary_words;
+
+  template <class Y, class X>
+  ASHLAR_FUNCTION void forward(index_t const* at, Y y, X x) const {
+    using number = std::remove_cvref_t<decltype(y(0))>;
+    index_t const half = x.extent(0) / 2;
+    for (index_t i = 0; i < half; ++i) {
+      double const frequency = Kokkos::pow(1e4, -static_cast<double>(i) / static_cast<double>(half));
+      double const angle = direction * static_cast<double>(at[1]) * frequency;
+      auto const c = static_cast<number>(Kokkos::cos(angle)), s = static_cast<number>(Kokkos::sin(angle));
+      y(i) = x(i) * c - x(i + half) * s;
+      y(i + half) = x(i) * s + x(i + half) * c;
+    }
+  }
+  // The cotangent is turned back.
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
+    rotary back;
+    back.direction = -direction;
+    return apply(back, ct);
+  }
+  static constexpr shape extents(layout_value const&, shape const& x) {
+    if (x[2] % 2 != 0) detail::fail("rotary: the features are turned in pairs; give an even number of them");
+    return x;
+  }
+};
+// [operation]

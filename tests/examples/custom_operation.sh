@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# custom_operation.sh LAUNCH PROGRAM CASE: checks the program with an operation of its own as a user would run it.
+#   losses    8 steps of 60 sequences, the last of 16: the losses on 1 to 8 ranks agree with those of one, 1e-11 relative in
+#             double, 1e-5 in float, and fall; 32 steps find the teacher's kernel, which the program itself checks
+#   resumed   a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
+#             the same mesh, and within 1e-9 on others
+#   short     the operation, with its rule, derivative and sentences, takes less than 60 lines
+#   errors    what the mesh does not have, and options that the program does not have, end every rank with one sentence
+source "$(dirname "${BASH_SOURCE[0]}")/training"
+
+training=(--batch 60)
+losses() {
+  local mesh
+  train_on data=1,seq=1 "$folder/one" --steps 8 || fail "one rank: $(cat "$folder/err")"
+  fall "one rank" "$folder/one"
+  for mesh in data=2,seq=1 data=1,seq=2 data=1,seq=3 data=2,seq=2 data=4,seq=1 data=1,seq=5 data=2,seq=4 data=1,seq=8; do
+    train_on $mesh "$folder/many" --steps 8 || fail "$mesh: $(cat "$folder/err")"
+    agree "$mesh" 8 1e-11 "$folder/one" "$folder/many"
+  done
+  precision=(--precision float)
+  train_on data=1,seq=1 "$folder/one" --steps 5 || fail "float: $(cat "$folder/err")"
+  train_on data=2,seq=2 "$folder/many" --steps 5 || fail "float on data=2,seq=2: $(cat "$folder/err")"
+  agree "float on data=2,seq=2" 5 1e-5 "$folder/one" "$folder/many"
+  training=()
+  train_on data=2,seq=2 "$folder/many" || fail "32 steps: $(cat "$folder/err")"
+  [ "$(wc -l < "$folder/many")" = 32 ] || fail "not 32 steps: $(cat "$folder/log")"
+}
+
+resumed() {
+  training=(--batch 64)
+  goes_on data=2,seq=2 data=1,seq=3 data=4,seq=1
+}
+
+short() {
+  local lines
+  lines=$(wc -l < "$(dirname "${BASH_SOURCE[0]}")/../../examples/rotary.hpp")
+  echo "$lines lines"
+  [ "$lines" -lt 60 ] || fail "an operation of one's own takes $lines lines"
+}
+
+errors() {
+  refused 60 "need 6 ranks and the communicator has 2" --mesh data=2,seq=3
+  refused 60 "data=D,seq=S with sizes of 1 or more, each once, found 'model=2'" --mesh model=2
+  refused 60 "a whole number of 1 or more, found '0'" --batch 0
+  refused 60 "float or double, found 'half'" --precision half
+  refused 60 "help lists the options" --dropout 0.1
+  refused 60 "cannot write" --losses "$folder/missing/file"
+}
+
+check_case
