@@ -2,6 +2,7 @@
 
 set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of this build's tests, where ctest runs several builds")
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
+option(ASHLAR_LONG_TESTS "Tests that take minutes, too, as the full preset does" OFF)
 if(ASHLAR_LAYOUT_ONLY)
   set(ashlar_everything ashlar_layout)
 else()

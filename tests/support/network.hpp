@@ -1,6 +1,6 @@
 // A small network 12 -> 8 -> 5 with dropout, and its training step, as a program for tensors of any kind.
 #pragma once
-#include "../examples/layers.hpp"
+#include "../../examples/layers.hpp"
 #include "ashlar/plan/plan.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "ashlar/train/strategy.hpp"

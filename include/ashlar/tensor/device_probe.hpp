@@ -40,9 +40,9 @@ bool messages_arrive_whole(MPI_Comm all) {
 /// Decides for the program how tensors of its default device travel. Nothing happens where the host reads them.
 /// Pre: MPI and Kokkos are initialised, no mesh was made
 /// Collective: over all processes
-inline void decide_for_default_device() {
-  using space = Kokkos::DefaultExecutionSpace;
-  if constexpr (!host_reads<space>) {
+template <class Space = Kokkos::DefaultExecutionSpace>  // so that a host's programs do not compile the probe
+void decide_for_default_device() {
+  if constexpr (!host_reads<Space>) {
 #if defined(KOKKOS_ENABLE_HIP)
     auto const kind = comm::device_kind::hip;
 #elif defined(KOKKOS_ENABLE_SYCL)
@@ -50,7 +50,7 @@ inline void decide_for_default_device() {
 #else
     auto const kind = comm::device_kind::cuda;
 #endif
-    comm::device_memory = comm::decide_device_pointers(MPI_COMM_WORLD, comm::library_takes_pointers_of(kind), [] { return messages_arrive_whole<space>(MPI_COMM_WORLD); });
+    comm::device_memory = comm::decide_device_pointers(MPI_COMM_WORLD, comm::library_takes_pointers_of(kind), [] { return messages_arrive_whole<Space>(MPI_COMM_WORLD); });
     if (comm::device_memory.direct) comm::tuned.host_memory = false;
   }
 }
