@@ -3,8 +3,8 @@
 #   losses    20 steps of up to 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
 #             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh
-#   accuracy  2 epochs of MNIST on 2 ranks, by seeds 1 to 5: the best recognises 96.5 % of the test images, and in each the second epoch
-#             has 95 % of its own. (From seed to seed the first swings, as PyTorch's does: docs/how_to/from_keras_jax.md.)
+#   accuracy  2 epochs of MNIST on 2 ranks, by seeds 1 to 3: the second recognises 96.5 % of its images, and all three runs together 90 %
+#             of the test images, which swing from seed to seed, as PyTorch's do (docs/how_to/from_keras_jax.md)
 #   errors    what a mesh of data alone does not have ends every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 [ "$case" = accuracy ] || few_digits 96
@@ -36,18 +36,18 @@ resumed() {
 }
 
 accuracy() {
-  local seed reached trained best=0
+  local seed reached trained sum=0
   [ -n "${ASHLAR_DATA:-}" ] || fail "ASHLAR_DATA names no folder with MNIST"
-  for seed in 1 2 3 4 5; do
+  for seed in 1 2 3; do
     "$launch" 2 "$program" --mesh data=2 --seed $seed --log "$folder/log.csv" > "$folder/log" 2>&1 || fail "seed $seed: $(cat "$folder/log")"
     reached=$(sed -n 's/^test accuracy: //p' "$folder/log")
     trained=$(tail -n 1 "$folder/log.csv" | cut -d, -f3)
     rm "$folder/log.csv"
     echo "seed $seed: training accuracy $trained, test accuracy $reached"
-    awk -v t="$trained" 'BEGIN { exit !(t >= 0.95 && t <= 1) }' || fail "seed $seed: $trained of the images of the second epoch"
-    best=$(awk -v a="$best" -v b="$reached" 'BEGIN { print b > a ? b : a }')
+    awk -v t="$trained" 'BEGIN { exit !(t >= 0.965 && t <= 1) }' || fail "seed $seed: $trained of the images of the second epoch"
+    sum=$(awk -v s="$sum" -v r="$reached" 'BEGIN { print s + r }')
   done
-  awk -v b="$best" 'BEGIN { exit !(b >= 0.965 && b <= 1) }' || fail "the best of 5 seeds reaches $best"
+  awk -v s="$sum" 'BEGIN { exit !(s >= 2.7 && s <= 3) }' || fail "the test accuracies of 3 seeds sum up to $sum"
 }
 
 errors() {
