@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+namespace rope {
+
 using namespace ashlar;
 
 // [operation]
@@ -47,3 +49,5 @@ struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> {
   }
 };
 // [operation]
+
+}  // namespace rope
