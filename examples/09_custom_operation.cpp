@@ -71,13 +71,6 @@ struct taught_of {
   }
 };
 
-// The sequences as they come, the last batch as long as it is.
-struct batches_in_order {
-  index_t sequences, batch;
-  index_t count() const { return (sequences + batch - 1) / batch; }
-  index_t size(index_t i) const { return std::min(batch, sequences - i * batch); }
-};
-
 template <class T>
 int train(device_mesh<grid> const& m, options const& o) {
   constexpr index_t examples = 256;
@@ -88,8 +81,8 @@ int train(device_mesh<grid> const& m, options const& o) {
 
   training loop(m.communicator(), about, o, p, state);
   loop.run(
-      examples, [&](index_t) { return batches_in_order{examples, o.batch}; },
-      [&](batches_in_order const& batches, data_position const& at) {
+      examples, [&](index_t epoch) { return shuffled_batches(examples, o.batch, prng_key{o.seed}, epoch, example_order::stored); },
+      [&](shuffled_batches const& batches, data_position const& at) {
         index_t const size = batches.size(at.batch);
         features_of const given{at.batch * o.batch};
         auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});

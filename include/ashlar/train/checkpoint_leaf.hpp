@@ -137,22 +137,18 @@ using checkpoint_leaves = std::vector<std::unique_ptr<checkpoint_leaf>>;
 template <class X>
 void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks) {
   using Plain = std::remove_const_t<X>;
-  auto const add_member = [&](auto const& name, auto& member) { add_leaves(to, path + "/" + name, member, ranks); };
-  auto const add_members = [&](auto const& name_of) {
-    with_members(x, [&](auto&... m) {
+  auto const add_as = [&](auto name_of) {
+    return [&, name_of](auto&... m) {
       std::size_t i = 0;
-      (add_member(name_of(i++), m), ...);
-    });
+      (add_leaves(to, path + "/" + name_of(i++), m, ranks), ...);
+    };
   };
   if constexpr (requires { Plain::fields; }) {
-    bind_members<std::size(Plain::fields.name)>(x, [&](auto&... m) {
-      std::size_t i = 0;
-      (add_member(Plain::fields.name[i++], m), ...);
-    });
+    bind_members<std::size(Plain::fields.name)>(x, add_as([](std::size_t i) { return Plain::fields.name[i]; }));
   } else if constexpr (requires { Plain::names; }) {
-    add_members([](std::size_t i) { return Plain::names.name[i]; });
+    with_members(x, add_as([](std::size_t i) { return Plain::names.name[i]; }));
   } else if constexpr (tree<Plain>) {
-    add_members([](std::size_t i) { return std::to_string(i); });
+    with_members(x, add_as([](std::size_t i) { return std::to_string(i); }));
   } else if constexpr (plain_tensor<Plain> && requires { typename Plain::execution_space; }) {
     static_assert(!reduction_pends<layout_t<Plain>>::value,
                   "ashlar::save_checkpoint: a reduction pends in the layout of a tensor, whose value no rank knows; all_reduce or reduce_scatter it first");
