@@ -17,6 +17,7 @@ enum class algorithm {
   exchange,                ///< each rank sends to all others what they need, of an all-reduce the whole array
   exchange_in_parts        ///< an all-reduce in which each rank combines a part and sends it to all others
 };
+inline constexpr int algorithms = 6;
 
 constexpr char const* to_text(algorithm a) {
   constexpr char const* text[]{"collective", "collective_in_place", "collective_with_counts",

@@ -51,7 +51,7 @@ void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) 
 }
 template <class Op, class T>
 bool all_reduce_on_node(communicator const& c, T const* source, T* destination, std::size_t n) {
-  node_round<T> round(c, fingerprint(verb::all_reduce, n, sizeof(T)), source, n, destination);
+  node_round<T> round(c, fingerprint(verb::all_reduce, n, element_code<T>), source, n, destination);
   if (!round) return false;
   combine_on_node<Op>(round, destination, n);
   return round.end();
@@ -73,7 +73,7 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   if (c.state().node == nullptr || bytes <= node_slot::inline_bytes || offsets.size() * sizeof(offsets[0]) > node_slot::inline_bytes)
     return false;
   static constexpr char elsewhere = 0;  // in no segment: the others see that, too
-  node_round<std::uint64_t> round(c, fingerprint(verb::all_reduce, total, offsets.size(), sizeof(T)), offsets.data(), offsets.size(),
+  node_round<std::uint64_t> round(c, fingerprint(verb::all_reduce, total, offsets.size(), element_code<T>), offsets.data(), offsets.size(),
                                   seen ? static_cast<void const*>(destination) : &elsewhere, read_in_place::always);
   if (!round) return false;
   c.counters().all_reduce.add(bytes);

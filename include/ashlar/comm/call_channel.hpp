@@ -278,8 +278,11 @@ class call_channel {
     }();
     (void)key;
   }
-  // Its own messages are all that it says: errors have no way out of MPI_Finalize.
+  // Its own messages are all that it says: errors have no way out of MPI_Finalize. Who does not come by the deadline, or by ten
+  // times that where nothing was wrong so far, may be dead: MPI would wait for it for ever.
   static void leave_all() {
+    bool const in_step = std::all_of(open().begin(), open().end(), [](call_channel const* c) { return c->history_.counts(); });
+    double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
     std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
     bool said = false;
@@ -287,6 +290,10 @@ class call_channel {
     for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++look) {
       give_core_away(look);
       if (look % 64 != 0) continue;
+      if (longest > 0 && comm::now() - begin > longest) {
+        std::fprintf(stderr, "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n", own_process(), longest);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+      }
       for (call_channel* c : open()) {
         std::string const wrong = c->serve(nullptr, true);
         if (wrong.empty() || std::exchange(said, true)) continue;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "ashlar/comm/verb_log.hpp"
 
@@ -20,6 +21,10 @@ constexpr std::uint64_t fingerprint(verb what, auto... more) {
   (mix(static_cast<std::uint64_t>(more)), ...);
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
+
+/// What tells element types apart there: size and, of numbers, kind.
+template <class T>
+inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating_point_v<T> ? 1u : std::is_signed_v<T> ? 2u : std::is_unsigned_v<T> ? 3u : 0u);
 
 /// What a rank knows of one of its calls.
 struct noted_call {

@@ -83,6 +83,11 @@ struct communicator_state {
     }
     return reinterpret_cast<T*>(buffer.get());
   }
+  // Messages may still be written there.
+  void leave_scratch() {
+    (void)buffer.release();
+    buffer_size = 0;
+  }
 };
 
 // What a rank does now and then while it waits in a verb; it may throw.

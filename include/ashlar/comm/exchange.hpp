@@ -60,7 +60,8 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
                 "MPI_Isend");
 }
 
-// Calls f, and gives up the messages that were posted if it throws: MPI is told to forget them.
+// Calls f, and gives up the messages that were posted if it throws: MPI is told to forget them, and what it may still write
+// into is used no more.
 template <class F>
 void or_give_up(communicator const& c, F f) {
   try {
@@ -69,6 +70,7 @@ void or_give_up(communicator const& c, F f) {
     for (MPI_Request& r : c.state().requests)
       if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
     c.state().requests.clear();
+    c.state().leave_scratch();
     throw;
   }
 }

@@ -107,6 +107,7 @@ namespace ashlar::comm {
 /// freed by MPI_Finalize.
 template <class Op, class T>
 struct mpi_op {
+  static constexpr bool is_own = false;  ///< MPI's
   static MPI_Op get() {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {
@@ -118,18 +119,22 @@ struct mpi_op {
 };
 template <class T>
 struct mpi_op<op::sum, T> {
+  static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_SUM; }
 };
 template <class T>
 struct mpi_op<op::max, T> {
+  static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_MAX; }
 };
 template <class T>
 struct mpi_op<op::min, T> {
+  static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_MIN; }
 };
 template <class T>
 struct mpi_op<op::prod, T> {
+  static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_PROD; }
 };
 

@@ -59,9 +59,10 @@ class node_memory {
     m.left_slots_.push_back(std::move(s));
   }
 
-  /// Ranks that this one has given up may write there whenever they come: nothing else is to lie in this memory.
+  /// Ranks that this one has given up, or their messages, may write there whenever they come: nothing else is to lie in this
+  /// memory.
   void leave_to_others(void const* p) {
-    if (!contains(p)) return;
+    if (p == nullptr) return;
     std::lock_guard lock(mutex_);
     left_to_others_.push_back(p);
     leaves_memory_ = true;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "ashlar/comm/algorithm.hpp"
 #include "ashlar/comm/error.hpp"
 
 namespace ashlar::comm {
@@ -79,9 +80,18 @@ inline setting<std::size_t> segment_size_setting() {
   });
 }
 
+/// What serves every collective by messages that it can serve.
+inline setting<algorithm> algorithm_setting() {
+  return read_setting("ASHLAR_ALGORITHM", "a way of comm::algorithm, as in collective, persistent, exchange or exchange_in_parts", [](std::string_view text) -> std::optional<algorithm> {
+    for (int i = 0; i < algorithms; ++i)
+      if (text == to_text(static_cast<algorithm>(i))) return static_cast<algorithm>(i);
+    return {};
+  });
+}
+
 /// What is wrong with the first of the variables that meshes read; nothing where they are right.
 inline std::optional<std::string> wrong_setting() {
-  for (std::string const& wrong : {deadline_setting().wrong, ranks_per_node_setting().wrong, shared_memory_setting().wrong, segment_size_setting().wrong})
+  for (std::string const& wrong : {deadline_setting().wrong, ranks_per_node_setting().wrong, shared_memory_setting().wrong, segment_size_setting().wrong, algorithm_setting().wrong})
     if (!wrong.empty()) return wrong;
   return {};
 }

@@ -13,7 +13,8 @@
 namespace ashlar::comm {
 
 /// Keeps every verb with its times from construction on, and writes them in the format that chrome://tracing and Perfetto
-/// read: a row for each rank, an entry for each verb with the bytes that the rank received and the line that called it.
+/// read: a row for each rank, an entry for each verb with the bytes that the rank received and the line that called it. A verb
+/// that was begun and is completed later has an entry for each time that its rank looks after it, the first with its bytes.
 /// One trace is kept at a time.
 /// Collective: construction and write, over all ranks of c; they block.
 /// Cost: two looks at the clock for each verb, 64 bytes of memory.

@@ -34,8 +34,9 @@ struct tuning {
   bool exchanges(int ranks) const { return host_memory && (forced ? is_exchange(*forced) : ranks <= exchange_ranks); }
 };
 
-/// What collectives use unless told otherwise. Change it, if at all, before the first collective and on all ranks.
-inline tuning tuned;
+/// What collectives use unless told otherwise, by $ASHLAR_ALGORITHM or the program. Change it, if at all, before the first
+/// collective and on all ranks.
+inline tuning tuned{.forced = algorithm_setting().value};
 
 /// The rows for the MPI library that the program is compiled with.
 inline constexpr std::span<tuning_row const> measured_rows =

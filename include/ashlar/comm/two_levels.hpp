@@ -21,7 +21,7 @@ inline element_range block_of(std::size_t const* starts, int rank) { return {sta
 /// `out`, one behind the other, which may be where the only range lies.
 template <class Op, class T, class Share>
 void combine_near(communicator const& near, T const* source, std::size_t n, int count, Share share, T* out, comm::tuning const& how) {
-  node_round<T> round(near, fingerprint(verb::reduce_scatter, n, sizeof(T)), source, n);
+  node_round<T> round(near, fingerprint(verb::reduce_scatter, n, element_code<T>), source, n);
   for (int k = 0; k < count; ++k) {
     element_range const own = share(near.rank(), k);
     if (round) {
@@ -44,7 +44,7 @@ void combine_near(communicator const& near, T const* source, std::size_t n, int 
 /// Every rank of a node has its ranges share(place, 0 .. count - 1) of an array of n elements; then each has all of them.
 template <class T, class Share>
 void gather_near(communicator const& near, T* data, std::size_t n, int count, Share share, comm::tuning const& how) {
-  node_round<T> round(near, fingerprint(verb::all_gather, n, sizeof(T)), static_cast<T const*>(data), n);
+  node_round<T> round(near, fingerprint(verb::all_gather, n, element_code<T>), static_cast<T const*>(data), n);
   for (int k = 0; k < count; ++k) {
     if (round) {
       for (int d = 1; d < near.size(); ++d) {

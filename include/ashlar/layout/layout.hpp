@@ -30,9 +30,10 @@ struct basic_partial {
 /// Reductions, in a given order; the first four are always sum, max, min, prod.
 template <class... Ops>
 struct op_list {};
+using builtin_ops = op_list<op::sum, op::max, op::min, op::prod>;
 
 /// What a layout's value refers to: the names that its axes index and the reductions that its levels index.
-template <class Names, class Ops = op_list<op::sum, op::max, op::min, op::prod>>
+template <class Names, class Ops = builtin_ops>
 struct context {
   using names = Names;
   using ops = Ops;
@@ -87,7 +88,7 @@ struct names_of<basic_partial<L, Op, A...>> {
 
 template <class L>
 struct ops_of {
-  using type = op_list<op::sum, op::max, op::min, op::prod>;
+  using type = builtin_ops;
 };
 template <class L, class Op, class... A>
 struct ops_of<basic_partial<L, Op, A...>> {

@@ -61,3 +61,27 @@ struct prod {
 };
 
 }  // namespace ashlar::op
+
+namespace ashlar::detail {
+
+/// Whether elements T have what a reduction combines them by. Of a user's, `combine` says so.
+template <class Op, class T>
+struct reduces_elements {
+  static constexpr bool value = requires(T a) { Op::combine(a, a); };
+};
+template <class T>
+struct reduces_elements<op::sum, T> {
+  static constexpr bool value = requires(T a) { a + a; };
+};
+template <class T>
+struct reduces_elements<op::prod, T> {
+  static constexpr bool value = requires(T a) { a * a; };
+};
+template <class T>
+struct reduces_elements<op::max, T> {
+  static constexpr bool value = requires(T a) { a < a; };
+};
+template <class T>
+struct reduces_elements<op::min, T> : reduces_elements<op::max, T> {};
+
+}  // namespace ashlar::detail

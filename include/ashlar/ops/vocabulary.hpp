@@ -20,6 +20,7 @@ struct mpi_datatype<softmax_part<T>> {
 template <class T>
 struct mpi_op<op::sum, softmax_part<T>> {
   struct sum_of_parts : op::sum {};
+  static constexpr bool is_own = false;
   static MPI_Op get() { return mpi_op<sum_of_parts, softmax_part<T>>::get(); }
 };
 

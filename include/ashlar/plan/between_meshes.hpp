@@ -24,15 +24,38 @@ constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before
   return most;
 }
 
-template <class From, class To>
-struct pends_between_meshes {
-  static constexpr bool value = reduction_pends<From>::value || reduction_pends<To>::value;
+// The mesh of a handle: a mesh of sizes alone, or one of processes.
+template <class H>
+struct mesh_of_handle;
+template <class... Axes>
+struct mesh_of_handle<mesh<Axes...>> {
+  using type = mesh<Axes...>;
+};
+template <class H>
+  requires requires(H const& h) { h.shape(); }
+struct mesh_of_handle<H> {
+  using type = std::remove_cvref_t<decltype(std::declval<H const&>().shape())>;
+};
+template <class H>
+concept mesh_handle = requires { typename mesh_of_handle<H>::type; };
+
+// Axes over which a reduction pends the other mesh does not have: what is exchanged is split over them instead.
+template <class Mesh, class L>
+struct split_where_it_pends {
+  using c = mesh_context<Mesh, L>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, L>;
+    axis_mask const pending = v.partial();
+    v.drop_pending(pending);
+    for (int a = 0; a < max_axes && v.rank > 0; ++a)
+      if (pending >> a & 1u) v.dim[0].push(a);
+    return v;
+  }();
+  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
 };
 
 template <class From, class To, class ToMesh>
 constexpr void check_between_meshes() {
-  static_assert(!pends_between_meshes<From, To>::value,
-                "ashlar::redistribute: a reduction pends over an axis of one mesh, which the other does not have; all_reduce or reduce_scatter it first");
   static_assert(!rank_differs<To, From::rank>::value,
                 "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
   static_assert(!axes_missing_from_mesh<ToMesh, To>::value,
@@ -41,9 +64,24 @@ constexpr void check_between_meshes() {
 
 }  // namespace detail
 
+/// Brings a tensor to another mesh, real or abstract, of the same ranks, where a reduction pends before or afterwards: it is reduced first,
+/// to pieces of dimension 0, and pends anew when it has arrived. The rest as where nothing pends.
+/// Cost: besides the exchange, as redistribute to these pieces; none where a reduction only pends afterwards.
+template <class To, plain_tensor X, class Other>
+  requires(detail::reduction_pends<layout_t<X>>::value || detail::reduction_pends<To>::value) && detail::mesh_handle<Other>
+[[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, where w = where::current()) {
+  using M2 = typename detail::mesh_of_handle<Other>::type;
+  detail::check_between_meshes<layout_t<X>, To, M2>();
+  if constexpr (detail::reduction_pends<layout_t<X>>::value)
+    return redistribute<To>(redistribute<typename detail::split_where_it_pends<mesh_t<X>, layout_t<X>>::type>(x, w), other, w);
+  else
+    return redistribute<To>(redistribute<typename detail::split_where_it_pends<M2, To>::type>(x, other, w), w);
+}
+
 /// Brings an abstract tensor to another mesh of the same ranks. The exchange is noted on the mesh that it comes from.
 /// Error: ashlar::error where the meshes have different numbers of ranks.
 template <class To, class T, class L, class M, class... Axes>
+  requires(!detail::reduction_pends<L>::value && !detail::reduction_pends<To>::value)
 [[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other, where w = where::current()) {
   using M2 = mesh<Axes...>;
   detail::check_between_meshes<L, To, M2>();

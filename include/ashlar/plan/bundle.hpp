@@ -33,13 +33,23 @@ struct bundle_mixes_element_types {
   static constexpr bool value = !std::is_same_v<A, B>;
 };
 
-// The op that pends innermost in a leaf.
+// The reductions of all leaves.
 template <class X>
-inline constexpr int innermost_op = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.pending[0].op;
+struct ops_of_leaves : ops_of<layout_t<X>> {};
+template <template <class...> class S, class... M>
+  requires tree<S<M...>>
+struct ops_of_leaves<S<M...>> {
+  using type = boost::mp11::mp_set_union<builtin_ops, typename ops_of_leaves<M>::type...>;
+};
+
+// The op that pends innermost in a leaf, among Ops.
+template <class X, class Ops>
+inline constexpr int innermost_op = value_v<context<typename mesh_t<X>::names, Ops>, layout_t<X>>.pending[0].op;
 
 template <class A, class B>
 struct bundle_mixes_reductions {
-  static constexpr bool value = innermost_op<A> != innermost_op<B>;
+  using ops = typename mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>>::ops;
+  static constexpr bool value = innermost_op<A, ops> != innermost_op<B, ops>;
 };
 
 /// A message on an abstract mesh: nothing to hold.
@@ -52,6 +62,7 @@ struct abstract_bucket {
   constexpr auto take(tensor_type<T, L> to, X const& x) {
     return allocate(to, mesh, x.extents());
   }
+  template <class Ops>
   constexpr void all_reduce(int) {}
 };
 template <class T, class M>
@@ -88,14 +99,14 @@ struct pending_axes {
   static constexpr axis_mask of = value_v<mesh_context<mesh_t<Leaf>, layout_t<Leaf>>, layout_t<Leaf>>.partial();
 };
 
-template <class Choice, class X>
+template <class Choice, class Ops, class X>
 struct messages_of {
-  static constexpr void add_to(bundle_messages& m) { m.add(Choice::template of<X>, innermost_op<X>); }
+  static constexpr void add_to(bundle_messages& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
 };
-template <class Choice, template <class...> class S, class... M>
+template <class Choice, class Ops, template <class...> class S, class... M>
   requires tree<S<M...>>
-struct messages_of<Choice, S<M...>> {
-  static constexpr void add_to(bundle_messages& m) { (messages_of<Choice, M>::add_to(m), ...); }
+struct messages_of<Choice, Ops, S<M...>> {
+  static constexpr void add_to(bundle_messages& m) { (messages_of<Choice, Ops, M>::add_to(m), ...); }
 };
 
 template <class X, axis_mask Axes>
@@ -118,10 +129,11 @@ template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, where const& w) {
   auto const& first = first_leaf(members);
   using T = element_t<decltype(first)>;
+  using Ops = typename ops_of_leaves<Members>::type;
   auto const& mesh = first.mesh();
   constexpr bundle_messages plan = [] {
     bundle_messages m;
-    messages_of<Choice, Members>::add_to(m);
+    messages_of<Choice, Ops, Members>::add_to(m);
     return m;
   }();
   if constexpr (plan.size == 0) {
@@ -136,7 +148,7 @@ constexpr auto reduce_bundle(Members const& members, where const& w) {
             constexpr axis_mask axes = Choice::template of<Leaf>;
             if constexpr (axes != 0) {
               using Reduced = reduced_over<Leaf, axes>;
-              constexpr int number = plan.index_of(axes, innermost_op<Leaf>);
+              constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
               elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
             }
@@ -155,10 +167,10 @@ constexpr auto reduce_bundle(Members const& members, where const& w) {
             if constexpr (axes == 0)
               return evaluated(x);
             else
-              return message[plan.index_of(axes, innermost_op<Leaf>)].take(tensor_type<T, typename reduced_over<Leaf, axes>::type>{}, materialize(x));
+              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)].take(tensor_type<T, typename reduced_over<Leaf, axes>::type>{}, materialize(x));
           },
           members);
-      for (int i = 0; i < plan.size; ++i) message[i].all_reduce(plan.op[i]);
+      for (int i = 0; i < plan.size; ++i) message[i].template all_reduce<Ops>(plan.op[i]);
       return reduced;
     }(std::make_index_sequence<static_cast<std::size_t>(plan.size)>{});
   }

@@ -88,7 +88,7 @@ struct reduce_op {
   template <class T>
   using element = T;
   static constexpr ruled rule(layout_value const& a) {
-    return reduction_rule(detail::op_index<op_list<op::sum, op::max, op::min, op::prod>, Op>, Dims, a);
+    return reduction_rule(detail::op_index<builtin_ops, Op>, Dims, a);
   }
   static constexpr shape extents(layout_value const&, shape const& a) { return detail::without_dims(a, Dims); }
   template <int, class Ct, class Y, class X>

@@ -87,6 +87,22 @@ struct step_of {
 template <class T, class P, int Step, class S = step_of<P, Step>>
 using step_result = tensor_type<T, layout_from_t<typename P::context, pack(S::value.to), pack_blocks(S::value.to), S::value.to.rank>>;
 
+// Whether a step of a plan reduces, or fills with the identity of, what elements T cannot be combined by.
+template <class Ops, class T>
+inline constexpr bool each_reduces = false;
+template <class... Op, class T>
+inline constexpr bool each_reduces<op_list<Op...>, T> = (reduces_elements<Op, T>::value && ...);
+template <class P, class T>
+struct elements_lack_the_reduction {
+  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
+    if (each_reduces<op_list<Op...>, T>) return false;
+    constexpr bool has[]{reduces_elements<Op, T>::value...};
+    for (plan_step const& s : P::value)
+      if ((s.what == verb::pad || s.what == verb::reduce_scatter || s.what == verb::all_reduce) && !has[s.op]) return true;
+    return false;
+  }(static_cast<typename P::context::ops*>(nullptr));
+};
+
 // Each step's operand is given up as soon as the step is taken: what is held at once is what peak_bytes says.
 template <class P, int Step, class X>
 constexpr auto run_steps(X x, where const& w) {
@@ -126,7 +142,10 @@ struct destination {};
 
 template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where const& w) {
-  auto y = run_steps<plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(materialize(x), w);
+  using P = plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
+  static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
+                "ashlar::redistribute: elements of this type cannot be combined by the reduction that pends; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+  auto y = run_steps<P, 0>(materialize(x), w);
   if constexpr (static_shape<X>)
     return with_extents<decltype(y), typename X::static_extents_type>(y);
   else

@@ -33,14 +33,15 @@ inline void require_same_ranks(communicator const& a, communicator const& b) {
 }  // namespace detail
 
 /// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
-/// Pre: both meshes are made from one communicator. Nothing pends.
+/// Pre: both meshes are made from one communicator.
 /// Collective: every rank of the meshes calls it; it blocks.
-/// Cost: one exchange; a rank receives what it lacks of its new shard, each element once. Who sends what is worked out in each
-/// call, with a look at every rank.
-/// Error: ashlar::error where the meshes have other ranks, or the same in another order. A layout in which a reduction pends, of
-/// another rank or with axes that the other mesh lacks does not compile. It has no derivative.
+/// Cost: one exchange; a rank receives what it lacks of its new shard, each element once. Who sends what is worked out in the
+/// first of such calls, with a look at every rank.
+/// Error: ashlar::error where the meshes have other ranks, or the same in another order. A layout of another rank or
+/// with axes that the other mesh lacks does not compile. It has no derivative.
 /// Example: redistribute<layout<"rows", "columns">>(x, grid) with x of layout<"data", none> on a line of 4 ranks and grid of 2 x 2
 template <class To, plain_tensor X, class M2>
+  requires(!detail::reduction_pends<layout_t<X>>::value && !detail::reduction_pends<To>::value)
 [[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, where w = where::current()) {
   using L = layout_t<X>;
   using T = element_t<X>;
@@ -49,8 +50,10 @@ template <class To, plain_tensor X, class M2>
   using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
   auto const& m = t.mesh();
   detail::require_same_ranks(m.communicator(), other.communicator());
-  constexpr layout_value from = value_v<mesh_context<mesh_t<X>, L>, L>, to = value_v<mesh_context<M2, To>, To>;
-  auto const moves = detail::moves_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank());
+  static constexpr layout_value ends[]{value_v<mesh_context<mesh_t<X>, L>, L>, value_v<mesh_context<M2, To>, To>};
+  layout_value const &from = ends[0], &to = ends[1];
+  auto const& moves = *detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
+                                          [&] { return detail::moves_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
   sharded_tensor<T, To, M2, Space> y(other, t.extents(), moves.destination.size());
   if (m.size() == 1) {
     local::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
@@ -60,7 +63,7 @@ template <class To, plain_tensor X, class M2>
   s.what = verb::exchange;
   s.axes = mask_of(m.sizes().axes) - 1u;
   if (m.recorder()) detail::note(m, s, detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, sizeof(T)), moves.received * sizeof(T), w);
+  detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, detail::element_code<T>), moves.received * sizeof(T), w);
   if (!detail::exchange_on_node(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data()))
     detail::exchange(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;

@@ -95,9 +95,9 @@ std::vector<T> join(communicator const& c, message_blocks const& blocks, T const
 class call_of_all {
  public:
   template <class M>
-  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::size_t element_bytes, shape const& extents, where const& w) {
+  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element, shape const& extents, where const& w) {
     if (m.size() == 1) return;
-    std::uint64_t print = fingerprint(verb::exchange, pack(layout), pack_blocks(layout), element_bytes);
+    std::uint64_t print = fingerprint(verb::exchange, pack(layout), pack_blocks(layout), element);
     for (char const* c = name; *c != '\0'; ++c) print = fingerprint(verb::exchange, print, *c);
     scope_.emplace(m, name, with_extents(verb::exchange, print, extents), w);
   }
@@ -109,7 +109,7 @@ class call_of_all {
 template <class T, class L, class M, class S>
 std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, where const& w) {
   device_mesh<M> const& m = x.mesh();
-  call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, sizeof(T), x.extents(), w);
+  call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
   auto const own = on_host<S>(x.data(), x.local_size());
   return join(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);

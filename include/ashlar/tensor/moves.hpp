@@ -117,6 +117,7 @@ struct moves_key {
   dimension_order order{};
   int rolled = -1;  // the dimension along which elements roll, and by how many places
   index_t by = 0;
+  mesh_shape other{};  // to which it is brought
 
   std::size_t hash() const {
     auto h = reinterpret_cast<std::size_t>(of) / sizeof(plan_step);

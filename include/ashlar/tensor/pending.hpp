@@ -80,6 +80,7 @@ class steps_in_flight final : public pending_work<Y> {
   using step_type = step_of<P, Step>;
   using element_type = element_t<X>;
   using to_type = step_result<element_type, P, Step>;
+  using in_flight = step_in_flight<element_type, typename X::execution_space, typename P::context::ops>;
   using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
 
   result_type take(X const& x, where const& w, Y const* room) {
@@ -90,7 +91,7 @@ class steps_in_flight final : public pending_work<Y> {
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const moves = remembered_moves(step, x.extents(), m.sizes(), m.rank());
     result_type y = room_or_new(room, m, x.extents(), moves->destination.size());
-    flight_ = std::make_shared<step_in_flight<element_type, typename X::execution_space>>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
+    flight_ = std::make_shared<in_flight>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
     x.owner()->expect_with_lender(flight_);
     return y;
   }
@@ -103,7 +104,7 @@ class steps_in_flight final : public pending_work<Y> {
   }
 
   std::optional<X> operand_;
-  std::shared_ptr<step_in_flight<element_type, typename X::execution_space>> flight_;
+  std::shared_ptr<in_flight> flight_;
   result_type result_;
   where where_;
 };

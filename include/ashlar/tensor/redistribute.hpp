@@ -12,7 +12,7 @@ namespace ashlar {
 namespace detail {
 
 // A step on a tensor of these extents, of which x has the shards, their dimensions in an order of their own.
-template <class L2, class T0, class L1, class M, class Space>
+template <class L2, class Ops, class T0, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, where const& w) {
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
@@ -21,11 +21,11 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
   step_moves const& moves = *remembered_moves(s, extents, m.sizes(), m.rank(), order);
   sharded_tensor<T0, L2, M, Space> y(m, extents, moves.destination.size());
-  auto const run = [&] { run_step(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
+  auto const run = [&] { run_step<Ops>(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
   if (alone || !communicates(s.what)) {
     run();
   } else {
-    verb_scope const scope(m, s, fingerprint(s.what, moves.fingerprint, sizeof(T0)), moves.received * sizeof(T0), w);
+    verb_scope const scope(m, s, fingerprint(s.what, moves.fingerprint, element_code<T0>), moves.received * sizeof(T0), w);
     run();
   }
   return y;
@@ -38,7 +38,7 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class T, class P, int I, class T0, class L2, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::step_of<P, I> step, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
-  return detail::step_taken<L2>(step.value, x, x.extents(), {}, w);
+  return detail::step_taken<L2, typename P::context::ops>(step.value, x, x.extents(), {}, w);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.
@@ -48,7 +48,7 @@ sharded_tensor<T0, L2, M, Space> take_step_transposed(detail::tensor_type<T, L2>
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
-  return detail::step_taken<L2>(step.value, x, extents, {{Order...}}, w);
+  return detail::step_taken<L2, typename P::context::ops>(step.value, x, extents, {{Order...}}, w);
 }
 
 namespace detail {
@@ -77,22 +77,24 @@ class bucket {
     pieces_.push_back({x.data(), static_cast<std::size_t>(size_[taken_])});
     return {mesh_, x.extents(), block_, first_[taken_++]};
   }
+  /// By a reduction of Ops.
+  template <class Ops>
   void all_reduce(int op) {
     if (ranks_.size() == 1) return;
     plan_step s;
     s.what = verb::all_reduce;
     s.axes = axes_;
-    std::uint64_t print = fingerprint(s.what, axes_, op, sizeof(T));
+    std::uint64_t print = fingerprint(s.what, axes_, op, element_code<T>);
     for (index_t n : size_) print = fingerprint(s.what, print, n);
     verb_scope const scope(mesh_, s, print, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
-    with_op<T>(op, [&](auto o) {
+    with_op<T, Ops>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       T* const results = static_cast<T*>(block_->data);
       auto const n = static_cast<std::size_t>(elements_);
       if (T const* const message = side_by_side())
         return detail::all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
       for (std::size_t i = 0; i < pieces_.size(); ++i) local::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
-      with_mpi_memory_in_place(space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
+      with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
     });
   }
 

@@ -78,7 +78,7 @@ sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L
     copy_boxes(space, source, y.data(), stays);
     return y;
   }
-  verb_scope const scope(m, step, fingerprint(step.what, moves.fingerprint, sizeof(T)), moves.received * sizeof(T), w);
+  verb_scope const scope(m, step, fingerprint(step.what, moves.fingerprint, element_code<T>), moves.received * sizeof(T), w);
   if (exchange_on_node(space, step, moves, ranks, source, y.data())) return y;
   exchange(space, step, moves, ranks, source, y.data());  // which may use all of the destination
   copy_boxes(space, source, y.data(), stays);

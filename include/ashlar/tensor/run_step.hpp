@@ -4,40 +4,38 @@
 #include "ashlar/comm/all_reduce.hpp"
 #include "ashlar/comm/all_to_all.hpp"
 #include "ashlar/comm/reduce_scatter.hpp"
+#include "ashlar/layout/layout.hpp"
 #include "ashlar/tensor/moves.hpp"
 #include "ashlar/tensor/staging.hpp"
 
 namespace ashlar::detail {
 
-template <class T>
-inline constexpr bool is_ordered = requires(T a) { a < a; };
-
 // Calls f with the reduction of elements T that an op's number stands for.
-template <class T, class F>
+template <class T, class Ops, class F>
 void with_op(int op, F&& f) {
-  if (op == op_sum) return f(op::sum{});
-  if constexpr (requires(T a) { a * a; })
-    if (op == op_prod) return f(op::prod{});
-  if constexpr (is_ordered<T>) {
-    if (op == op_max) return f(op::max{});
-    if (op == op_min) return f(op::min{});
-  }
-  fail("ashlar::redistribute: only sum, max, min and prod are reduced, and of elements without an order or a product only what they have");
+  auto const call = [&]<class Op>(Op reduction, int number) {
+    if constexpr (reduces_elements<Op, T>::value)
+      if (number == op) f(reduction);
+  };
+  [&]<class... Op>(op_list<Op...>*) {
+    int number = 0;
+    (call(Op{}, number++), ...);
+  }(static_cast<Ops*>(nullptr));
 }
 
-template <class Space, class T>
+template <class Ops, class Space, class T>
 void keep(Space const& space, plan_step const& s, step_moves const& v, T const* source, T* destination) {
   if (v.all_stays && v.keeps) return local::copy(space, source, destination, v.source.size());
   if (s.what == verb::pad)
-    with_op<T>(s.op, [&](auto op) { local::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
+    with_op<T, Ops>(s.op, [&](auto op) { local::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
   copy_boxes(space, source, destination, v.kept);
 }
 
-template <class Space, class T>
+template <class Ops, class Space, class T>
 void all_reduce(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   auto const n = static_cast<std::size_t>(v.source.size());
-  with_op<T>(s.op, [&](auto op) {
-    with_mpi_memory(space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
+  with_op<T, Ops>(s.op, [&](auto op) {
+    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
   });
 }
 
@@ -50,12 +48,12 @@ T const* in_order(Space const& space, message_blocks const& blocks, T const* sha
   return packed;
 }
 
-template <class Space, class T>
+template <class Ops, class Space, class T>
 void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
-  with_op<T>(s.op, [&](auto op) {
-    with_mpi_memory(space, from, v.out.total, destination, static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
+  with_op<T, Ops>(s.op, [&](auto op) {
+    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, from, v.out.total, destination, static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
       if (v.out.equal)
         comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0]);
       else
@@ -64,24 +62,47 @@ void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v,
   });
 }
 
-// One buffer serves both sides: where both pack, what is sent waits in the destination's memory, if that has room for it,
-// and what arrives in the buffer; otherwise the other way round, which takes one more copy.
+/// Where what ranks exchange lies before and after it travels: in the shards, or packed. One buffer serves both sides: where
+/// both pack, what is sent waits in the destination's memory, if that has room for it, and what arrives in the buffer; otherwise
+/// the other way round, which takes one more copy.
+template <class Space, class T>
+class exchange_memory {
+ public:
+  /// Packs what is sent. Pre: `v`, source and destination live as long as this.
+  exchange_memory(Space const& space, step_moves const& v, T const* source, T* destination)
+      : space_(space), in_(v.in), out_(v.at.empty() ? v.out : v.once), sent_(source), arrived_(destination), destination_(destination) {
+    if (!out_.in_order && !in_.in_order && out_.total <= static_cast<std::size_t>(v.destination.size())) {
+      copy_boxes(space, source, destination, out_.loops);
+      sent_ = destination;
+      arrived_ = buffer_.allocate(in_.total);
+    } else {
+      sent_ = in_order(space, out_, source, buffer_);
+      if (!in_.in_order && out_.in_order) arrived_ = buffer_.allocate(in_.total);
+    }
+  }
+  T const* sent() const { return sent_; }
+  std::size_t sent_size() const { return out_.total; }
+  T* arrived() const { return arrived_; }
+  /// What has arrived goes to its place. Pre: nobody reads what was sent any more.
+  void unpack() {
+    if (in_.in_order) return;
+    if (arrived_ == destination_) local::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
+    copy_boxes(space_, static_cast<T const*>(buffer_.data()), destination_, in_.loops);
+  }
+
+ private:
+  Space space_;
+  message_blocks const &in_, &out_;
+  pool_scratch<Space, T> buffer_;
+  T const* sent_;
+  T *arrived_, *destination_;
+};
+
 template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   bool const gathers = s.what == verb::all_gather;
-  message_blocks const& out = v.at.empty() ? v.out : v.once;
-  bool const sends_from_destination = !out.in_order && !v.in.in_order && out.total <= static_cast<std::size_t>(v.destination.size());
-  pool_scratch<Space, T> buffer;
-  T const* from = source;
-  if (sends_from_destination) {
-    copy_boxes(space, source, destination, out.loops);
-    from = destination;
-  } else {
-    from = in_order(space, out, source, buffer);
-  }
-  bool const arrives_in_buffer = !v.in.in_order && (sends_from_destination || out.in_order);
-  T* const to = arrives_in_buffer ? buffer.allocate(v.in.total) : destination;
-  with_mpi_memory(space, from, out.total, to, v.in.total, [&](T const* send, T* receive) {
+  exchange_memory<Space, T> memory(space, v, source, destination);
+  with_mpi_memory(mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
       comm::all_gather(ranks, send, v.out.total, receive);
     else if (gathers)
@@ -93,9 +114,7 @@ void exchange(Space const& space, plan_step const& s, step_moves const& v, commu
     else
       comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
   });
-  if (v.in.in_order) return;
-  if (!arrives_in_buffer) local::copy(space, static_cast<T const*>(destination), buffer.data(), static_cast<index_t>(v.in.total));
-  copy_boxes(space, static_cast<T const*>(buffer.data()), destination, v.in.loops);
+  memory.unpack();
 }
 
 // Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
@@ -130,12 +149,12 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
 }
 
 // Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
-template <class Space, class T>
+template <class Ops, class Space, class T>
 void take_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, node_group const& g, T* destination) {
   auto const self = static_cast<std::size_t>(g.rank());
   if (s.what == verb::reduce_scatter) {
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
-    with_op<T>(s.op, [&](auto op) {
+    with_op<T, Ops>(s.op, [&](auto op) {
       for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
     });
     return;
@@ -149,12 +168,12 @@ void take_on_node(Space const& space, plan_step const& s, step_moves const& v, c
     copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
   }
 }
-template <class Space, class T>
+template <class Ops = builtin_ops, class Space, class T>
 bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, sizeof(T)), source, static_cast<std::size_t>(v.source.size()));
+    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, element_code<T>), source, static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
-    take_on_node(space, s, v, ranks, round.group(), destination);
+    take_on_node<Ops>(space, s, v, ranks, round.group(), destination);
     return round.end();
   } else {
     return false;
@@ -162,16 +181,17 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& 
 }
 
 /// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
+/// Ops are the reductions that s.op counts.
 /// Collective: `ranks`, which differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
-template <class Space, class T>
+template <class Ops = builtin_ops, class Space, class T>
 void run_step(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
   switch (ranks.size() == 1 ? verb::slice : s.what) {
     case verb::slice:
-    case verb::pad: return keep(space, s, v, source, destination);
-    case verb::all_reduce: return all_reduce(space, s, v, ranks, source, destination);
+    case verb::pad: return keep<Ops>(space, s, v, source, destination);
+    case verb::all_reduce: return all_reduce<Ops>(space, s, v, ranks, source, destination);
     default:
-      if (exchange_on_node(space, s, v, ranks, source, destination)) return;
-      if (s.what == verb::reduce_scatter) return reduce_scatter(space, s, v, ranks, source, destination);
+      if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
+      if (s.what == verb::reduce_scatter) return reduce_scatter<Ops>(space, s, v, ranks, source, destination);
       return exchange(space, s, v, ranks, source, destination);
   }
 }

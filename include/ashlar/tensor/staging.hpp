@@ -4,6 +4,7 @@
 #include "ashlar/tensor/boxes.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include "ashlar/tensor/storage.hpp"
+#include <exception>
 
 namespace ashlar::comm {
 
@@ -25,14 +26,20 @@ bool mpi_reads() {
   return host_reads<Space> || comm::device_memory.direct;
 }
 
+/// Whether MPI combines elements there: by a reduction that is no own of MPI's it calls code of the host.
+template <class Space, class Op, class T>
+bool mpi_combines() {
+  return mpi_reads<Space>() && (host_reads<Space> || comm::mpi_op<Op, T>::is_own);
+}
+
 /// Memory that MPI can use in place of a source and a destination, when the kernels that wrote the one, or read the other,
-/// are done.
+/// are done: their own where MPI reads that.
 template <class Space, class T>
 class mpi_memory {
  public:
-  mpi_memory(Space const& space, T const* source, std::size_t n, T* destination, std::size_t m) : space_(space), source_(source), destination_(destination), m_(m) {
+  mpi_memory([[maybe_unused]] bool directly, Space const& space, T const* source, std::size_t n, T* destination, std::size_t m) : space_(space), source_(source), destination_(destination), m_(m) {
     if constexpr (!host_reads<Space>)
-      if (!mpi_reads<Space>()) {
+      if (!directly) {
         in_ = pool<host>::allocate(n * sizeof(T)), out_ = pool<host>::allocate(m * sizeof(T));
         source_ = static_cast<T const*>(in_->data), destination_ = static_cast<T*>(out_->data);
         target_ = destination;
@@ -40,8 +47,15 @@ class mpi_memory {
       }
     if constexpr (!runs_in_caller<Space>) space_.fence("ashlar: before MPI");
   }
+  mpi_memory(mpi_memory const&) = delete;
+  mpi_memory& operator=(mpi_memory const&) = delete;
+  ~mpi_memory() {
+    if (std::uncaught_exceptions() > exceptions_) leave();
+  }
   T const* source() const { return source_; }
   T* destination() const { return destination_; }
+  /// To be called where a verb fails: what ranks still send may be written there, so nothing else is to lie there.
+  void leave() { node_memory::instance().leave_to_others(destination_); }
   /// To be called when MPI has written the destination.
   void finish() {
     if constexpr (!host_reads<Space>)
@@ -62,21 +76,22 @@ class mpi_memory {
   T* destination_;
   std::size_t m_;
   T* target_ = nullptr;  // where the destination is staged
+  int exceptions_ = std::uncaught_exceptions();
   std::shared_ptr<storage<host>> in_, out_;
 };
 
 /// Calls f(source, destination) with such memory.
 template <class Space, class T, class F>
-void with_mpi_memory(Space const& space, T const* source, std::size_t n, T* destination, std::size_t m, F&& f) {
-  mpi_memory<Space, T> memory(space, source, n, destination, m);
+void with_mpi_memory(bool directly, Space const& space, T const* source, std::size_t n, T* destination, std::size_t m, F&& f) {
+  mpi_memory<Space, T> memory(directly, space, source, n, destination, m);
   f(memory.source(), memory.destination());
   memory.finish();
 }
 
 /// The same for one buffer that MPI reads and writes.
 template <class Space, class T, class F>
-void with_mpi_memory_in_place(Space const& space, T* data, std::size_t n, F&& f) {
-  if (mpi_reads<Space>()) {
+void with_mpi_memory_in_place(bool directly, Space const& space, T* data, std::size_t n, F&& f) {
+  if (directly) {
     if constexpr (!runs_in_caller<Space>) space.fence("ashlar: before MPI");
     f(data);
   } else if constexpr (!host_reads<Space>) {

@@ -9,14 +9,15 @@ namespace ashlar::detail {
 /// A step that communicates, from its begin until it is complete. On a node the operand lies open for the others, and each
 /// takes what it needs when it completes the step; elsewhere all messages are posted at once, whatever `tuning` says.
 /// The operand is read until then: what updates it in place completes the step first.
-template <class T, class Space>
+/// Ops are the reductions that the step's op counts.
+template <class T, class Space, class Ops>
 class step_in_flight final : public reader, public unfinished_collective {
  public:
   /// Pre: `ranks`, which differ along the step's axes, are more than one; source and destination, which do not overlap, live
   /// until the step is complete. Collective: over `ranks`; does not block.
   template <class M>
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_moves const> moves, T const* source, T* destination, where const& w)
-      : scope_(m, s, fingerprint(s.what, moves->fingerprint, sizeof(T), begins_only), moves->received * sizeof(T), w, sums_at_once(s) ? verb_kind::blocks : verb_kind::goes_on),
+      : scope_(m, s, fingerprint(s.what, moves->fingerprint, element_code<T>, begins_only), moves->received * sizeof(T), w, sums_at_once(s) ? verb_kind::blocks : verb_kind::goes_on),
         ranks_(ranks), step_(s), moves_(std::move(moves)), source_(source), destination_(destination) {
     begin();
     scope_.leave();
@@ -78,6 +79,8 @@ class step_in_flight final : public reader, public unfinished_collective {
       stage_ = stage::done;
       failure_ = std::current_exception();
       round_.reset();  // before the result's memory is free for others
+      if (memory_) memory_->leave();
+      if (received_) node_memory::instance().leave_to_others(room_.data());
       throw;
     }
   }
@@ -85,14 +88,14 @@ class step_in_flight final : public reader, public unfinished_collective {
   void begin() {
     if constexpr (runs_in_caller<Space>) {
       T* const sums = step_.what == verb::all_reduce ? destination_ : nullptr;
-      round_.emplace(begin_only{}, ranks_, fingerprint(step_.what, moves_->fingerprint, sizeof(T), begins_only), source_, operand_size(), sums);
+      round_.emplace(begin_only{}, ranks_, fingerprint(step_.what, moves_->fingerprint, element_code<T>, begins_only), source_, operand_size(), sums);
       if (*round_) {
         ranks_.state().unfinished = this;
         return;
       }
       round_.reset();
     } else if (sums_at_once(step_)) {
-      run_step(space_, step_, *moves_, ranks_, source_, destination_);
+      run_step<Ops>(space_, step_, *moves_, ranks_, source_, destination_);
       stage_ = stage::done;
       return;
     }
@@ -110,13 +113,13 @@ class step_in_flight final : public reader, public unfinished_collective {
       round_->meet();
       if (!*round_) {
         round_.reset();
-        run_step(space_, step_, *moves_, ranks_, source_, destination_);
+        run_step<Ops>(space_, step_, *moves_, ranks_, source_, destination_);
       } else {
         if (step_.what == verb::all_reduce) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
-          with_op<T>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
+          with_op<T, Ops>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
         } else {
-          take_on_node(space_, step_, *moves_, ranks_, round_->group(), destination_);
+          take_on_node<Ops>(space_, step_, *moves_, ranks_, round_->group(), destination_);
         }
         round_->end();
         round_.reset();
@@ -125,22 +128,25 @@ class step_in_flight final : public reader, public unfinished_collective {
     stage_ = stage::done;
   }
 
-  // By messages: the shard, or its blocks in a buffer, to blocks in the destination or in a buffer.
+  // By messages: the shard, or its blocks packed, to blocks in the destination or packed.
   void post_blocks() {
     step_moves const& v = *moves_;
     bool const gathers = step_.what == verb::all_gather;
-    std::size_t const sent = v.out.total;
-    memory_.emplace(space_, in_order(space_, v.out, source_, packed_), sent, v.in.in_order ? destination_ : arrived_.allocate(v.in.total), v.in.total);
+    exchanged_.emplace(space_, v, source_, destination_);
+    memory_.emplace(mpi_reads<Space>(), space_, exchanged_->sent(), exchanged_->sent_size(), exchanged_->arrived(), v.in.total);
     block_starts(starts_, v.in.count);
-    std::vector<std::size_t> out;
-    if (!gathers) block_starts(out, v.out.count);
-    auto const send = [&](int q) { return gathers ? block<T const>{memory_->source(), sent} : part(memory_->source(), out, q); };
+    std::vector<std::size_t> out = v.at;
+    if (!gathers && out.empty()) block_starts(out, v.out.count);
+    auto const send = [&](int q) {
+      auto const i = static_cast<std::size_t>(q);
+      return gathers ? block<T const>{memory_->source(), v.out.total} : block<T const>{memory_->source() + out[i], v.out.count[i]};
+    };
     auto const receive = [&](int q) { return part(memory_->destination(), starts_, q); };
     int const r = ranks_.rank();
     if (gathers)
-      ranks_.counters().all_gather.add(sent * sizeof(T));
+      ranks_.counters().all_gather.add(v.out.total * sizeof(T));
     else
-      ranks_.counters().all_to_all.add((sent - send(r).size) * sizeof(T));
+      ranks_.counters().all_to_all.add((v.out.total - send(r).size) * sizeof(T));
     post_exchange(ranks_, send, receive, comm::tuned);
     deliver_own(ranks_, send(r), receive(r), comm::tuned);
   }
@@ -150,13 +156,13 @@ class step_in_flight final : public reader, public unfinished_collective {
     step_moves const& v = *moves_;
     if (step_.what == verb::all_reduce) {
       std::size_t const n = operand_size();
-      memory_.emplace(space_, source_, n, destination_, n);
+      memory_.emplace(mpi_reads<Space>(), space_, source_, n, destination_, n);
       ranks_.counters().all_reduce.add(n * sizeof(T));
       in_parts_ = suggest<T>(ranks_, verb::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
       for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
       if (in_parts_) starts_.push_back(n);
     } else {
-      memory_.emplace(space_, in_order(space_, v.out, source_, packed_), v.out.total, destination_, static_cast<std::size_t>(v.destination.size()));
+      memory_.emplace(mpi_reads<Space>(), space_, in_order(space_, v.out, source_, packed_), v.out.total, destination_, static_cast<std::size_t>(v.destination.size()));
       block_starts(starts_, v.out.count);
       ranks_.counters().reduce_scatter.add((v.out.total - operand_of(ranks_.rank()).size) * sizeof(T));
     }
@@ -175,7 +181,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     if (stage_ == stage::first && reduces()) {
       block<T const> const own = operand_of(ranks_.rank());
       T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
-      with_op<T>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(own.data, sums, own.size); });
+      with_op<T, Ops>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(own.data, sums, own.size); });
       if (in_parts_) {
         stage_ = stage::gathers_sums;
         post_exchange(ranks_, [&](int) { return block<T const>{sums, own.size}; }, [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
@@ -184,7 +190,7 @@ class step_in_flight final : public reader, public unfinished_collective {
       }
     }
     memory_->finish();
-    if (!reduces() && !moves_->in.in_order) copy_boxes(space_, static_cast<T const*>(arrived_.data()), destination_, moves_->in.loops);
+    if (exchanged_) exchanged_->unpack();
     stage_ = stage::done;
   }
 
@@ -206,7 +212,8 @@ class step_in_flight final : public reader, public unfinished_collective {
   std::optional<node_round<T>> round_;
   std::vector<MPI_Request> requests_;
   std::optional<mpi_memory<Space, T>> memory_;
-  pool_scratch<Space, T> packed_, arrived_;
+  std::optional<exchange_memory<Space, T>> exchanged_;
+  pool_scratch<Space, T> packed_;  // of a reduction
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> room_;
   std::optional<received_arrays<T>> received_;
   std::vector<std::size_t> starts_;  // of the blocks that arrive, or of each rank's part; none where arrays travel whole

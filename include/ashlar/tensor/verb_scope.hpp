@@ -30,6 +30,7 @@ class verb_scope {
     if (entered_) end();
   }
   void enter() {
+    event_.bytes = 0;  // were counted when it began
     verb_.enter();
     begin();
   }

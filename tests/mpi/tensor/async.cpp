@@ -2,6 +2,7 @@
 #include "ashlar/plan/async.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
@@ -70,6 +71,8 @@ TEST_CASE("async: the same bits as of verbs that block") {
     auto there = redistribute_async<layout<"y", none>>(s);
     CHECK(same(there.wait(), redistribute<layout<"y", none>>(s)));
     CHECK(same(redistribute_async<layout<"x", "y">>(x).wait(), x));
+    auto const rows = numbers<layout<"x", none>>(m, e);  // a block goes to several ranks
+    CHECK(same(redistribute_async<layout<"y", none>>(rows).wait(), redistribute<layout<"y", none>>(rows)));
     auto const whole = numbers<layout<none, none>>(m, e);
     auto sliced = redistribute_async<layout<"y", "x">>(whole);
     CHECK(sliced.ready());
@@ -279,6 +282,22 @@ TEST_CASE("async: the same memory serves again and again") {
   std::size_t const before = pool::allocations();
   for (int i = 0; i < 50; ++i) step();
   CHECK(pool::allocations() == before);
+}
+
+TEST_CASE("async: a verb under way holds no more memory than one that blocks") {
+  index_t const p = world_size();
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  for (shape const& e : {shape::of(6, 2 * p, 3 * p), shape::of(5, p + 1, p + 2), shape::of(2, 7 * p, 1)}) {
+    auto const x = tensor_of<double, layout<none, "x", none>>(m, e, small_number);  // neither side lies in order
+    auto const most = [&](auto f) {
+      std::size_t const before = memory_in_use().bytes;
+      reset_peak_memory();
+      (void)f();
+      return memory_in_use().peak - before;
+    };
+    std::size_t const blocks = most([&] { return all_to_all<"x", 2>(x); });
+    CHECK(most([&] { return all_to_all_async<"x", 2>(x).wait(); }) == blocks);
+  }
 }
 
 namespace {

@@ -31,6 +31,15 @@ void check_there_and_back(device_mesh<M1> const& m1, device_mesh<M2> const& m2, 
   CHECK(gather_all(redistribute<L1>(y, m1)) == expected);
 }
 
+// The same where reductions pend: before, afterwards, or both.
+template <class L1, class L2, class M1, class M2>
+void check_pending(device_mesh<M1> const& m1, device_mesh<M2> const& m2, shape const& e) {
+  auto const x = tensor_of<std::int64_t, L1>(m1, e, small_number);
+  auto const y = redistribute<L2>(x, m2);
+  static_assert(std::is_same_v<layout_t<decltype(y)>, L2> && std::is_same_v<mesh_t<decltype(y)>, M2>);
+  CHECK(denotes(y, denoted<std::int64_t>(e, x.layout, m1.sizes(), small_number)));
+}
+
 void check_all() {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   for_each_factorisation([&](auto const& sizes) {
@@ -40,6 +49,12 @@ void check_all() {
       check_there_and_back<layout<none, "z">, layout<"y", none>>(row, m, e);
       check_there_and_back<layout<none, none>, layout<axes("y", "x"), none>>(row, m, e);
       check_there_and_back<layout<cyclic("z", 2), none>, layout<"x", cyclic("y", 3)>>(row, m, e);
+      check_pending<partial<layout<none, none>, "z">, layout<"x", "y">>(row, m, e);
+      check_pending<partial<layout<none, none>, "z", op::max>, layout<none, none>>(row, m, e);
+      check_pending<partial<layout<"x", none>, "y">, layout<none, "z">>(m, row, e);
+      check_pending<layout<none, "z">, partial<layout<"x", none>, "y", op::prod>>(row, m, e);
+      check_pending<layout<none, none>, partial<layout<none, none>, axes("x", "y")>>(row, m, e);
+      check_pending<partial<partial<layout<none, none>, "x", op::min>, "y">, layout<"z", none>>(m, row, e);
       check_there_and_back<layout<"y", "x">, layout<"x", none>>(m, device_mesh<grid>(MPI_COMM_WORLD, {sizes[1], sizes[0]}), e);
     }
   });

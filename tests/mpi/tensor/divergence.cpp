@@ -96,6 +96,25 @@ TEST_CASE("divergence: another verb, other extents, a verb too few: an error on 
   CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
 }
 
+TEST_CASE("divergence: what messages may still arrive in serves nothing else") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  auto const m = all_ranks();
+  index_t const p = testing::ranks();
+  auto const x = numbers<layout<"x", none>>(m, {100 * p, 2 * p});
+  std::vector<void const*> free;  // where results of this size would lie
+  {
+    std::vector<sharded_tensor<double, layout<none, none>, line>> all;
+    for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, {100 * p, 2 * p})), free.push_back(all.back().data());
+  }
+  CHECK(said([&] { testing::rank() == 0 ? (void)all_gather<"x">(x) : (void)all_to_all<"x", 1>(x); }) != "");
+  std::vector<sharded_tensor<double, layout<none, none>, line>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, {100 * p, 2 * p}));
+  int used = 0;
+  for (auto const& t : all) used += std::count(free.begin(), free.end(), t.data()) > 0;
+  CHECK(used == (testing::rank() == 0 ? 2 : 3));  // the gathered one is left out
+}
+
 TEST_CASE("divergence: MPI's own collectives are compared before they begin") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;

@@ -1,7 +1,9 @@
 // A trace holds what the compiler counted, for every rank.
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
+#include "support/mpi_main.hpp"
 #include <doctest/doctest.h>
 #include <cstdio>
 #include <fstream>
@@ -58,6 +60,24 @@ TEST_CASE("trace: a row for each rank, with the verbs that the dry run lists, th
       last = events[i].at("ts").get<double>() + events[i].at("dur").get<double>() - 0.01;
     }
   }
+  std::remove(path().c_str());
+}
+
+TEST_CASE("trace: a verb that is completed later has its bytes once") {
+  ASHLAR_NEEDS(world_size() > 1);
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  auto const x = make<float, layout<"x", none>>(m, {24, 10});
+  comm::trace trace(m.communicator(), path());
+  (void)all_gather_async<"x">(x).wait();
+  trace.write();
+  if (m.rank() != 0) return;
+  std::ifstream in(path());
+  index_t bytes = 0, entries = 0;
+  auto const all = nlohmann::json::parse(in).at("traceEvents");
+  for (auto const& e : all)
+    if (e.at("name") == "all_gather over x") ++entries, bytes += e.at("args").at("bytes").get<index_t>();
+  CHECK(entries == 2 * world_size());
+  CHECK(bytes == (world_size() - 1) * 24 * 10 * static_cast<index_t>(sizeof(float)));
   std::remove(path().c_str());
 }
 

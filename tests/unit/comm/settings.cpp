@@ -54,6 +54,11 @@ TEST_CASE("settings: each takes what it may say, and refuses all else") {
   check_read(transport, comm::shared_memory_setting, "any", true);
   check_refused(transport, comm::shared_memory_setting, {"MPI", "mpi ", "shm", "1"});
 
+  char const* const algorithm = "ASHLAR_ALGORITHM";
+  check_read(algorithm, comm::algorithm_setting, "collective", comm::algorithm::collective);
+  check_read(algorithm, comm::algorithm_setting, "exchange_in_parts", comm::algorithm::exchange_in_parts);
+  check_refused(algorithm, comm::algorithm_setting, {"ring", "Exchange", "exchange ", "5"});
+
   char const* const size = "ASHLAR_SHARED_MEMORY";
   check_read(size, comm::segment_size_setting, "0", std::size_t{0});
   check_read(size, comm::segment_size_setting, "3K", std::size_t{3} << 10);
