@@ -6,6 +6,7 @@
 #include <ashlar/train/strategy.hpp>
 
 #include "layers.hpp"
+#include "rotary.hpp"
 
 namespace transformer {
 
@@ -28,17 +29,16 @@ struct block {
   D down;
   static constexpr auto names = ashlar::names("before_attention", "attention", "before_mlp", "up", "down");
 };
-template <class T, class P, class L, class N>
+template <class T, class L, class N>
 struct characters {
   T tokens;
-  P positions;
   L layers;
   N last;
-  static constexpr auto names = ashlar::names("tokens", "positions", "layers", "last");
+  static constexpr auto names = ashlar::names("tokens", "layers", "last");
 };
 
 struct sizes {
-  index_t vocabulary, positions, channels, heads;
+  index_t vocabulary, channels, heads;
 };
 
 template <std::size_t Layers>
@@ -47,7 +47,7 @@ constexpr auto model(sizes const& n) {
   auto const norm_of = build<scale_and_shift>(weight{c}.from(initializer::ones), weight{c});
   auto const layer = build<block>(norm_of, build<attention_kernels>(weight{3, c, n.heads, c / n.heads}.normal(0.1), weight{n.heads, c / n.heads, c}.normal(0.05)),
                                   norm_of, build<affine>(weight{c, 4 * c}.normal(0.1), weight{4 * c}), build<affine>(weight{4 * c, c}.normal(0.05), weight{c}));
-  return build<characters>(weight{n.vocabulary, c}.normal(0.05), weight{n.positions, c}.normal(0.05), stack<Layers>(layer), norm_of);
+  return build<characters>(weight{n.vocabulary, c}.normal(0.05), stack<Layers>(layer), norm_of);
 }
 // [model]
 
@@ -59,7 +59,7 @@ using layouts = model_parallel<axes("data", "sequence"),                        
                                rule<"layers/.*/up/kernel", layout<none, "model">>,                  // hidden channels
                                rule<"layers/.*/up/bias", layout<"model">>,                          //
                                rule<"layers/.*/down/kernel", layout<"model", none>>>;
-// The same, and what is large in shares over "data" besides: ZeRO 3.
+// The same, and what is large in shares over "data" besides.
 using fully_sharded = model_parallel<axes("data", "sequence"),  //
                                      rule<"tokens", layout<"model", "data">>,
                                      rule<"layers/.*/attention/qkv", layout<none, "data", "model", none>>,
@@ -71,6 +71,16 @@ using text_layout = layout<"data", "sequence">;                         // (batc
 using stream_layout = layout<"data", axes("sequence", "model"), none>;  // between layers: positions over both axes
 // [layouts]
 
+// [strategies]
+// What lies in shares over "data": nothing; the optimizer's moments; parameters and gradients too, which ZeRO 2 gathers once a step
+// and ZeRO 3 once a pass.
+enum class strategy { replicated, zero1, zero2, zero3 };
+template <strategy S>
+using parameters_of = std::conditional_t<(S >= strategy::zero2), fully_sharded, layouts>;
+template <strategy S>
+using moments_of = std::conditional_t<S == strategy::replicated, layouts, fully_sharded>;
+// [strategies]
+
 // [whole]
 // A layer's parameters as its products take them: an all-gather of each kernel where "data" shards it, else nothing.
 constexpr auto whole = [](auto const& p) {
@@ -79,16 +89,23 @@ constexpr auto whole = [](auto const& p) {
   auto down = build<affine>(redistribute<layout<"model", none>>(p.down.kernel), p.down.bias);
   return build<block>(p.before_attention, attention, p.before_mlp, up, down);
 };
-// Then a tape keeps the shards and what the layer was given, and the backward pass gathers again.
-template <class Layer>
-inline constexpr bool gathers_again = !std::is_same_v<layout_t<decltype(std::declval<Layer>().up.kernel)>, layout<none, "model">>;
 // [whole]
 
+// [attention]
+// Queries and keys are turned where each rank has its positions of them, by which these are in the whole text. Then positions are
+// exchanged for heads, for which a rank sees all positions, and back.
+constexpr auto attention_of = [](auto const& x, auto const& p) {
+  auto turned = apply(rope::rotary<true>{}, einsum<"bti,cihd->cbthd">(x, p.qkv));  //  layout<none, "data", "sequence", "model", none>
+  auto heads = all_to_all<"sequence", 3>(turned);                                  //  layout<none, "data", none, axes("model", "sequence"), none>
+  auto seen = attention(select(heads, 0), select(heads, 1), select(heads, 2), true);
+  return einsum<"bthd,hdo->bto">(all_to_all<"sequence", 1>(seen), p.out);
+};
+// [attention]
+
 // [block]
-constexpr auto layer_of = [](auto const& x, auto const& shards, auto rate, prng_key key) {
-  auto p = whole(shards);
+constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key key) {
   auto h = all_gather<"model">(layer_norm(x, p.before_attention.scale, p.before_attention.shift, 1e-5));  //  layout<"data", "sequence", none>
-  auto a = multi_head_attention<"sequence">(h, p.attention, true);                                        //  a sum pends over "model"
+  auto a = attention_of(h, p.attention);                                                                  //  a sum pends over "model"
   auto y = x + dropout(reduce_scatter<"model", 1>(a), rate, fold_in(key, 0));                             //  layout<"data", axes("sequence", "model"), none>
   auto g = all_gather<"model">(layer_norm(y, p.before_mlp.scale, p.before_mlp.shift, 1e-5));
   auto u = gelu(einsum<"bti,ij->btj">(g, p.up.kernel) + p.up.bias);                                       //  layout<"data", "sequence", "model">
@@ -98,36 +115,70 @@ constexpr auto layer_of = [](auto const& x, auto const& shards, auto rate, prng_
 // [block]
 
 // [network]
+constexpr auto gathered_layer = [](auto const& x, auto const& p, auto rate, prng_key key) { return layer_of(x, whole(p), rate, key); };
+
+// Where a pass gathers for itself, a tape keeps a layer's shares and what the layer was given, and the backward pass runs it again.
+template <bool EachPass = false>
 constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, prng_key key) {
-  auto here = redistribute<layout<axes("sequence", "model"), none>>(p.positions);  // each rank its rows
   auto tokens = redistribute<layout<"model", none>>(p.tokens);
-  auto x = reduce_scatter<"model", 1>(embedding(tokens, characters)) + here;
+  auto x = reduce_scatter<"model", 1>(embedding(tokens, characters));
   auto h = chain(p.layers, dropout(x, rate, fold_in(key, 0)), [&](auto const& y, auto const& layer, std::size_t i) {
-    if constexpr (gathers_again<std::remove_cvref_t<decltype(layer)>>)
-      return remat(layer_of)(y, layer, rate, fold_in(key, i + 1));
+    if constexpr (EachPass)
+      return remat(gathered_layer)(y, layer, rate, fold_in(key, i + 1));
     else
-      return layer_of(y, layer, rate, fold_in(key, i + 1));
+      return gathered_layer(y, layer, rate, fold_in(key, i + 1));
   });
   auto last = all_gather<"model">(layer_norm(h, p.last.scale, p.last.shift, 1e-5));
   return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends
 };
 
+template <bool EachPass>
 constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  return vocabulary_cross_entropy(logits_of(p, characters, rate, key), next);
+  return vocabulary_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
 };
 // [network]
 
-// [step]
-constexpr auto gradients_of = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  auto [value, gradients] = value_and_grad<axes("data", "model", "sequence")>(loss)(p, characters, next, rate, key);
-  return all_reduce(bundle(value, gradients));  // two messages: what "model" shards, and what it replicates
-};
-
-constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& characters, auto const& next, auto rate, prng_key key) {
-  auto [l, reduced] = gradients_of(p, characters, next, rate, key);
+// [update]
+constexpr auto update = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& pending) {
+  auto [l, reduced] = all_reduce(bundle(value, pending));  // a message for each set of axes over which some pend
   auto [gradients, norm] = clip_by_global_norm(reduced, 1.0);
   optimizer.update(p, state, gradients);
   return std::pair{l, norm};
+};
+// [update]
+
+// [zero1]
+// Gradients reduced over "data", each rank its share of what fully_sharded shares out.
+constexpr auto scattered = [](auto const& g) {
+  auto const layer = [](auto const& l) {
+    auto attention = build<attention_kernels>(reduce_scatter<"data", 1>(l.attention.qkv), reduce_scatter<"data", 2>(l.attention.out));
+    auto up = build<affine>(reduce_scatter<"data", 0>(l.up.kernel), l.up.bias);
+    auto down = build<affine>(reduce_scatter<"data", 1>(l.down.kernel), l.down.bias);
+    return build<block>(l.before_attention, attention, l.before_mlp, up, down);
+  };
+  auto layers = std::apply([&](auto const&... l) { return std::tuple(layer(l)...); }, g.layers);
+  return build<characters>(reduce_scatter<"data", 1>(g.tokens), layers, g.last);
+};
+constexpr auto relaid = [](auto& to, auto const& from) { to = redistribute<layout_t<decltype(to)>>(from); };
+
+// The step of whole parameters with moments in shares: each rank updates its share, then all are gathered.
+constexpr auto update_in_shares = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& pending) {
+  auto own = state.m;
+  for_each_leaf(relaid, own, p);
+  auto const result = update(optimizer, own, state, value, scattered(pending));
+  for_each_leaf(relaid, p, own);
+  return result;
+};
+// [zero1]
+
+// [step]
+template <strategy S>
+constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& characters, auto const& next, auto rate, prng_key key) {
+  auto [value, pending] = value_and_grad<axes("data", "model", "sequence")>(loss<S == strategy::zero3>)(p, characters, next, rate, key);
+  if constexpr (S == strategy::zero1)
+    return update_in_shares(optimizer, p, state, value, pending);
+  else
+    return update(optimizer, p, state, value, pending);
 };
 // [step]
 

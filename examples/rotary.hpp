@@ -19,18 +19,20 @@ struct rotary_words : user_operation_words {
   }
 };
 
-// Batch, position, feature: the features are whole. It is linear, so that pending sums pass through it.
-struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> {
+// Batch, position, feature: the features are whole. It is linear, so that pending sums pass through it. Of an attention, where heads
+// stand in front of the features, it turns the queries and the keys, and leaves the values, which come last, as they are.
+template <bool Attention = false>
+struct rotary : std::conditional_t<Attention, user_operation<"cbshd->cbshd", "d", linearity::linear>, user_operation<"bsd->bsd", "d", linearity::linear>> {
   double direction = 1;
   using words = rotary_words;
 
   template <class Y, class X>
   ASHLAR_FUNCTION void forward(index_t const* at, Y y, X x) const {
     using number = std::remove_cvref_t<decltype(y(0))>;
-    index_t const half = x.extent(0) / 2;
+    index_t const half = x.extent(0) / 2, position = !Attention ? at[1] : at[0] == 2 ? 0 : at[2];
     for (index_t i = 0; i < half; ++i) {
       double const frequency = Kokkos::pow(1e4, -static_cast<double>(i) / static_cast<double>(half));
-      double const angle = direction * static_cast<double>(at[1]) * frequency;
+      double const angle = direction * static_cast<double>(position) * frequency;
       auto const c = static_cast<number>(Kokkos::cos(angle)), s = static_cast<number>(Kokkos::sin(angle));
       y(i) = x(i) * c - x(i + half) * s;
       y(i + half) = x(i) * s + x(i + half) * c;
@@ -44,7 +46,7 @@ struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> {
     return apply(back, ct);
   }
   static constexpr shape extents(layout_value const&, shape const& x) {
-    if (x[2] % 2 != 0) detail::fail("rotary: the features are turned in pairs; give an even number of them");
+    if (x[x.rank - 1] % 2 != 0) detail::fail("rotary: the features are turned in pairs; give an even number of them");
     return x;
   }
 };

@@ -192,10 +192,23 @@ case("flatten", lambda x: x.flatten(1), random(5, 24, 2, seed=208))
 case("reshape", lambda x: x.reshape(72, 2, 2), random(24, 3, 4, seed=209))
 
 
+def turned(x):  # (batch, positions, heads, numbers): pairs of numbers, which are half of them apart, by their positions' angles
+    half = x.shape[3] // 2
+    angles = torch.arange(x.shape[1])[:, None, None] * 1e4 ** (-torch.arange(half, dtype=torch.float64) / half)
+    return torch.view_as_real(torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)).transpose(3, 4).flatten(3)
+
+
+def rotary_attention(x, qkv, out):
+    q, k, v = torch.einsum("bti,cihd->cbthd", x, qkv)
+    scores = torch.einsum("bqhd,bkhd->bhqk", turned(q), turned(k)) / q.shape[3] ** 0.5
+    hidden = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+    return torch.einsum("bhqk,bkhd,hdo->bqo", F.softmax(scores.masked_fill(hidden, -np.inf), -1), v, out)
+
+
 class Transformer:
-    """Two blocks with their layer norms in front, one table for characters at both ends; parameters in the order of
-    examples/character_transformer.hpp."""
-    def __init__(self, vocabulary, positions, channels, heads, layers):
+    """Two blocks with their layer norms in front, rotary attention, one table for characters at both ends; parameters in the
+    order of examples/character_transformer.hpp."""
+    def __init__(self, vocabulary, channels, heads, layers):
         seeds = iter(range(100, 200))
 
         def parameter(*extents, mean=0.0):
@@ -204,30 +217,30 @@ class Transformer:
         def norm():
             return parameter(channels, mean=1.0), parameter(channels)
 
-        self.tokens, self.positions = parameter(vocabulary, channels), parameter(positions, channels)
+        self.tokens = parameter(vocabulary, channels)
         self.layers = [(*norm(), parameter(3, channels, heads, channels // heads), parameter(heads, channels // heads, channels),
                         *norm(), parameter(channels, 4 * channels), parameter(4 * channels),
                         parameter(4 * channels, channels), parameter(channels)) for _ in range(layers)]
         self.last = norm()
 
     def parameters(self):
-        return [self.tokens, self.positions, *(p for layer in self.layers for p in layer), *self.last]
+        return [self.tokens, *(p for layer in self.layers for p in layer), *self.last]
 
     def flat(self):
         return torch.cat([p.detach().flatten() for p in self.parameters()])
 
     def loss(self, text):
         channels = self.tokens.shape[1]
-        x = F.embedding(text[:, :-1], self.tokens) + self.positions
+        x = F.embedding(text[:, :-1], self.tokens)
         for scale1, shift1, qkv, out, scale2, shift2, up, up_bias, down, down_bias in self.layers:
-            x = x + multi_head(True)(F.layer_norm(x, (channels,), scale1, shift1, 1e-5), qkv, out)
+            x = x + rotary_attention(F.layer_norm(x, (channels,), scale1, shift1, 1e-5), qkv, out)
             h = F.layer_norm(x, (channels,), scale2, shift2, 1e-5)
             x = x + F.linear(F.gelu(F.linear(h, up.T, up_bias)), down.T, down_bias)
         logits = F.linear(F.layer_norm(x, (channels,), *self.last, 1e-5), self.tokens)
         return F.cross_entropy(logits.flatten(0, 1), text[:, 1:].flatten())
 
 
-model = Transformer(vocabulary=7, positions=5, channels=6, heads=3, layers=2)
+model = Transformer(vocabulary=7, channels=12, heads=3, layers=2)
 text = torch.randint(0, 7, (10, 3, 6), generator=torch.Generator().manual_seed(20))
 save("transformer.text", text)
 save("transformer.before", model.flat())
