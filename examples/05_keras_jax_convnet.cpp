@@ -169,7 +169,7 @@ static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(2 * (12 + 24
 
 constexpr program about{.name = "keras_jax_convnet",
                         .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
-                        .batch = "64", .epochs = "2", .dropout = "0.5", .resumes = true, .batch_norm = true};
+                        .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0.5", .resumes = true, .batch_norm = true};
 
 template <class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
@@ -184,7 +184,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { o.per_shard ? dry_step<T, statistics::per_shard>(a, o.batch) : dry_step<T>(a, o.batch); }) << std::endl;
   }
 
-  run_checkpoints checkpoints(m.communicator(), o);
+  run_checkpoints checkpoints(m.communicator(), o, training_set_of(o, data));
   data_position at = checkpoints.resume(state.trainable, state.optimizer, state.non_trainable);
   run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];
@@ -224,11 +224,13 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   return 0;
 }
 
+// [devices]
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);
   return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
 }
+// [devices]
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

@@ -273,7 +273,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   };
   // [evaluate]
 
-  run_checkpoints checkpoints(m.communicator(), o);
+  run_checkpoints checkpoints(m.communicator(), o, training_set_of(o, data));
   data_position at = checkpoints.resume(p, state);
   run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];

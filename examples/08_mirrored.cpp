@@ -96,7 +96,8 @@ static_assert(communicates_as_it_should(4));
 static_assert(communicates_as_it_should(8));
 // [proof]
 
-constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.", .batch = "64", .epochs = "2", .dropout = "0", .resumes = true};
+constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.",
+                        .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0", .resumes = true};
 
 // [evaluate]
 template <class T>
@@ -132,6 +133,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
   bool const root = m.rank() == 0;
   prng_key const key{o.seed};
 
+  training_set const trained_on = training_set_of(o, data);
   // [data]
   index_t const validation_images = std::min<index_t>(10000, data.train_images.extents[0] / 6);
   auto const [validation, rest] = from_arrays(std::move(data.train_images), std::move(data.train_labels)).split(validation_images, fold_in(key, 1));
@@ -149,7 +151,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
 
   // [fit]
   auto batches = stream<T>(m, train_data);
-  run_checkpoints checkpoints(m.communicator(), o);
+  run_checkpoints checkpoints(m.communicator(), o, trained_on, true);  // true: each epoch's stays
   data_position at = checkpoints.resume(p, state);  // the beginning, or where a run was that ended
   batches.seek({at.epoch, at.batch});
   run_files files(m.communicator(), about, o, at.step);
@@ -165,12 +167,9 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
     T const step_loss = item(l);
     files.add(step_loss);
     at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batch.examples);
-    bool const more = at.advance(batches.count());
+    at.advance(batches.count());
     display.after_step(at, on_validation);
-    if (more)
-      checkpoints.after_step(at, p, state);
-    else
-      checkpoints.after_epoch(at, p, state);
+    checkpoints.after_batch(at, p, state);
   }
   checkpoints.finish();
   // [fit]

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <vector>
 
 #include "epochs.hpp"
 #include "layers.hpp"
@@ -50,7 +51,7 @@ static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 *
 
 constexpr program about{.name = "custom_operation",
                         .purpose = "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
-                        .axes = {"data", "seq"}, .batch = "16", .epochs = "2", .digits = false, .shuffles = false, .resumes = true};
+                        .axes = {"data", "seq"}, .strategies = {"data_parallel"}, .batch = "16", .epochs = "2", .digits = false, .resumes = true};
 
 // Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence `first`.
 struct features_of {
@@ -71,6 +72,15 @@ struct taught_of {
   }
 };
 
+// The batches of an epoch, the same ones in another order; one of them may be smaller.
+struct reordered_batches {
+  std::vector<index_t> order;
+  index_t examples, batch_size;
+  index_t count() const { return static_cast<index_t>(order.size()); }
+  index_t first(index_t batch) const { return order[static_cast<std::size_t>(batch)] * batch_size; }
+  index_t size(index_t batch) const { return std::min(batch_size, examples - first(batch)); }
+};
+
 template <class T>
 int train(device_mesh<grid> const& m, options const& o) {
   constexpr index_t examples = 256;
@@ -81,10 +91,10 @@ int train(device_mesh<grid> const& m, options const& o) {
 
   training loop(m.communicator(), about, o, p, state);
   loop.run(
-      examples, [&](index_t epoch) { return shuffled_batches(examples, o.batch, prng_key{o.seed}, epoch, example_order::stored); },
-      [&](shuffled_batches const& batches, data_position const& at) {
+      examples, [&](index_t epoch) { return reordered_batches{order_of_batches(o, (examples + o.batch - 1) / o.batch, epoch), examples, o.batch}; },
+      [&](reordered_batches const& batches, data_position const& at) {
         index_t const size = batches.size(at.batch);
-        features_of const given{at.batch * o.batch};
+        features_of const given{batches.first(at.batch)};
         auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
         T const l = item(step(optimizer, p, state, x, taught));
         return std::pair{l, std::sqrt(static_cast<double>(l)) * static_cast<double>(size)};

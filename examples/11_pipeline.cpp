@@ -257,7 +257,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
 
   index_t const images = data.train_images.extents[0], steps_of_epoch = images / o.batch;
   prng_key const key = fold_in(prng_key{o.seed}, 2);
-  training loop(m.communicator(), about, o, p, state);
+  training loop(m.communicator(), about, o, p, state, training_set_of(o, data));
   reset_peak_memory();
   loop.run(
       steps_of_epoch * o.batch, [&](index_t epoch) { return batches_in_pieces{batches_of_epoch(o, images, size, epoch), steps_of_epoch, o.batch}; },

@@ -9,8 +9,8 @@
 template <class P, class S>
 class training {
  public:
-  training(ashlar::communicator const& c, program const& of, options const& o, P& p, S& s)
-      : ranks_(c), options_(o), parameters_(p), state_(s), checkpoints_(c, o), at_(checkpoints_.resume(p, s)), files_(c, of, o, at_.step) {}
+  training(ashlar::communicator const& c, program const& of, options const& o, P& p, S& s, training_set const& data = {})
+      : ranks_(c), options_(o), parameters_(p), state_(s), checkpoints_(c, o, data), at_(checkpoints_.resume(p, s)), files_(c, of, o, at_.step) {}
 
   /// Takes in epochs of so many examples. order(epoch) are an epoch's batches, with count() and size(batch); take(batches, at)
   /// takes the step of batch at.batch, and gives the mean of the loss over its examples and the sum of a metric, such as hits.

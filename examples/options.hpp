@@ -22,13 +22,13 @@ struct program {
   char const *batch, *epochs = nullptr, *dropout = nullptr, *microbatches = nullptr, *temperature = nullptr;
   bool precision = true;  // float or double, not double alone
   bool digits = true;     // it trains on MNIST, or on drawn digits
-  bool shuffles = true;   // the order of its examples may be left as it is
   bool resumes = false;   // it takes --checkpoint and --log
   bool batch_norm = false;  // over the batch or its shards, as --batch-norm says
 };
 
 struct options {
   int size[3] = {1, 1, 1};  // of the mesh's axes
+  bool mesh_given = false;  // by an option, not by default
   int strategy = 0;         // which of the program's
   std::string data, losses, log, trace, checkpoint;
   bool shuffle = true, double_precision = false, asynchronous = false, per_shard = false;
@@ -101,7 +101,7 @@ inline options parse(int argc, char** argv, program const& p) {
   add("seed", "of weights, dropout and order", text("1"));
   if (p.dropout) add("dropout", "probability of a zero, at least 0 and less than 1", text(p.dropout));
   if (p.temperature) add("temperature", "of the samples; 0 takes the likeliest", text(p.temperature));
-  if (p.shuffles) add("no-shuffle", "take the examples as they are stored");
+  add("no-shuffle", "take the examples as they are stored");
   if (p.precision) add("precision", "float or double", text("float"));
   if (p.batch_norm) add("batch-norm", "over the global batch, or each shard of it by itself: global or shard", text("global"));
   add("losses", "file for the loss of each step, 17 digits", text(""));
@@ -129,6 +129,7 @@ inline options parse(int argc, char** argv, program const& p) {
     };
     if (given.count("help")) o.help = description.help();
     read_mesh(value("mesh"), axes, o);
+    o.mesh_given = given.count("mesh") != 0;
     if (p.digits) o.data = value("data"), o.example = "image";
     o.losses = value("losses");
     o.trace = value("trace");

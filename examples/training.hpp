@@ -18,6 +18,7 @@
 
 #include "options.hpp"
 
+// [digits]
 /// The digits that the options name, on every rank.
 inline ashlar::digit_data load_digits(ashlar::communicator const& c, options const& o) {
   using namespace ashlar;
@@ -27,11 +28,31 @@ inline ashlar::digit_data load_digits(ashlar::communicator const& c, options con
                 static_cast<long>(data.train_images.extents[0]), static_cast<long>(data.test_images.extents[0]));
   return data;
 }
+// [digits]
+
+/// What a run trains on: how many examples, and the checksum of their bytes. Nothing of both where data are a function of the options.
+struct training_set {
+  ashlar::index_t examples = 0, checksum = 0;
+};
+/// Of digits, where a checkpoint is to say so.
+inline training_set training_set_of(options const& o, ashlar::digit_data const& data) {
+  if (o.checkpoint.empty()) return {};
+  std::uint32_t sum = 0;
+  for (ashlar::idx_array const* a : {&data.train_images, &data.train_labels}) sum = ashlar::detail::crc32c(sum, a->bytes.data(), a->bytes.size());
+  return {data.train_images.extents[0], sum};
+}
 
 /// The examples of an epoch in batches of so many, in the order that the options ask for.
 inline ashlar::shuffled_batches batches_of_epoch(options const& o, ashlar::index_t examples, ashlar::index_t size, ashlar::index_t epoch) {
   using namespace ashlar;
   return {examples, size, fold_in(prng_key{o.seed}, 1), epoch, o.shuffle ? example_order::shuffled : example_order::stored};
+}
+
+/// The order in which an epoch takes batches that are the same in each.
+inline std::vector<ashlar::index_t> order_of_batches(options const& o, ashlar::index_t batches, ashlar::index_t epoch) {
+  ashlar::shuffled_batches const all = batches_of_epoch(o, batches, batches, epoch);
+  auto const order = all.examples(0, 0, batches);
+  return {order.begin(), order.end()};
 }
 
 /// Examples that an epoch of the run takes in: all, or fewer where --steps ends it.
@@ -112,7 +133,8 @@ inline int launched_rank() {
   return 0;
 }
 
-/// The body of main: run(options), or the help; an error is printed once, and ends the program with status 1.
+/// The body of main: run(options), or the help. An exception ends the program with status 1. The library throws its errors on all
+/// ranks that they concern, so one of them is printed by rank 0 alone; any other is the rank's own that met with it.
 template <class Run>
 int start(int argc, char** argv, program const& p, Run run) {
   int rank = launched_rank();
@@ -125,7 +147,10 @@ int start(int argc, char** argv, program const& p, Run run) {
     if (rank == 0) std::fputs(o.help.c_str(), stdout);
     return 0;
   } catch (std::exception const& e) {
-    if (rank == 0) std::fprintf(stderr, "%s: %s\n", p.name, e.what());
+    if (rank == 0)
+      std::fprintf(stderr, "%s: %s\n", p.name, e.what());
+    else if (dynamic_cast<ashlar::error const*>(&e) == nullptr)
+      std::fprintf(stderr, "%s: rank %d: %s\n", p.name, rank, e.what());
     return 1;
   }
 }

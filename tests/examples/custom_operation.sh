@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # custom_operation.sh LAUNCH PROGRAM CASE: checks the program with an operation of its own as a user would run it.
-#   losses    8 steps of 60 sequences, the last of 16: the losses on 1 to 8 ranks agree with those of one, 1e-11 relative in
+#   losses    8 steps of up to 60 sequences, in another order each epoch or as they are stored: the losses on 1 to 8 ranks agree with those of one, 1e-11 relative in
 #             double, 1e-5 in float, and fall; 32 steps find the teacher's kernel, which the program itself checks
 #   resumed   a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
 #             the same mesh, and within 1e-9 on others
@@ -17,6 +17,8 @@ losses() {
     train_on $mesh "$folder/many" --steps 8 || fail "$mesh: $(cat "$folder/err")"
     agree "$mesh" 8 1e-11 "$folder/one" "$folder/many"
   done
+  train_on data=2,seq=1 "$folder/many" --steps 8 --no-shuffle || fail "as stored: $(cat "$folder/err")"
+  if agree_within "as stored and shuffled" 8 1e-3 "$folder/one" "$folder/many"; then fail "--no-shuffle changes nothing"; fi
   precision=(--precision float)
   train_on data=1,seq=1 "$folder/one" --steps 5 || fail "float: $(cat "$folder/err")"
   train_on data=2,seq=2 "$folder/many" --steps 5 || fail "float on data=2,seq=2: $(cat "$folder/err")"
@@ -44,6 +46,7 @@ errors() {
   refused 60 "a whole number of 1 or more, found '0'" --batch 0
   refused 60 "float or double, found 'half'" --precision half
   refused 60 "help lists the options" --dropout 0.1
+  refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "cannot write" --losses "$folder/missing/file"
 }
 

@@ -2,7 +2,7 @@
 # keras_jax_convnet.sh LAUNCH PROGRAM CASE: checks the convolutional network as a user would run it, on few images.
 #   losses    20 steps of up to 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
-#             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh
+#             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh alone
 #   accuracy  2 epochs of MNIST on 2 ranks, by seeds 1 to 3: the second recognises 96.5 % of its images, and all three runs together 90 %
 #             of the test images, which swing from seed to seed, as PyTorch's do (docs/how_to/from_keras_jax.md)
 #   errors    what a mesh of data alone does not have ends every rank with one sentence
@@ -33,6 +33,9 @@ resumed() {
   goes_on_killed data=2
   training+=(--batch-norm shard)
   goes_on data=2
+  refused 60 "--batch-norm: expected shard on --mesh data=2, as in the run of the checkpoint, found 'global'" --precision double --batch 28 --checkpoint "$folder/kept"
+  train_on data=4 "$folder/run.losses" --checkpoint "$folder/kept" && fail "by the shards of another mesh"
+  grep -q "found 'shard on --mesh data=4'" "$folder/err" || fail "by the shards of another mesh: $(cat "$folder/err")"
 }
 
 accuracy() {
@@ -54,7 +57,7 @@ errors() {
   refused 60 "need 3 ranks and the communicator has 2" --mesh data=3
   refused 60 "data=D, the only axis, with a size of 1 or more, found 'data=1,model=2'" --mesh data=1,model=2
   refused 60 "data=D, the only axis, with a size of 1 or more, found '0'" --mesh data=0
-  refused 60 "help lists the options" --strategy data_parallel
+  refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "global or shard, found 'local'" --batch-norm local
   refused 60 "cannot be opened" --log "$folder/missing/file"
   refused 60 "cannot write" --losses "$folder/missing/file"

@@ -31,19 +31,37 @@ accuracy() {
 
 # 80 of the 96 images train, the others validate.
 resumed() {
-  local training=(--batch 24 --dropout 0.2)
-  few_digits 96
+  local name from=${ASHLAR_DATA:-} training=(--batch 24 --dropout 0.2)
+  few_digits 90
+  mv "$folder/digits" "$folder/fewer"
+  ASHLAR_DATA=$from few_digits 96
   goes_on data=2 data=1 data=4
   [ "$(ls "$folder/run" | grep -v '^step_' | tr '\n' ' ')" = "ckpt-1.h5 ckpt-2.h5 ckpt-3.h5 " ] || fail "not one for each epoch besides: $(ls "$folder/run")"
   grep -q '^epoch,loss,accuracy,val_loss,val_accuracy$' "$folder/whole.csv" || fail "other columns: $(cat "$folder/whole.csv")"
   goes_on_killed data=2
+
+  # What every few steps left is damaged: the last epoch's own checkpoint serves.
+  rm -rf "$folder/run" && cp -r "$folder/kept" "$folder/run"
+  cp "$folder/kept.losses" "$folder/run.losses"
+  for name in "$folder"/run/step_*; do truncate -s 5000 "$name"; done
+  train_on data=2 "$folder/whole" --epochs 3 || fail "in one piece: $(cat "$folder/err")"
+  train_on data=2 "$folder/run.losses" --epochs 3 --checkpoint "$folder/run" || fail "from an epoch's checkpoint: $(cat "$folder/err")"
+  grep -q "goes on from step 4," "$folder/log" || fail "an epoch's checkpoint is not taken: $(cat "$folder/log")"
+  cmp "$folder/whole" "$folder/run.losses" || fail "losses from an epoch's checkpoint differ in their bits"
+  for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
+  refused 60 "none of the" --precision double --batch 24 --dropout 0.2 --checkpoint "$folder/run"
+  refused 60 "--data: a run goes on with the data that it began with, 96 examples" --precision double --batch 24 --dropout 0.2 --data "$folder/fewer" --checkpoint "$folder/kept"
+
+  training+=(--asynchronous)
+  goes_on data=2
+  [ "$(ls "$folder/run" | grep -v '^step_' | tr '\n' ' ')" = "ckpt-1.h5 ckpt-2.h5 ckpt-3.h5 " ] || fail "written by threads, not one for each epoch: $(ls "$folder/run")"
 }
 
 errors() {
   refused 60 "need 3 ranks and the communicator has 2" --mesh data=3
   refused 60 "data=D, the only axis, with a size of 1 or more, found 'data=1,model=2'" --mesh data=1,model=2
   refused 60 "a whole number of 1 or more, found '0'" --batch 0
-  refused 60 "help lists the options" --strategy data_parallel
+  refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "less than 1, found '1'" --dropout 1
   refused 60 "cannot be opened" --log "$folder/missing/file"
   refused 60 "cannot write" --losses "$folder/missing/file"

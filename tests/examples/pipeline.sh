@@ -4,7 +4,8 @@
 #   losses   6 steps of 48 images: the losses of every schedule, of 1 to 12 microbatches, on 1, 2, 3, 4 and 8 ranks agree with
 #            those of the network without a pipeline, with dropout too, 1e-11 relative in double, 1e-5 in float, and fall
 #   resumed  a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
-#            the same mesh, and within 1e-9 by other schedules on other meshes
+#            the same mesh, and within 1e-9 by other schedules on other meshes, with as many
+#            microbatches where there is dropout
 #   memory   what 1F1B takes does not depend on how many microbatches there are, what GPipe takes does; the program itself
 #            checks the bound
 #   errors   what does not divide, and what the mesh does not have, ends every rank with one sentence
@@ -46,6 +47,8 @@ losses() {
 resumed() {
   few_digits 192
   goes_on "data=1,stage=2 --microbatches 6" "data=1,stage=1 --strategy unpipelined" "data=2,stage=2 --strategy gpipe --microbatches 6" "data=1,stage=3 --microbatches 12"
+  train_on "data=1,stage=2 --microbatches 6" "$folder/run.losses" --dropout 0.1 --steps 1 --every 1 --checkpoint "$folder/dropped" || fail "with dropout: $(cat "$folder/err")"
+  refused 60 "--microbatches: expected 6, as in the run of the checkpoint, found '12'" --precision double --batch 48 --dropout 0.1 --microbatches 12 --checkpoint "$folder/dropped"
 }
 
 # 16 images a microbatch.
