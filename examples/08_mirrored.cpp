@@ -1,7 +1,7 @@
 // What you learn here: data parallelism as the guide to TensorFlow's MirroredStrategy does it. Every rank has a copy of the
 // variables; a batch is global and split over the ranks; gradients are summed by one all-reduce a step, so the copies stay
-// equal, and the training is that of one device. The data pipeline reads, shuffles and batches: each rank has the rows of its
-// shard alone, a thread makes the next ones ready, and the last batch of an epoch counts for what it holds.
+// equal, and the training is that of one device. The data pipeline reads, keeps, shuffles and batches: each rank has the rows of
+// its shard alone, a thread makes the next ones ready, and the last batch of an epoch counts for what it holds.
 //
 // The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam. --dropout puts dropout
 // behind each relu.
@@ -10,8 +10,11 @@
 #include <ashlar/plan/ledger_print.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <string>
 #include <vector>
 
 #include "layers.hpp"
@@ -128,19 +131,70 @@ means evaluate(device_mesh<grid> const& m, P const& p, dataset const& d) {
 }
 // [evaluate]
 
+// Images of 28 x 28 bytes and a digit for each, which rank 0 looks through.
+void check_digits(communicator const& c, dataset const& d, std::string const& name) {
+  array_source const &images = d.arrays()[0], &labels = d.arrays()[1];
+  comm::on_root(c, [&] {
+    auto const extents = images.example_extents();
+    if (!std::ranges::equal(extents, std::array<index_t, 2>{28, 28}) || labels.size() != 1 || images.examples() < 1)
+      throw error("mirrored: " + name + ": expected images of 28 x 28 bytes, one or more, and a label of one byte for each; name a folder with MNIST's files");
+    for (index_t i = 0; i < labels.examples(); ++i)
+      if (std::uint8_t byte = 0, label = *labels.read(i, 0, 1, &byte); label > 9)
+        throw error("mirrored: " + name + ": expected labels 0 to 9, found " + std::to_string(label) + " at index " + std::to_string(i) + "; name a folder with MNIST's files");
+    std::printf("%s: %ld images\n", name.c_str(), static_cast<long>(images.examples()));
+  });
+}
+
+// [open]
+struct digit_files {
+  dataset training, test;
+};
+// What files hold is read when it is needed, by the rank that needs it; of gzipped ones, and drawn digits, all ranks have all.
+digit_files open_digits(communicator const& c, options const& o) {
+  if (o.data.empty()) {
+    digit_data drawn = load_digits(c, o);
+    return {from_arrays(std::move(drawn.train_images), std::move(drawn.train_labels)), from_arrays(std::move(drawn.test_images), std::move(drawn.test_labels))};
+  }
+  auto const open = [&](std::string const& part) {
+    auto const name = std::filesystem::path(o.data) / part;
+    dataset const d = from_arrays(open_idx(c, name.string() + "-images-idx3-ubyte"), open_idx(c, name.string() + "-labels-idx1-ubyte"));
+    check_digits(c, d, name.string());
+    return d;
+  };
+  return {open("train"), open("t10k")};
+}
+// [open]
+
+// How many examples there are, and the checksum of their bytes, where a checkpoint is to say so: rank 0 reads them once.
+training_set training_set_of(communicator const& c, options const& o, dataset const& d) {
+  index_t sum = 0;
+  if (o.checkpoint.empty()) return {};
+  comm::on_root(c, [&] {
+    std::uint32_t bytes = 0;
+    for (array_source const& a : d.arrays()) {
+      std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()));
+      for (index_t i = 0; i < a.examples(); ++i) bytes = detail::crc32c(bytes, a.read(i, 0, a.size(), scratch.data()), scratch.size());
+    }
+    sum = bytes;
+  });
+  comm::broadcast(c, &sum, 1, 0);
+  return {d.examples(), sum};
+}
+
 template <class T>
-int train(device_mesh<grid> const& m, options const& o, digit_data data) {
+int train(device_mesh<grid> const& m, options const& o) {
   bool const root = m.rank() == 0;
   prng_key const key{o.seed};
+  auto const [training, test] = open_digits(m.communicator(), o);
+  training_set const trained_on = training_set_of(m.communicator(), o, training);
 
-  training_set const trained_on = training_set_of(o, data);
   // [data]
-  index_t const validation_images = std::min<index_t>(10000, data.train_images.extents[0] / 6);
-  auto const [validation, rest] = from_arrays(std::move(data.train_images), std::move(data.train_labels)).split(validation_images, fold_in(key, 1));
+  index_t const validation_images = std::min<index_t>(10000, training.examples() / 6);
+  auto const [validation, rest] = training.split(validation_images, fold_in(key, 1));
   auto const ordered = o.shuffle ? rest.shuffle(fold_in(key, 2)) : rest;
-  auto const train_data = ordered.batch(o.batch, last_batch::padded).prefetch(2);
-  auto const validation_data = validation.batch(o.batch, last_batch::padded).prefetch(2);
-  auto const test_data = from_arrays(std::move(data.test_images), std::move(data.test_labels)).batch(o.batch, last_batch::padded).prefetch(2);
+  auto const train_data = ordered.cache().batch(o.batch, last_batch::padded).prefetch(2);
+  auto const validation_data = validation.cache().batch(o.batch, last_batch::padded).prefetch(2);
+  auto const test_data = test.batch(o.batch, last_batch::padded).prefetch(2);
   // [data]
 
   // [variables]
@@ -183,8 +237,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data data) {
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d: %d replicas in sync\n", o.size[0], m.size());
-  digit_data data = load_digits(m.communicator(), o);
-  return o.double_precision ? train<double>(m, o, std::move(data)) : train<float>(m, o, std::move(data));
+  return o.double_precision ? train<double>(m, o) : train<float>(m, o);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

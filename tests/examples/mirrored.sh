@@ -66,6 +66,11 @@ errors() {
   refused 60 "cannot be opened" --log "$folder/missing/file"
   refused 60 "cannot write" --losses "$folder/missing/file"
   refused 60 "found neither" --data "$folder/missing"
+  few_digits 60
+  printf '?' | dd of="$folder/digits/train-labels-idx1-ubyte" bs=1 seek=20 conv=notrunc 2> /dev/null
+  refused 60 "train: expected labels 0 to 9, found 63 at index 12;" --data "$folder/digits"
+  cp "$folder/digits/train-labels-idx1-ubyte" "$folder/digits/train-images-idx3-ubyte"
+  refused 60 "train: expected images of 28 x 28 bytes" --data "$folder/digits"
 }
 
 check_case
