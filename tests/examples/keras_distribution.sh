@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # keras_distribution.sh LAUNCH PROGRAM CASE: checks the guide's program as a user would run it. It ends badly by itself where
 # the mesh and one rank come to different losses.
-#   losses    3 epochs on meshes of 1 to 8 ranks, by either strategy: the losses of all steps agree, 1e-11 relative in double
+#   losses    3 epochs on meshes of 1 to 8 ranks, by every strategy: the losses of all steps agree, 1e-11 relative in double; batches
+#             come in another order each epoch, or as they are stored; a long run, whose roundings grow, is not taken for a wrong one
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
 #             on other meshes losses within 1e-9
 #   errors    wrong options end every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
+training=()
 
 # Batches of 24 leave 8 for the last, and uneven shards.
 losses() {
@@ -13,7 +15,7 @@ losses() {
   for batch in 16 24; do
     "$launch" 1 "$program" --batch $batch --precision double --losses "$folder/$batch" > "$folder/log" || fail "1x1: $(cat "$folder/log")"
   done
-  for run in 16:model_parallel:{2x1,1x2,4x1,2x2,1x4,8x1,4x2,2x4,1x8} 16:data_parallel:{4x1,2x4} 24:model_parallel:{3x1,2x2,8x1}; do
+  for run in 16:model_parallel:{2x1,1x2,4x1,2x2,1x4,8x1,4x2,2x4,1x8} 16:data_parallel:{4x1,2x4} 16:columns_then_rows:{1x2,2x4} 16:gathered_hidden:2x4 24:gathered_hidden:{1x3,2x2} 24:model_parallel:{3x1,2x2,8x1}; do
     IFS=: read -r batch strategy mesh <<< "$run"
     data=${mesh%x*} model=${mesh#*x}
     "$launch" $((data * model)) "$program" --mesh "data=$data,model=$model" --strategy $strategy --batch $batch \
@@ -25,11 +27,17 @@ losses() {
   "$launch" 3 "$program" --strategy data_parallel --batch 24 --precision double --losses "$folder/many" > "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
   grep -q '^mesh data=3 x model=1 on 3 ranks' "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
   agree "without a mesh" 18 1e-11 "$folder/24" "$folder/many"
+  for mesh in data=1,model=1 data=2,model=1; do
+    train_on $mesh "$folder/${mesh:5:1}" --no-shuffle || fail "as stored on $mesh: $(cat "$folder/err")"
+  done
+  agree "as stored" 24 1e-11 "$folder/1" "$folder/2"
+  if agree_within "as stored and shuffled" 24 1e-3 "$folder/1" "$folder/16"; then fail "--no-shuffle changes nothing"; fi
+  train_on data=1,model=2 "$folder/many" --epochs 100 || fail "100 epochs: $(tail -n 1 "$folder/log")"
 }
 
 resumed() {
   local training=(--batch 40)
-  goes_on data=2,model=2 data=1,model=1 data=2,model=4
+  goes_on data=2,model=2 data=1,model=1 "data=2,model=4 --strategy gathered_hidden"
   training+=(--strategy data_parallel)
   goes_on_killed data=2
 }
@@ -39,9 +47,9 @@ errors() {
   refused 30 "data=D,model=M" --mesh rows=2
   refused 30 "a whole number of 1 or more, found '0'" --batch 0
   refused 30 "less than 1, found '1'" --dropout 1
-  refused 30 "model_parallel or data_parallel, found 'both'" --strategy both
+  refused 30 "model_parallel or data_parallel or columns_then_rows or gathered_hidden, found 'both'" --strategy both
   refused 30 "help lists the options" --data "$folder"
-  refused 30 "help lists the options" --no-shuffle
+  refused 30 "need 1 ranks and the communicator has 2" --strategy data_parallel --mesh data=1,model=1
   refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot write" --losses "$folder/missing/file"
 }
