@@ -152,11 +152,19 @@ constexpr program about{.name = "fsdp",
                         .purpose = "Trains a deep network on handwritten digits, with everything sharded, on a mesh of MPI ranks.",
                         .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .dropout = "0", .resumes = true};
 
-// Parameters, gradients, their sums over replicas and two moments of Adam's by their shares; what the layers are given; one layer: its whole kernel,
-// the kernel's gradient, and what it makes of its rows, forward and backward.
+// Elements of the parameters on the rank that has the largest shard of each kernel.
+constexpr index_t largest_share(index_t shards) {
+  auto const shard_of = [&](index_t in, index_t out) { return (in + shards - 1) / shards * out; };
+  return shard_of(inputs, width) + 4 * shard_of(width, width) + shard_of(width, classes);
+}
+static_assert(largest_share(1) == parameters && 4 * largest_share(4) == parameters);
+static_assert(largest_share(3) == (262 + 4 * 171) * width + 171 * classes);
+
+// Parameters, gradients, their sums over replicas and two moments of Adam's by their shares; what the layers are given; one layer: its whole kernel, the kernel's gradient, and what it makes of its rows, forward and backward.
 template <class T>
 std::size_t bound_of_zero3(index_t batch, index_t replicas, index_t shards) {
-  index_t const ranks = replicas * shards, n = (batch + ranks - 1) / ranks, state = (replicas > 1 ? 5 : 4) * parameters / shards;
+  index_t const ranks = replicas * shards, n = (batch + ranks - 1) / ranks;
+  index_t const state = (replicas > 1 ? 5 : 4) * largest_share(shards);
   index_t const activations = n * (inputs + 5 * width + classes + 1), layer = 2 * inputs * width + n * (inputs + 4 * width);
   return static_cast<std::size_t>(state + activations + layer) * sizeof(T);
 }
@@ -190,6 +198,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   });
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state / shards + activations + one layer: %zu bytes\n", peak, bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
+  check_replicas(m.communicator(), map(entire, p));  // shards too are the same in all replicas
   comm::collectively(m.communicator(), [&] {
     if (S == strategy::zero3 && peak > bound) throw error("fsdp: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));
   });

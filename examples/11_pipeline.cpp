@@ -276,6 +276,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
   double const reached = accuracy_of<T>(m, p, data);
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state and the activations of %d microbatches: %zu bytes\n", peak, static_cast<int>(stages), bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
+  check_replicas(m.communicator(), build<residual_network>(p.embed, redistribute<replicated<3>>(p.stages), p.readout));  // stages too are the same in all replicas
   comm::collectively(m.communicator(), [&] {
     if (std::is_same_v<Schedule, std::remove_cvref_t<decltype(one_forward_one_backward)>> && peak > bound)
       throw error("pipeline: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));

@@ -5,7 +5,8 @@
 #            agree with those of one rank with everything replicated, 1e-11 relative in double, 1e-5 in float, and fall
 #   resumed  a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
 #            the same mesh, and within 1e-9 by another strategy on other meshes
-#   memory   on 4 ranks each stage of ZeRO takes less memory than the one before; the program itself checks its bound
+#   memory   on 4 ranks each stage of ZeRO takes less memory than the one before; the program itself checks its bound,
+#            of uneven shards too
 #   errors   what the mesh does not have, and a batch for which there is no number, end every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 
@@ -52,6 +53,7 @@ memory() {
     [ "${peak:-0}" -gt "$before" ] || fail "$strategy takes $peak bytes, the stage above $before"
     before=$peak
   done
+  "$launch" 3 "$program" --mesh shard=3 --epochs 1 > "$folder/log" || fail "zero3 by uneven shards: $(cat "$folder/log")"
 }
 
 errors() {
