@@ -13,6 +13,7 @@
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node_group.hpp"
 #include "ashlar/comm/persistent.hpp"
+#include "ashlar/comm/tuning.hpp"
 
 namespace ashlar::detail {
 
@@ -33,6 +34,7 @@ struct communicator_state {
   int size = 1;
   bool crowded = false;  // processes of this node exceed its cores
   bool yields = false;
+  bool has_deadline = false;
   std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
 
   // What collectives need while they run: grown, never given back per call.
@@ -137,6 +139,7 @@ class communicator {
     state_->adopt(made);
     state_->crowded = detail::node_load::of_this_program().crowded(made);
     state_->yields = detail::any_rank(made, state_->crowded && !detail::mpi_yields());
+    state_->has_deadline = detail::any_rank(made, comm::deadline() > 0);
   }
 
   int rank() const { return state_->rank; }
@@ -167,6 +170,7 @@ class communicator {
     part.state_->adopt(made);
     part.state_->crowded = state_->crowded;
     part.state_->yields = yields();
+    part.state_->has_deadline = state_->has_deadline;
     return part;
   }
 
@@ -217,11 +221,12 @@ struct two_levels {
 };
 
 // A blocking collective of MPI or, where ranks exceed cores, its nonblocking form and a wait that yields: MPI's own
-// waiting spins, and MPICH then takes milliseconds for what takes microseconds.
+// waiting spins, and MPICH then takes milliseconds for what takes microseconds. The same where there is a deadline, which a
+// rank within MPI would not see pass.
 template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
-  if (!c.yields()) return comm::check(blocking(a..., c.get()), what);
+  if (!c.yields() && !c.state().has_deadline) return comm::check(blocking(a..., c.get()), what);
   MPI_Request request = MPI_REQUEST_NULL;
   comm::check(nonblocking(a..., c.get(), &request), what);
   c.wait(request);
