@@ -7,7 +7,6 @@ import sys
 
 import numpy
 import torch
-import torch.nn.functional as F
 
 folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "tests" / "data"
 STEPS = 10
@@ -73,54 +72,11 @@ def optimizers():
     steps("clipped", lambda p: optim.SGD(p, lr=0.1), max_norm=6.0)
 
 
-# ---- activations: values and slopes where a cotangent is given ----
-def activations():
-    x = torch.cat([numbers(5, 30) * 2, torch.tensor([0.0, -30.0, 30.0, -800.0, 800.0])]).reshape(7, 5)
-    cotangent = numbers(6, 7, 5)
-    save("activation_x", x)
-    save("activation_cotangent", cotangent)
-    for name, f in {
-        "sigmoid": torch.sigmoid,
-        "gelu": F.gelu,
-        "gelu_tanh": lambda z: F.gelu(z, approximate="tanh"),
-        "silu": F.silu,
-        "leaky_relu": lambda z: F.leaky_relu(z, 0.2),
-    }.items():
-        z = x.clone().requires_grad_()
-        y = f(z)
-        y.backward(cotangent)
-        save(f"{name}_y", y)
-        save(f"{name}_slope", z.grad)
-
-
-# ---- losses and metrics, of 13 rows ----
-def losses():
+# ---- metrics, of 13 rows ----
+def metrics():
     rows, classes = 13, 6
     logits = numbers(7, rows, classes) * 3
-    distribution = torch.softmax(numbers(8, rows, classes), 1)
-    distribution[0] = torch.eye(classes)[2]
-    targets = (numbers(9, rows, classes) > 0).double() * 0.9 + 0.05
-    targets[1] = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
-    probabilities = torch.sigmoid(numbers(10, rows, classes) * 2)
-    for name, x in {"logits": logits, "distribution": distribution, "targets": targets, "probabilities": probabilities}.items():
-        save(f"loss_{name}", x)
-
-    def both(name, f, first, second):
-        first, second = first.clone().requires_grad_(), second.clone().requires_grad_()
-        value = f(first, second)
-        value.backward()
-        save(f"{name}_value", value)
-        save(f"{name}_slope", first.grad)
-        save(f"{name}_target_slope", second.grad)
-
-    both("cross_entropy", F.cross_entropy, logits, distribution)
-    both("bce_logits", F.binary_cross_entropy_with_logits, logits, targets)
-
-    def bce(p, t):  # as F.binary_cross_entropy, which has no derivative by its targets
-        return -(t * torch.log(p) + (1 - t) * torch.log(1 - p)).mean()
-
-    both("bce", bce, probabilities, targets)
-
+    save("loss_logits", logits)
     labels = torch.from_numpy(numpy.random.default_rng(11).integers(0, classes, rows).astype(numpy.int32))
     save("metric_labels", labels)
     order = logits.argsort(1, descending=True)
@@ -149,6 +105,5 @@ def seeds():
 
 folder.mkdir(parents=True, exist_ok=True)
 optimizers()
-activations()
-losses()
+metrics()
 seeds()

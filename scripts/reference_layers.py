@@ -3,8 +3,10 @@
 
 Run by hand where PyTorch is installed: scripts/reference_layers.py. Everything is double, channels last and of fixed seeds.
 A case NAME is a function of operands: NAME.x0.npy, NAME.x1.npy, ... give NAME.y.npy; the cotangent NAME.ct.npy of y gives
-the cotangents NAME.g0.npy, ... of those operands that have one. Other results are NAME.<what>.npy.
+the cotangents NAME.g0.npy, ... of those operands that have one. Other results are NAME.<what>.npy; a case of results
+only has another's operands and cotangent.
 """
+import itertools
 import pathlib
 
 import numpy as np
@@ -22,17 +24,19 @@ def save(name, x):
     np.save(FOLDER / f"{name}.npy", np.asarray(x.detach().numpy() if torch.is_tensor(x) else x, order="C"))
 
 
-def case(name, f, *operands, **others):
+def case(name, f, *operands, results_only=False, **others):
     operands = [x.clone().requires_grad_() if x.is_floating_point() else x for x in operands]
     y = f(*operands)
     ct = random(*y.shape, seed=99)
     y.backward(ct)
     for i, x in enumerate(operands):
-        save(f"{name}.x{i}", x)
+        if not results_only:
+            save(f"{name}.x{i}", x)
         if x.grad is not None:
             save(f"{name}.g{i}", x.grad)
     save(f"{name}.y", y)
-    save(f"{name}.ct", ct)
+    if not results_only:
+        save(f"{name}.ct", ct)
     for what, x in others.items():
         save(f"{name}.{what}", x)
 
@@ -111,6 +115,31 @@ case("batch_norm", batch_norm(True), x, *factors, mean=moving[0], variance=movin
      mean_after=0.99 * moving[0] + 0.01 * mean, variance_after=0.99 * moving[1] + 0.01 * variance)
 case("batch_norm_inference", batch_norm(False), x, *factors)
 
+
+def shards(n, parts, dealt):
+    """Indices of a dimension of n in parts: balanced, or blocks of 2 that are dealt."""
+    return [[i for i in range(n) if i // 2 % parts == p] for p in range(parts)] if dealt else np.array_split(np.arange(n), parts)
+
+
+def batch_norm_per_shard(parts, dealt):
+    """Each shard of images, which are cut in their first three dimensions, by its own statistics."""
+    def f(x, scale, shift):
+        y = torch.zeros_like(x)
+        for images, rows, columns in itertools.product(*(shards(n, p, dealt) for n, p in zip(x.shape, parts))):
+            at = np.ix_(images, rows, columns)
+            if x[at].numel():
+                y[at] = batch_norm(True)(x[at], scale, shift)
+        return y
+    return f
+
+
+# The shards of batch_norm's images on 1, 2 and 4 ranks.
+for parts in sorted(p for p in itertools.product((1, 2, 4), repeat=3) if np.prod(p) <= 4):
+    for dealt in (False, True):
+        name = "batch_norm_" + ("dealt_" if dealt else "by_") + "".join(map(str, parts))
+        if not dealt or sorted(parts)[1] == 1 < max(parts):
+            case(name, batch_norm_per_shard(parts, dealt), x, *factors, results_only=True)
+
 rows = random(5, 3, 4, seed=10) + 3
 case("layer_norm", lambda x, a, b: F.layer_norm(x, (4,), a, b, 1e-5), rows, *factors)
 case("layer_norm_two", lambda x, a, b: F.layer_norm(x, (3, 4), a, b, 1e-5), rows, random(3, 4, seed=11), random(3, 4, seed=12))
@@ -162,12 +191,19 @@ def kept(key, rate, extents):
 assert philox(0, 0) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]  # the authors' first test vector
 
 x, wide, narrow, bias = (random(*extents, seed=s) for s, extents in ((200, (7, 5)), (201, (5, 6)), (202, (6, 5)), (203, (6,))))
+case("product", lambda x, k: x @ k, x, wide)
 case("dense", lambda x, k, b: F.relu(F.linear(x, k.T, b)), x, wide, bias)
 case("residual", lambda x, k, b, l: x + F.linear(torch.tanh(F.linear(x, k.T, b)), l.T), x, wide, bias, narrow)
 with_zero = x.clone()
 with_zero[2, 3] = 0
 case("relu", F.relu, with_zero)
 case("tanh", torch.tanh, 3 * x)
+ends = torch.cat([2 * random(30, seed=210), torch.tensor([0.0, -30.0, 30.0, -800.0, 800.0], dtype=torch.float64)]).reshape(7, 5)
+case("sigmoid", torch.sigmoid, ends)
+case("gelu", F.gelu, ends)
+case("gelu_tanh", lambda x: F.gelu(x, approximate="tanh"), ends)
+case("silu", F.silu, ends)
+case("leaky_relu", lambda x: F.leaky_relu(x, 0.2), ends)
 case("dropout", lambda x: x * kept(1234567890123, 0.4, x.shape) / (1 - 0.4), x)
 case("mean_squared_error", F.mse_loss, x, random(7, 5, seed=204))
 
@@ -187,6 +223,17 @@ weights = random(7, 3, seed=207) ** 2
 weights[0, 1] = weights[5, 2] = 0
 labels[0, 1] = -1  # of no class, where no weight is
 case("weighted_cross_entropy", lambda z, l: (weights.flatten() * cross_entropy(z, l, "none")).sum(), logits, labels, weights=weights)
+
+# From distributions, one of which is a label, and from targets, some of them 0 and 1.
+row_logits = 3 * random(13, 6, seed=211)
+distributions = F.softmax(random(13, 6, seed=212), 1)
+distributions[0] = torch.eye(6)[2]
+targets = (random(13, 6, seed=213) > 0).double() * 0.9 + 0.05
+targets[1] = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+case("cross_entropy", F.cross_entropy, row_logits, distributions)
+case("binary_cross_entropy_from_logits", F.binary_cross_entropy_with_logits, row_logits, targets)
+# As F.binary_cross_entropy, which has no derivative by its targets.
+case("binary_cross_entropy", lambda p, t: -(t * torch.log(p) + (1 - t) * torch.log(1 - p)).mean(), torch.sigmoid(2 * random(13, 6, seed=214)), targets)
 
 case("flatten", lambda x: x.flatten(1), random(5, 24, 2, seed=208))
 case("reshape", lambda x: x.reshape(72, 2, 2), random(24, 3, 4, seed=209))

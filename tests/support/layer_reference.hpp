@@ -1,7 +1,11 @@
 // Layers against arrays that PyTorch computed (scripts/reference_layers.py): values and derivatives on all meshes.
 #pragma once
 #include "adjoint.hpp"
+#include "all_layouts.hpp"
+#include "allowed_layouts.hpp"
 #include "reference.hpp"
+#include <boost/mp11/algorithm.hpp>
+#include <map>
 
 namespace ashlar::test {
 
@@ -24,51 +28,109 @@ struct layer_array {
     }
   }
   double operator[](index_t i) const { return element[static_cast<std::size_t>(i)]; }
+  std::function<double(index_t, int)> in_first_summand() const {
+    return [this](index_t g, int s) { return s == 0 ? (*this)[g] : 0; };
+  }
+
+  /// Read once: layouts are many.
+  static layer_array const& of(std::string const& name) {
+    static std::map<std::string, layer_array> read;
+    return read.try_emplace(name, name).first->second;
+  }
 };
+
+// What follows is compiled once for each layout of each layer: no more of it than must be is a template.
 
 /// A tensor of layout L with an array's elements; where sums pend, the first summand has them.
 template <class L, class T = double>
 auto reference_tensor(device_mesh<grid> const& m, std::string const& name) {
-  layer_array const a(name);
-  return tensor_of<T, L>(m, a.extents, [&](index_t g, int s) { return s == 0 ? a[g] : 0; });
+  layer_array const& a = layer_array::of(name);
+  return tensor_of<T, L>(m, a.extents, a.in_first_summand());
+}
+
+/// A shard is a rank's of an array, to 1e-10 of its largest element.
+/// Collective.
+inline void check_shard(shard_of_rank const& x, mesh_shape const& mesh, std::string const& name) {
+  layer_array const& a = layer_array::of(name);
+  CAPTURE(name);
+  CAPTURE(test::name(x.layout));
+  REQUIRE(x.extents == a.extents);
+  double largest = 0;
+  for (double const e : a.element) largest = std::max(largest, std::abs(e));
+  CHECK(distance(x, mesh, a.element) <= 1e-10 * std::min(1., largest));
 }
 
 /// A tensor denotes an array, to 1e-10 of its largest element.
 /// Collective.
 template <class X>
 void check_reference(X const& x, std::string const& name) {
-  CAPTURE(name);
-  layer_array const a(name);
-  auto const t = materialize(x);
-  REQUIRE(t.extents() == a.extents);
+  auto const& t = materialize(x);
   auto const own = shard(t);
-  double largest = 0;
-  for (double const e : a.element) largest = std::max(largest, std::abs(e));
-  CHECK(distance({t.extents(), t.layout, {own.begin(), own.end()}}, t.mesh().sizes(), a.element) <= 1e-10 * std::min(1., largest));
+  check_shard({t.extents(), t.layout, {own.begin(), own.end()}}, t.mesh().sizes(), name);
 }
 
-/// On every mesh: the value of f(operands of layouts L...), of layout Out, and the operands' cotangents are the arrays of
-/// the case `name`. Operands are replicated over the axes named where they are whole.
+/// Calls check(mesh) for every mesh.
+inline void on_every_mesh(std::function<void(device_mesh<grid> const&)> const& check) {
+  for_each_factorisation([&](auto const& sizes) {
+    CAPTURE(sizes[0]);
+    CAPTURE(sizes[1]);
+    check(device_mesh<grid>(MPI_COMM_WORLD, sizes));
+  });
+}
+
+/// The value of f(operands of layouts L...), of layout Out, and the operands' cotangents are the arrays of the case `name`.
+/// Operands are replicated over the axes named where they are whole. Results may be those of another case.
+/// Collective.
+template <class Out, dimension Replicated, class... L, class F>
+void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const& f, std::string const& results) {
+  auto const operands = [&]<int... I>(std::integer_sequence<int, I...>) {
+    return std::tuple(reference_tensor<L>(m, name + ".x" + std::to_string(I))...);
+  }(std::make_integer_sequence<int, sizeof...(L)>{});
+  auto const [loss, y, gradients] = value_and_grad<Replicated>([&](auto const& x) {
+    auto const result = std::apply(f, x);
+    using C = typename decltype(result)::cotangent_type;
+    return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")), plain(result));
+  })(operands);
+  static_assert(std::is_same_v<layout_t<decltype(y)>, Out>);
+  check_reference(y, results + ".y");
+  int number = 0;
+  for_each_leaf([&](auto const& g) { check_reference(g, results + ".g" + std::to_string(number++)); }, gradients);
+}
+
+/// The same on every mesh.
 /// Collective.
 template <class Out, dimension Replicated, class... L, class F>
 void check_case(std::string const& name, F const& f) {
-  for_each_factorisation([&](auto const& sizes) {
-    CAPTURE(name);
-    CAPTURE(sizes[0]);
-    CAPTURE(sizes[1]);
-    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const operands = [&]<int... I>(std::integer_sequence<int, I...>) {
-      return std::tuple(reference_tensor<L>(m, name + ".x" + std::to_string(I))...);
-    }(std::make_integer_sequence<int, sizeof...(L)>{});
-    auto const [loss, y, gradients] = value_and_grad<Replicated>([&](auto const& x) {
-      auto const result = std::apply(f, x);
-      using C = typename decltype(result)::cotangent_type;
-      return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")), plain(result));
-    })(operands);
-    static_assert(std::is_same_v<layout_t<decltype(y)>, Out>);
-    check_reference(y, name + ".y");
-    int number = 0;
-    for_each_leaf([&](auto const& g) { check_reference(g, name + ".g" + std::to_string(number++)); }, gradients);
+  on_every_mesh([&](device_mesh<grid> const& m) { check_on_mesh<Out, Replicated, L...>(m, name, f, name); });
+}
+
+/// The axes of a mask.
+constexpr dimension axes_of(axis_mask m) {
+  if (m == 0) return none;
+  return m == 1 ? dimension("data") : m == 2 ? dimension("model") : axes("data", "model");
+}
+
+/// Calls check(mesh, placed) on every mesh for every one of a list of `placed`.
+template <class Layouts, class F>
+void for_each_placed(F const& check) {
+  on_every_mesh([&](device_mesh<grid> const& m) { boost::mp11::mp_for_each<Layouts>([&](auto layouts) { check(m, layouts); }); });
+}
+
+/// As check_case, in every layout of a list of `placed`. Operands are replicated over the axes that the result names, and
+/// invariant over others.
+/// Collective.
+template <class Layouts, class F>
+void check_layouts(std::string const& name, F const& f) {
+  for_each_placed<Layouts>([&]<axis_mask Named, class Out, class... L>(device_mesh<grid> const& m, placed<Named, Out, L...>) {
+    check_on_mesh<Out, axes_of(Named), L...>(m, name, f, name);
+  });
+}
+/// The same of a function of the first operand alone, f(type of the second's layout): what it reads beside has no derivative.
+/// Collective.
+template <class Layouts, class F>
+void check_layouts_beside(std::string const& name, F const& f) {
+  for_each_placed<Layouts>([&]<axis_mask Named, class Out, class First, class Second>(device_mesh<grid> const& m, placed<Named, Out, First, Second>) {
+    check_on_mesh<Out, axes_of(Named), First>(m, name, f(std::type_identity<Second>{}), name);
   });
 }
 

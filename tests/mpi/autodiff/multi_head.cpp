@@ -1,28 +1,8 @@
-// Multi-head attention against PyTorch's, and what it is made of, on all meshes: five positions and three heads in uneven
-// and empty parts.
-#include "support/layer_reference.hpp"
+// What multi-head attention and transformers are made of beside attention, on all meshes.
+#include "support/adjoint.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
-
-TEST_CASE("multi_head_attention") {
-  using whole_qkv = layout<none, none, none, none>;
-  using whole_out = layout<none, none, none>;
-  using qkv_by_heads = layout<none, none, "model", none>;
-  using out_by_heads = layout<"model", none, none>;
-  constexpr dimension all = axes("data", "model");
-  for (bool causal : {false, true}) {
-    std::string const name = causal ? "multi_head_causal" : "multi_head";
-    auto const here = [causal](auto const& x, auto const& qkv, auto const& out) { return multi_head_attention(x, build<attention_kernels>(qkv, out), causal); };
-    auto const over = [causal](auto const& x, auto const& qkv, auto const& out) {
-      return multi_head_attention<"data">(x, build<attention_kernels>(qkv, out), causal);
-    };
-    check_case<partial<layout<"data", none, none>, "model">, all, layout<"data", none, none>, qkv_by_heads, out_by_heads>(name, here);
-    check_case<layout<axes("model", "data"), none, none>, all, layout<axes("model", "data"), none, none>, whole_qkv, whole_out>(name, here);
-    check_case<layout<"model", "data", none>, all, layout<"model", "data", none>, whole_qkv, whole_out>(name, over);
-    check_case<partial<layout<none, "data", none>, "model">, all, layout<none, "data", none>, qkv_by_heads, out_by_heads>(name, over);
-  }
-}
 
 TEST_CASE("select is linear") {
   check_linear<"data">([](auto const& x) { return select(x, 1); }, operand<layout<none, "data", "model">>{shape::of(3, 5, 4)});

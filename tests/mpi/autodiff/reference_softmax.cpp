@@ -1,5 +1,5 @@
-// Softmax and the cross-entropy of labels against arrays of PyTorch's: values and derivatives, on all meshes and in all
-// kinds of layouts that the rules allow. (Distributions for labels: tests/mpi/train/reference_losses.cpp.)
+// Softmax and losses against arrays of PyTorch's: values and derivatives, on all meshes and in all classes of layouts that
+// their rules allow.
 #include "support/layer_reference.hpp"
 
 using namespace ashlar;
@@ -7,45 +7,68 @@ using namespace ashlar::test;
 
 namespace {
 
-constexpr dimension all = axes("data", "model");
+// The loss of labels that pends over the axes of the rows, where the classes' parts are reduced before.
+struct vocabulary_rule {
+  static constexpr ruled rule(layout_value const& logits, layout_value const& labels) {
+    ruled r = softmax_parts_op::rule(logits, labels);
+    r.out.drop_pending(r.out.partial());
+    return r.why == fault::fits ? vocabulary_cross_entropy_op::rule(logits, labels, r.out) : r;
+  }
+};
 
-// Rows in two dimensions, classes in the last.
-using rows_by_both = layout<"data", "model", none>;
-using rows_by_all = layout<none, axes("model", "data"), none>;
-using rows_by_data = layout<"data", none, none>;
+// The mean of a function of two tensors' elements.
+struct mean_rule {
+  static constexpr ruled rule(layout_value const& a, layout_value const& b) {
+    ruled const r = elementwise_rule(linearity::nonlinear, a, b);
+    return r.why == fault::fits ? reduction_rule(op_sum, (1u << r.out.rank) - 1u, r.out) : r;
+  }
+};
 
-template <class F>
-void check_softmax(std::string const& name, F const& f) {
-  check_case<rows_by_both, "data", rows_by_both>(name, f);
-  check_case<rows_by_all, all, rows_by_all>(name, f);
-  check_case<rows_by_data, "data", rows_by_data>(name, f);
-}
+using rows = allowed_layouts<softmax_op, swept, 3>;
+using labelled_rows = allowed_layouts<cross_entropy_op, swept, 3, 2>;
 
 // The loss f(logits, beside), where beside(T{}, suffix) is the array `name + suffix` of one number a row, which lies as the rows do.
-template <class F>
+template <class Layouts, class F>
 void check_rows_loss(std::string const& name, F const& f) {
-  auto const beside = [&]<class L>(std::type_identity<L>) {
+  check_layouts_beside<Layouts>(name, [&]<class L>(std::type_identity<L>) {
     return [&](auto const& z) {
       return f(z, [&]<class T>(T, char const* what) { return reference_tensor<L, T>(z.mesh(), name + what); });
     };
-  };
-  check_case<partial<layout<>, all>, "data", rows_by_both>(name, beside(std::type_identity<layout<"data", "model">>{}));
-  check_case<partial<layout<>, all>, all, rows_by_all>(name, beside(std::type_identity<layout<none, axes("model", "data")>>{}));
-  check_case<partial<layout<>, "data">, "data", rows_by_data>(name, beside(std::type_identity<layout<"data", none>>{}));
-  check_case<layout<>, "data", layout<none, none, none>>(name, beside(std::type_identity<layout<none, none>>{}));
+  });
+}
+
+template <class F>
+void check_mean(std::string const& name, F const& f) {
+  check_layouts<allowed_layouts<mean_rule, swept, 2, 2>>(name, f);
 }
 
 }  // namespace
 
 TEST_CASE("softmax and log_softmax") {
-  check_softmax("softmax", [](auto const& z) { return softmax(z); });
-  check_softmax("log_softmax", [](auto const& z) { return log_softmax(z); });
+  check_layouts<rows>("softmax", [](auto const& z) { return softmax(z); });
+  check_layouts<rows>("log_softmax", [](auto const& z) { return log_softmax(z); });
 }
 
 TEST_CASE("cross-entropy from labels, with and without weights") {
-  check_rows_loss("labelled_cross_entropy",
-                  [](auto const& z, auto const& beside) { return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
-  check_rows_loss("weighted_cross_entropy", [](auto const& z, auto const& beside) {
+  check_rows_loss<labelled_rows>("labelled_cross_entropy",
+                                 [](auto const& z, auto const& beside) { return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
+  check_rows_loss<labelled_rows>("weighted_cross_entropy", [](auto const& z, auto const& beside) {
     return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"), beside(double{}, ".weights"));
   });
+}
+
+TEST_CASE("cross-entropy from labels over classes that are sharded") {
+  check_rows_loss<allowed_layouts<vocabulary_rule, swept, 3, 2>>(
+      "labelled_cross_entropy", [](auto const& z, auto const& beside) { return vocabulary_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
+}
+
+TEST_CASE("cross-entropy from distributions") {
+  check_layouts<allowed_layouts<distribution_cross_entropy_op, swept, 2, 2>>("cross_entropy",
+                                                                            [](auto const& z, auto const& t) { return softmax_cross_entropy(z, t); });
+}
+
+TEST_CASE("binary cross-entropy and the mean squared error") {
+  check_mean("binary_cross_entropy", [](auto const& p, auto const& t) { return binary_cross_entropy(p, t); });
+  check_mean("binary_cross_entropy_from_logits", [](auto const& z, auto const& t) { return binary_cross_entropy_from_logits(z, t); });
+  check_mean("mean_squared_error", [](auto const& a, auto const& b) { return mean_squared_error(a, b); });
 }
