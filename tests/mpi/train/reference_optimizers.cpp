@@ -1,9 +1,11 @@
-// Ten steps of each optimizer, on every mesh and several layouts, against PyTorch's.
+// Ten steps of each optimizer, on every mesh and in all classes of layouts, against PyTorch's.
 #include "../examples/layers.hpp"
 #include "ashlar/ops/ops.hpp"
 #include "ashlar/train/feed.hpp"
 #include "ashlar/train/optimizer.hpp"
+#include "support/allowed_layouts.hpp"
 #include "support/reference.hpp"
+#include <boost/mp11/algorithm.hpp>
 #include <doctest/doctest.h>
 
 using namespace ashlar;
@@ -32,16 +34,24 @@ struct layouts {
   }
 };
 
-// Calls check(mesh, layouts) for every mesh and some layouts of kernel and bias; extents 7 and 5 are uneven on it.
+// Steps go element by element: anything that pends nowhere.
+struct parameter_rule {
+  static constexpr ruled rule(layout_value const& x) { return elementwise_rule(linearity::nonlinear, x); }
+};
+using kernels = allowed_layouts<parameter_rule, swept, 2>;
+using biases = allowed_layouts<parameter_rule, swept, 1>;
+
+// Calls check(mesh, layouts) for every mesh and every layout of the kernel, with those of the bias in turn; extents 7 and 5 are
+// uneven on it.
 template <class F>
 void for_each_layout(F check) {
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    check(m, layouts<layout<none, none>, layout<none>>{});
-    check(m, layouts<layout<none, "model">, layout<"model">>{});
-    check(m, layouts<layout<"model", none>, layout<none>>{});
-    check(m, layouts<layout<"model", "data">, layout<axes("data", "model")>>{});
-    check(m, layouts<layout<none, axes("data", "model")>, layout<axes("model", "data")>>{});
+    boost::mp11::mp_for_each<boost::mp11::mp_iota<boost::mp11::mp_size<kernels>>>([&]<class I>(I) {
+      using kernel = boost::mp11::mp_at<kernels, I>;
+      using bias = boost::mp11::mp_at_c<biases, I::value % boost::mp11::mp_size<biases>::value>;
+      check(m, layouts<typename kernel::result, typename bias::result>{});
+    });
   });
 }
 
