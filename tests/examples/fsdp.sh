@@ -41,6 +41,9 @@ resumed() {
   few_digits 240
   goes_on "data=1,shard=2 --strategy zero3" "data=1,shard=1 --strategy replicated" "data=2,shard=2 --strategy zero1" "data=1,shard=3"
   refused 20 "of type float32, found float64" --batch 60 --checkpoint "$folder/kept"
+  precision=(--precision float)
+  goes_on "data=1,shard=2 --strategy zero1"
+  goes_on "data=2,shard=1 --strategy zero2"
 }
 
 memory() {

@@ -30,7 +30,9 @@ losses() {
 
 resumed() {
   goes_on data=2 data=1 data=4
+  precision=(--precision float)  # other convolutions
   goes_on_killed data=2
+  precision=(--precision double)
   training+=(--batch-norm shard)
   goes_on data=2
   refused 60 "--batch-norm: expected shard on --mesh data=2, as in the run of the checkpoint, found 'global'" --precision double --batch 28 --checkpoint "$folder/kept"

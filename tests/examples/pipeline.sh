@@ -49,6 +49,8 @@ resumed() {
   goes_on "data=1,stage=2 --microbatches 6" "data=1,stage=1 --strategy unpipelined" "data=2,stage=2 --strategy gpipe --microbatches 6" "data=1,stage=3 --microbatches 12"
   train_on "data=1,stage=2 --microbatches 6" "$folder/run.losses" --dropout 0.1 --steps 1 --every 1 --checkpoint "$folder/dropped" || fail "with dropout: $(cat "$folder/err")"
   refused 60 "--microbatches: expected 6, as in the run of the checkpoint, found '12'" --precision double --batch 48 --dropout 0.1 --microbatches 12 --checkpoint "$folder/dropped"
+  precision=(--precision float)
+  goes_on "data=1,stage=2 --strategy gpipe --microbatches 6"
 }
 
 # 16 images a microbatch.
