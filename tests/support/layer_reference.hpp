@@ -94,7 +94,7 @@ void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const&
   static_assert(std::is_same_v<layout_t<decltype(y)>, Out>);
   check_reference(y, results + ".y");
   int number = 0;
-  for_each_leaf([&](auto const& g) { check_reference(g, results + ".g" + std::to_string(number++)); }, gradients);
+  std::apply([&](auto const&... g) { (check_reference(g, results + ".g" + std::to_string(number++)), ...); }, gradients);
 }
 
 /// The same on every mesh.
