@@ -116,6 +116,7 @@ template <class Rule, sweep How, int... Rank>
 struct allowed {
   using found = layout_search<Rule, Rank...>;
   static constexpr auto table = found::template table<How>();
+  static_assert(table.size > 1);
 
   template <layout_value const& V>
   using type_of = layout_from_t<two_axes, pack(V), pack_blocks(V), V.rank>;
