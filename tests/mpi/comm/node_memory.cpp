@@ -330,7 +330,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     // The same round as the others', with a stop in the middle.
     auto const y = fill_like<layout<none>>(m, n, 0.0);
     text = said([&] {
-      detail::node_round<double> round(m.communicator(), detail::fingerprint(verb::all_reduce, n, sizeof(double)), s.data(), static_cast<std::size_t>(n), y.data());
+      detail::node_round<double> round(m.communicator(), detail::fingerprint(verb::all_reduce, n, detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
       MPI_Barrier(MPI_COMM_WORLD);
       for (int q = 0; q < m.size(); ++q) std::fill_n(round.group().destination<double>(q), n, 7.0);
       round.end();
