@@ -87,7 +87,8 @@ struct communicator_state {
   }
   // Messages may still be written there.
   void leave_scratch() {
-    (void)buffer.release();
+    static auto* const left = new std::vector<std::unique_ptr<std::byte, free_aligned>>;  // never freed
+    left->push_back(std::move(buffer));
     buffer_size = 0;
   }
 };
