@@ -207,7 +207,7 @@ void measure(int argc, char** argv) {
   auto const pytorch = start_pytorch(m, right, ranks * threads);
   for (std::size_t i = 0; pytorch && i < pytorch->names().size(); ++i)
     variants.push_back({pytorch->names()[i], "none", [&, i] { pytorch->ask("step", i); }, [&, i] { return pytorch_is_right(*pytorch, i, right); },
-                        [&, i] { pytorch->ask("step", i); }});
+                        [&, i] { pytorch->ask("step", i); }, bench::peer::rest});
   all.race("convnet step batch " + std::to_string(batch) + ", " + std::to_string(threads) + (threads == 1 ? " thread a rank" : " threads a rank"), variants);
   all.write();
 }

@@ -25,6 +25,9 @@ using ashlar::index_t;
 /// $ASHLAR_PYTHON, or python3.
 class peer {
  public:
+  /// Their threads look out for more work for a while, on the cores that the next variant needs.
+  static constexpr double rest = .05;
+
   /// Calls put(*this) on rank 0, which writes the arrays that the program begins with.
   /// Collective: all ranks. Post: names() is empty where no framework is installed.
   template <class Put>

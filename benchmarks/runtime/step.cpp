@@ -34,7 +34,7 @@ std::vector<bench::variant> framework_variants(frameworks& peers, std::vector<fl
                    outcome<float> const o = peers.checked(i);
                    return !peers.is_root() || agree(by_hand, o, plain_loops<philox_mask>(by_hand, first).train(batch, checked_steps), batch, tolerance(by_hand));
                  },
-                 [&peers, i] { peers.ask("reset", i); }});
+                 [&peers, i] { peers.ask("reset", i); }, frameworks::rest});
   return v;
 }
 

@@ -73,16 +73,16 @@ struct outcome {
   T loss = 0, hits = 0;
 };
 
-/// Whether all but a fiftieth of each kernel and of each bias differ by less than `tolerance`. Of all parameters it would be
-/// asked too much in single precision: where rounding puts the sum of a unit that is on for one row on the other side of
-/// relu's kink, its gradient is zero or is not, and optimizers make a whole step of that.
+/// Whether the parameters of each kernel and of each bias differ by less than `tolerance` on average. Of each parameter it would
+/// be asked too much in single precision: where rounding puts the sum of a unit on the other side of relu's kink, one row's part
+/// of its gradient is there or is not, and optimizers that divide by the gradient's size make whole steps of that.
 inline bool agree(dense_network const& net, outcome<float> const& a, outcome<double> const& b, index_t batch, double tolerance) {
   if (a.parameters.size() != b.parameters.size()) return false;
   auto const off = [](float x, double y) { return std::abs(static_cast<double>(x) - y); };
   auto const block_agrees = [&](index_t begin, index_t end) {
-    index_t wrong = 0;
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) wrong += !(off(a.parameters[i], b.parameters[i]) < tolerance);
-    return 50 * wrong <= end - begin;
+    double sum = 0;
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) sum += off(a.parameters[i], b.parameters[i]);
+    return begin == end || sum < tolerance * static_cast<double>(end - begin);
   };
   for (auto const& p : net.places())
     if (!block_agrees(p.kernel, p.bias) || !block_agrees(p.bias, p.end)) return false;

@@ -79,7 +79,7 @@ class ashlar_step {
   float loss_ = 0, hits_ = 0;
 };
 
-inline double tolerance(dense_network const& net) { return 1e-2 * net.learning_rate; }
+inline double tolerance(dense_network const& net) { return 5e-2 * net.learning_rate; }
 
 /// A variant whose steps are compared with plain loops.
 template <class Mask, class Step>
