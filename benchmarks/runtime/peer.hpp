@@ -25,8 +25,8 @@ using ashlar::index_t;
 /// $ASHLAR_PYTHON, or python3.
 class peer {
  public:
-  /// Their threads look out for more work for a while, on the cores that the next variant needs.
-  static constexpr double rest = .05;
+  /// Microseconds for which their threads may look out for more work, on the cores that the next variant needs.
+  static constexpr useconds_t rest = 50'000;
 
   /// Calls put(*this) on rank 0, which writes the arrays that the program begins with.
   /// Collective: all ranks. Post: names() is empty where no framework is installed.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,7 +31,7 @@ struct variant {
   std::function<void()> run;              // the work, on all ranks
   std::function<bool()> correct;          // does the work and compares this rank's result with an independent reference
   std::function<void()> prepare = [] {};  // before a sample, untimed
-  double rest = 0;                        // seconds behind a sample, in which threads of other processes fall asleep
+  useconds_t rest = 0;                    // microseconds behind a sample, in which threads of other processes fall asleep
 };
 
 /// The variant by ashlar whose verbs go by messages of MPI: what others that send messages are compared with, too.
@@ -192,7 +190,7 @@ class races {
     sleep_until_all_arrive(comm_);
     MPI_Iallreduce(MPI_IN_PLACE, span, 2, MPI_DOUBLE, MPI_MAX, comm_, &request);
     finish(request);
-    std::this_thread::sleep_for(std::chrono::duration<double>(v.rest));
+    if (v.rest > 0) usleep(v.rest);
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }
 

@@ -85,11 +85,10 @@ struct communicator_state {
     }
     return reinterpret_cast<T*>(buffer.get());
   }
-  // Messages may still be written there.
-  void leave_scratch() {
-    static auto* const left = new std::vector<std::unique_ptr<std::byte, free_aligned>>;  // never freed
-    left->push_back(std::move(buffer));
+  // Who takes it keeps it: the next scratch lies elsewhere.
+  std::byte* release_scratch() {
     buffer_size = 0;
+    return buffer.release();
   }
 };
 

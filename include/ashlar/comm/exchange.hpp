@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/node_memory.hpp"
 #include "ashlar/comm/tuning.hpp"
 
 namespace ashlar::detail {
@@ -70,7 +71,7 @@ void or_give_up(communicator const& c, F f) {
     for (MPI_Request& r : c.state().requests)
       if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
     c.state().requests.clear();
-    c.state().leave_scratch();
+    node_memory::instance().leave_to_others(c.state().release_scratch());
     throw;
   }
 }

@@ -22,9 +22,7 @@ inline bool yielding_reaches_others() {
 /// To be called between two looks at what a rank waits for, number 1, 2, ..., where ranks exceed cores: without a word to the
 /// scheduler it would run to the end of its time slice, milliseconds, before what it waits for can happen.
 inline void give_core_away(unsigned look) {
-  // Some 10 us, and 55 of sleep. Shorter sleeps (a timer slack of 1 ns) made tests of 4 and 6 ranks on 2 cores 7 to 15 times
-  // slower, since who wakes takes the core from who works; sleeps of 100 and 200 us a fifth and a half slower.
-  constexpr unsigned looks_before_sleeping = 16;
+  constexpr unsigned looks_before_sleeping = 16;  // some 10 us; a sleep takes 55, see docs/decisions/node_transport.md
   if (look <= looks_before_sleeping || yielding_reaches_others()) {
     sched_yield();
     return;
