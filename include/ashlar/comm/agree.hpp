@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/comm/all_gather.hpp"
+#include "ashlar/comm/message_memory.hpp"
 #include "ashlar/config.hpp"
 
 namespace ashlar::detail {
@@ -14,8 +15,23 @@ namespace ashlar::detail {
 inline void all_reduce_by_mpi(communicator const& c, index_t* data, int n, MPI_Op op) {
   require_mpi("comm");
   c.counters().agreement.add(std::size_t(n) * sizeof(index_t));
-  call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), MPI_IN_PLACE, data, n,
+  message_buffer<index_t> values(static_cast<std::size_t>(n));
+  std::copy_n(data, n, values.data());
+  call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), MPI_IN_PLACE, values.data(), n,
            comm::mpi_datatype<index_t>::get(), op);
+  std::copy_n(values.data(), n, data);
+}
+
+// What one rank says, on every rank.
+inline std::string broadcast_text(communicator const& c, std::string const& said, int root) {
+  if (c.size() == 1) return said;
+  message_buffer<std::uint64_t> length(1);
+  *length.data() = said.size();
+  broadcast_by_mpi(c, length.data(), 1, root, comm::tuned);
+  message_buffer<char> text(*length.data());
+  if (c.rank() == root) std::copy(said.begin(), said.end(), text.data());
+  broadcast_by_mpi(c, text.data(), *length.data(), root, comm::tuned);
+  return {text.data(), *length.data()};
 }
 
 // Throws on every rank what the lowest rank that has a `failure` says.
@@ -24,15 +40,18 @@ inline void throw_together(communicator const& c, std::optional<std::string> fai
   if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
   if (lowest == c.size()) return;
   int const root = int(lowest);
-  std::string text = failure.value_or("");
-  if (c.size() > 1) {
-    std::uint64_t length = text.size();
-    broadcast_by_mpi(c, &length, 1, root, comm::tuned);
-    text.resize(length);
-    broadcast_by_mpi(c, text.data(), length, root, comm::tuned);
-  }
+  std::string text = broadcast_text(c, failure.value_or(""), root);
   if (name_the_rank) text += " (on rank " + std::to_string(root) + ")";
   throw error(text);
+}
+
+// Every rank's number.
+inline std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine) {
+  message_buffer<index_t> own(1), all(static_cast<std::size_t>(c.size()));
+  *own.data() = mine;
+  MPI_Datatype const type = comm::mpi_datatype<index_t>::get();
+  call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), own.data(), 1, type, all.data(), 1, type);
+  return std::move(*all);
 }
 
 // Runs f; what it throws goes into `failure`.
@@ -106,10 +125,7 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
     std::size_t i = 0;
     while (i <= width && extremes[i] == ~extremes[width + 1 + i]) ++i;
     if (i > width) continue;
-    std::vector<index_t> all(std::size_t(c.size()));
-    MPI_Datatype const type = mpi_datatype<index_t>::get();
-    detail::call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), &mine[i], 1, type,
-                     all.data(), 1, type);
+    std::vector<index_t> const all = detail::gathered_by_mpi(c, mine[i]);
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
     throw error(

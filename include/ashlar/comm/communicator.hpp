@@ -56,6 +56,7 @@ struct communicator_state {
   std::uint64_t begun = 0;           // verbs among these ranks
   std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
   bool keeps_messages = false;  // of a verb that failed, which nobody takes in
+  bool lost_messages = false;   // this rank has left some under way, or a collective of MPI's
   bool used_collectives = false;  // of MPI's, in which a rank does not look up
   persistent_collectives persistent;
 
@@ -176,7 +177,7 @@ class communicator {
 
   /// Blocks until a request is complete, or all are, polling, and yielding where `yields()`.
   /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are not complete then, and their buffers
-  /// are not the program's.
+  /// are not the program's; no verb among these ranks begins here any more.
   void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
     wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
   }
@@ -189,7 +190,7 @@ class communicator {
 
  private:
   template <class Look>
-  void wait_until(Look look_at) const {
+  void wait_until(Look look_at) const try {
     int done = 0;
     for (unsigned look = 1;; ++look) {
       look_at(done);
@@ -197,6 +198,9 @@ class communicator {
       if (yields()) detail::give_core_away(look);
       if (look % 64 == 0) detail::while_waiting();
     }
+  } catch (...) {
+    state_->lost_messages = true;
+    throw;
   }
 
   std::shared_ptr<detail::communicator_state> state_;

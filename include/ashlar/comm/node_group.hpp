@@ -108,8 +108,11 @@ class node_group {
   /// What errors call a rank of the group.
   std::string name(int q) const { return "rank " + std::to_string(members_[static_cast<std::size_t>(q)].rank); }
 
-  /// Room for a small operand of the coming round, node_slot::inline_bytes.
-  std::byte* inline_memory() const { return turn(own(), round_ + 1).bytes; }
+  /// Room for a small operand of the coming round, node_slot::inline_bytes. Error: as begin.
+  std::byte* inline_memory() const {
+    refuse_after_giving_up();
+    return turn(own(), round_ + 1).bytes;
+  }
 
   /// Begins a round: returns when all ranks have arrived.
   /// Error: ashlar::error where a rank's process has ended, has not come by the deadline, or has given up; then this one has, too.
@@ -119,7 +122,7 @@ class node_group {
   }
   /// The same without waiting. Pre: all ranks were waited for in the round before. Error: where this one has given up.
   void begin(node_call const& call) {
-    if (has_given_up()) throw error("ashlar: " + name(rank_) + " has given up a verb among these ranks before; make another mesh, on all of them");
+    refuse_after_giving_up();
     ++round_;
     node_slot::turn& mine = turn(own(), round_);
     mine.call = call;
@@ -170,6 +173,9 @@ class node_group {
  private:
   static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
   member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
+  void refuse_after_giving_up() const {
+    if (has_given_up()) throw error("ashlar: " + name(rank_) + " has given up a verb among these ranks before; make another mesh, on all of them");
+  }
   template <class F>
   void or_give_up(F wait) {
     try {

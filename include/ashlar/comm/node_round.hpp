@@ -37,8 +37,9 @@ class node_round {
     small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;
     if (waits_) written_by_all_ = destination;
-    if (small_ && n > 0) std::memcpy(group_->inline_memory(), source, n * sizeof(T));
-    group_->begin({print_, memory.offset(small_ ? static_cast<void const*>(group_->inline_memory()) : source),
+    void const* operand = source;
+    if (small_) operand = n == 0 ? group_->inline_memory() : std::memcpy(group_->inline_memory(), source, n * sizeof(T));
+    group_->begin({print_, memory.offset(operand),
                     destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
   }
   /// Waits for the others. Post, collective and error: as for the first constructor.

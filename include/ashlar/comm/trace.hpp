@@ -51,7 +51,9 @@ class trace {
     on_root(ranks_, [&] {
       all.resize(all.size() - 2);  // the last comma
       std::FILE* const f = file_.release();
-      std::fprintf(f, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n%s\n]}\n", all.c_str());
+      std::fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", f);
+      std::fwrite(all.data(), 1, all.size(), f);
+      std::fputs("\n]}\n", f);
       bool const written = std::ferror(f) == 0;
       if (std::fclose(f) != 0 || !written) throw error("ashlar::trace: writing " + path_ + " failed; is there room left?");
     });

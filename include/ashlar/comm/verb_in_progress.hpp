@@ -80,8 +80,7 @@ class mesh_calls {
   mutable std::uint64_t begun_ = 0;
 };
 
-/// Whether a rank that has begun a verb stays in it to its end. Of verbs that go on meanwhile several of one kind may be under
-/// way, each as far as its rank has looked after it.
+/// Whether a rank that has begun a verb stays in it to its end.
 enum class verb_kind { blocks, goes_on };
 
 /// A verb from begin to end, or another call of all ranks of a mesh: while it lasts, its messages have a tag of their own, and
@@ -89,9 +88,8 @@ enum class verb_kind { blocks, goes_on };
 class verb_in_progress {
  public:
   /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
-  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e,
-                   verb_kind kind = verb_kind::blocks)
-      : ranks_(ranks.state()), print_(print), tag_(tag_of(print, ++ranks_.begun, kind)),
+  verb_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t print, comm::verb_event const& e)
+      : ranks_(ranks.state()), print_(print), tag_(tag_of(print, ++ranks_.begun)),
         call_(*calls.channel_, {{0, fingerprint(e.what, print, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
     enter();
   }
@@ -110,7 +108,10 @@ class verb_in_progress {
   void leave() {
     entered_ = false;
     if (call_.leave()) {
-      to_all([](communicator_state& s) { s.keeps_messages = true; });
+      to_all([](communicator_state& s) {
+        s.keeps_messages = true;
+        if (s.lost_messages) node_memory::instance().leave_to_others(s.release_scratch());
+      });
       // Of other calls all ranks may have left by the same error: wrong input.
       if (call_.call().event.name == nullptr) call_.channel().history().lose_count();
     }
@@ -120,11 +121,13 @@ class verb_in_progress {
   /// and what has gone on since they compared last, too.
   /// `in_memory`: whether tensors lie where ranks of a node read them.
   /// Collective: over `ranks`; blocks, where this verb does. Cost: an all-reduce of 16 bytes.
-  /// Error: ashlar::error on every rank where they have not called the same since they compared last.
+  /// Error: ashlar::error on every rank where they have not called the same since they compared last; where this one has left
+  /// messages of a verb before.
   void agree(communicator const& ranks, bool in_memory, verb_kind kind) const {
+    refuse_after_lost_messages();
     in_memory = in_memory && comm::tuned.host_memory;
     communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->far : ranks;
-    bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives;
+    bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
     ranks_.mixed_prints = fingerprint(verb::exchange, ranks_.mixed_prints, print_);
     if (kind == verb_kind::goes_on || ++ranks_.verbs % comm::tuned.agree_every != 0) return;
@@ -133,10 +136,18 @@ class verb_in_progress {
   }
   /// All ranks compare this call.
   /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
-  /// the same.
-  void agree_now(communicator const& ranks) const { call_.channel().compare(ranks, call_.call(), print_, ""); }
+  /// the same; where this one has left messages of a verb before.
+  void agree_now(communicator const& ranks) const {
+    refuse_after_lost_messages();
+    call_.channel().compare(ranks, call_.call(), print_, "");
+  }
 
  private:
+  void refuse_after_lost_messages() const {
+    bool lost = false;
+    to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
+    if (lost) throw error("ashlar: a verb among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
+  }
   template <class F>
   void to_all(F f) const {
     f(ranks_);
@@ -157,11 +168,9 @@ class verb_in_progress {
     }();
     return tag;
   }
-  // Verbs of one kind that block are through with their messages in the order in which they begin, on all ranks alike. Those
-  // that go on post messages whenever their rank looks: only their numbers tell them apart.
-  static int tag_of(std::uint64_t print, std::uint64_t number, verb_kind kind) {
-    return 1 + static_cast<int>((print + (kind == verb_kind::goes_on ? number : 0)) % static_cast<std::uint64_t>(largest_tag()));
-  }
+  // Numbers tell verbs of one kind apart: those that go on post messages whenever their rank looks, and what a failed one has
+  // sent is nobody else's.
+  static int tag_of(std::uint64_t print, std::uint64_t number) { return 1 + static_cast<int>((print + number) % static_cast<std::uint64_t>(largest_tag())); }
 
   communicator_state& ranks_;
   std::uint64_t print_;

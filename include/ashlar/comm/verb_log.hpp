@@ -56,7 +56,7 @@ class verb_log {
 
   void begin(verb_event const& e) {
     std::uint64_t const n = begun_.load(std::memory_order_relaxed);
-    slot& s = last_[n % remembered];
+    slot& s = last_[n % last_.size()];
     s.what.store(static_cast<int>(e.what), std::memory_order_relaxed);
     s.axes.store(e.axes, std::memory_order_relaxed);
     s.names.store(e.names, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ class verb_log {
   std::uint64_t done() const { return done_.load(std::memory_order_acquire); }
   /// Verb number n, from 0. Pre: it is among the last 64 begun.
   verb_event event(std::uint64_t n) const {
-    slot const& s = last_[n % remembered];
+    slot const& s = last_[n % last_.size()];
     verb_event e;
     e.what = static_cast<verb>(s.what.load(std::memory_order_relaxed));
     e.axes = s.axes.load(std::memory_order_relaxed);
@@ -112,7 +112,7 @@ class verb_log {
     std::atomic<unsigned> line{0};
     std::atomic<char const*> name{nullptr};
   };
-  std::array<slot, remembered> last_;
+  std::array<slot, 2 * remembered> last_;  // so that others may begin while a thread reads the last
   std::atomic<std::uint64_t> begun_{0}, done_{0};
   std::atomic<bool> tracing_{false};
   std::vector<verb_event> kept_;

@@ -76,18 +76,19 @@ enum class receivers { first, all };
 template <class T>
 std::vector<T> join(communicator const& c, message_blocks const& blocks, T const* own, receivers who) {
   bool const receives = who == receivers::all || c.rank() == 0;
-  std::vector<T> whole(receives ? blocks.total : 0), arrived(receives && !blocks.in_order ? blocks.total : 0);
+  memory_of_messages const sent(own, nullptr);
+  message_buffer<T> whole(receives ? blocks.total : 0), arrived(receives && !blocks.in_order ? blocks.total : 0);
   T* const destination = blocks.in_order ? whole.data() : arrived.data();
   if (who == receivers::all)
     comm::all_gather(c, own, blocks.count[static_cast<std::size_t>(c.rank())], destination, std::span<std::size_t const>(blocks.count));
   else
     exchange_with_first(c, blocks, false, own, destination);
-  if (!arrived.empty()) {
+  if (!(*arrived).empty()) {
     Kokkos::DefaultHostExecutionSpace const host{};
     copy_boxes(host, static_cast<T const*>(destination), whole.data(), blocks.loops);
     host.fence("ashlar: before the host reads");
   }
-  return whole;
+  return std::move(*whole);
 }
 
 // A call of all ranks of a mesh that is no verb, on tensors of one layout and element type: they meet, and find out where they
@@ -157,13 +158,14 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
   sharded_tensor<T, L, M> x(m, extents);
   axis_mask const axes = x.layout.sharding();
   fill_from_host(x, [&](T* own) {
+    memory_of_messages const filled(nullptr, own);
     if (m.sizes().position(m.rank(), ~axes) == 0) {
       communicator const& c = m.communicator(axes);
       message_blocks const blocks = shards(m, x.layout, extents, buffer_side::destination);
-      std::vector<T> packed;
+      bool const packs = c.rank() == 0 && !blocks.in_order;
+      message_buffer<T> packed(packs ? blocks.total : 0);
       T const* from = whole.data();
-      if (c.rank() == 0 && !blocks.in_order) {
-        packed.resize(blocks.total);
+      if (packs) {
         Kokkos::DefaultHostExecutionSpace const host{};
         copy_boxes(host, from, packed.data(), blocks.loops);
         host.fence("ashlar: before MPI");

@@ -91,8 +91,10 @@ class bucket {
       if (reduced_where_they_lie<decltype(o)>()) return;
       T* const results = static_cast<T*>(block_->data);
       auto const n = static_cast<std::size_t>(elements_);
-      if (T const* const message = side_by_side())
+      if (T const* const message = side_by_side()) {
+        memory_of_messages const used(message, results);
         return detail::all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
+      }
       for (std::size_t i = 0; i < pieces_.size(); ++i) local::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
       with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
     });

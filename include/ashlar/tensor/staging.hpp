@@ -1,10 +1,11 @@
 // Memory that MPI may read and write.
 #pragma once
+#include "ashlar/comm/message_memory.hpp"
 #include "ashlar/comm/mpi.hpp"
 #include "ashlar/tensor/boxes.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include "ashlar/tensor/storage.hpp"
-#include <exception>
+#include <optional>
 
 namespace ashlar::comm {
 
@@ -46,18 +47,17 @@ class mpi_memory {
         Kokkos::deep_copy(space_, host_view(static_cast<T*>(in_->data), n), unmanaged<T const>(source, n));
       }
     if constexpr (!runs_in_caller<Space>) space_.fence("ashlar: before MPI");
+    used_.emplace(source_, destination_);
   }
   mpi_memory(mpi_memory const&) = delete;
   mpi_memory& operator=(mpi_memory const&) = delete;
-  ~mpi_memory() {
-    if (std::uncaught_exceptions() > exceptions_) leave();
-  }
   T const* source() const { return source_; }
   T* destination() const { return destination_; }
-  /// To be called where a verb fails: what ranks still send may be written there, so nothing else is to lie there.
-  void leave() { node_memory::instance().leave_to_others(destination_); }
+  /// To be called where a verb fails, unless by an exception that ends this.
+  void leave() { used_->leave(); }
   /// To be called when MPI has written the destination.
   void finish() {
+    used_->have_arrived();
     if constexpr (!host_reads<Space>)
       if (out_) {
         Kokkos::deep_copy(space_, unmanaged<T>(target_, m_), host_view(destination_, m_));
@@ -76,8 +76,8 @@ class mpi_memory {
   T* destination_;
   std::size_t m_;
   T* target_ = nullptr;  // where the destination is staged
-  int exceptions_ = std::uncaught_exceptions();
   std::shared_ptr<storage<host>> in_, out_;
+  std::optional<memory_of_messages> used_;
 };
 
 /// Calls f(source, destination) with such memory.
@@ -93,6 +93,7 @@ template <class Space, class T, class F>
 void with_mpi_memory_in_place(bool directly, Space const& space, T* data, std::size_t n, F&& f) {
   if (directly) {
     if constexpr (!runs_in_caller<Space>) space.fence("ashlar: before MPI");
+    memory_of_messages const used(data, data);
     f(data);
   } else if constexpr (!host_reads<Space>) {
     using host = Kokkos::SharedHostPinnedSpace;
@@ -101,6 +102,7 @@ void with_mpi_memory_in_place(bool directly, Space const& space, T* data, std::s
     Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const whole(data, n);
     Kokkos::deep_copy(space, staged, whole);
     space.fence("ashlar: before MPI");
+    memory_of_messages const used(block->data, block->data);
     f(static_cast<T*>(block->data));
     Kokkos::deep_copy(space, whole, staged);
     space.fence("ashlar: staging is given back");

@@ -19,7 +19,12 @@ class step_in_flight final : public reader, public unfinished_collective {
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_moves const> moves, T const* source, T* destination, where const& w)
       : scope_(m, s, fingerprint(s.what, moves->fingerprint, element_code<T>, begins_only), moves->received * sizeof(T), w, sums_at_once(s) ? verb_kind::blocks : verb_kind::goes_on),
         ranks_(ranks), step_(s), moves_(std::move(moves)), source_(source), destination_(destination) {
-    begin();
+    try {
+      begin();
+    } catch (...) {
+      fail();
+      throw;
+    }
     scope_.leave();
   }
   step_in_flight(step_in_flight const&) = delete;
@@ -65,7 +70,14 @@ class step_in_flight final : public reader, public unfinished_collective {
   // Where sums are the host's, or MPI's.
   static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
 
-  // What fails is not tried again.
+  // To be called where an exception is handled. What fails is not tried again.
+  void fail() {
+    stage_ = stage::done;
+    failure_ = std::current_exception();
+    round_.reset();  // before the result's memory is free for others
+    if (memory_) memory_->leave();
+    if (received_) node_memory::instance().leave_to_others(room_.data());
+  }
   template <class F>
   void in_verb(F f) {
     struct entered {
@@ -76,11 +88,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     try {
       f();
     } catch (...) {
-      stage_ = stage::done;
-      failure_ = std::current_exception();
-      round_.reset();  // before the result's memory is free for others
-      if (memory_) memory_->leave();
-      if (received_) node_memory::instance().leave_to_others(room_.data());
+      fail();
       throw;
     }
   }

@@ -13,7 +13,7 @@ class verb_scope {
   /// `print` is the same on all ranks that call the same.
   template <class M>
   verb_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t print, std::size_t bytes, where const& w, verb_kind kind = verb_kind::blocks)
-      : verb_scope(m, begun(event_of(m, s.what, s.axes, bytes, w)), print, kind) {
+      : verb_scope(m, begun(event_of(m, s.what, s.axes, bytes, w)), print) {
     m.count(s.what);
     verb_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
   }
@@ -21,7 +21,7 @@ class verb_scope {
   /// Pre: they are more than one. Error: ashlar::error on every rank where they do not call the same.
   template <class M>
   verb_scope(device_mesh<M> const& m, char const* name, std::uint64_t print, where const& w)
-      : verb_scope(m, begun(named(event_of(m, verb::exchange, mask_of(M::axes) - 1u, 0, w), name)), print, verb_kind::blocks) {
+      : verb_scope(m, begun(named(event_of(m, verb::exchange, mask_of(M::axes) - 1u, 0, w), name)), print) {
     verb_.agree_now(m.communicator());
   }
   verb_scope(verb_scope const&) = delete;
@@ -41,8 +41,8 @@ class verb_scope {
 
  private:
   template <class M>
-  verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print, verb_kind kind)
-      : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e, kind), event_(e) {
+  verb_scope(device_mesh<M> const& m, comm::verb_event const& e, std::uint64_t print)
+      : verb_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), print, e), event_(e) {
     begin();
   }
   template <class M>

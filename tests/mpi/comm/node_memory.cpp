@@ -319,6 +319,28 @@ TEST_CASE("node_memory: who comes when others have given up learns it, and write
   }
 }
 
+TEST_CASE("node_memory: who has given up leaves what it had copied for others, who may not have read it") {
+  ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
+  variable const soon("ASHLAR_DEADLINE", "0.5");
+  device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
+  bool const late = m.rank() == m.size() - 1;
+  auto const summand = [&](double x) {
+    sharded_tensor<double, partial<layout<none>, "x">, line> const s(m, shape::of(100), 100);
+    std::fill_n(s.data(), 100, x);
+    return s;
+  };
+  double const total = m.size() * (m.size() + 1) / 2;
+  auto coming = all_reduce_async<"x">(summand(m.rank() + 1));
+  if (!late) {
+    CHECK(all_are(coming.wait(), total));
+    CHECK(said([&] { (void)all_reduce<"x">(summand(1)); }) != "");    // which the late rank does not call
+    CHECK(said([&] { (void)all_reduce<"x">(summand(100)); }) != "");  // whose room is that of the first
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (late) CHECK(all_are(coming.wait(), total));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_CASE("node_memory: who comes late to the end of a round writes nothing that others use again") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
   variable const soon("ASHLAR_DEADLINE", "0.5");

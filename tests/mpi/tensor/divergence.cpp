@@ -1,8 +1,10 @@
 // Ranks that do not call the same: each of them learns it within seconds, and who calls what.
+#include "ashlar/plan/async.hpp"
 #include "ashlar/plan/bundle.hpp"
 #include "ashlar/plan/verbs.hpp"
 #include "ashlar/tensor/between_meshes.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
@@ -96,23 +98,113 @@ TEST_CASE("divergence: another verb, other extents, a verb too few: an error on 
   CHECK(denotes(all_gather<"x">(x), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
 }
 
-TEST_CASE("divergence: what messages may still arrive in serves nothing else") {
+namespace {
+
+// Of three blocks of this size that are free, how many serve tensors made after f(mesh).
+template <class F>
+int blocks_used_after(index_t (&extents)[2], F f) {
+  auto const m = all_ranks();
+  auto const three = [&] {
+    std::vector<sharded_tensor<double, layout<none, none>, line>> all;
+    for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, extents));
+    return all;
+  };
+  std::vector<void const*> free;
+  for (auto const& t : three()) free.push_back(t.data());
+  f(m);
+  int used = 0;
+  for (auto const& t : three()) used += std::count(free.begin(), free.end(), t.data()) > 0;
+  return used;
+}
+
+}  // namespace
+
+TEST_CASE("divergence: what messages may still reach serves nothing else") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
-  auto const m = all_ranks();
   index_t const p = testing::ranks();
-  auto const x = numbers<layout<"x", none>>(m, {100 * p, 2 * p});
-  std::vector<void const*> free;  // where results of this size would lie
-  {
-    std::vector<sharded_tensor<double, layout<none, none>, line>> all;
-    for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, {100 * p, 2 * p})), free.push_back(all.back().data());
+  index_t n[]{100 * p, 2 * p};
+  auto const whole = [&](auto const& m) { return numbers<layout<none, none>>(m, n); };
+  int const left = testing::rank() == 0;  // who waits for messages that come
+  auto const others = [&](auto const& m) { (void)all_to_all<"x", 1>(numbers<layout<"x", none>>(m, n)); };
+  int const gathered = blocks_used_after(n, [&](auto const& m) {
+    CHECK(said([&] { left ? (void)all_gather<"x">(numbers<layout<"x", none>>(m, n)) : others(m); }) != "");
+  });
+  CHECK(gathered == 3 - left);
+  int const sent = blocks_used_after(n, [&](auto const& m) {
+    CHECK(said([&] { left ? (void)reduce_scatter<"x", 0>(as_partial<"x">(whole(m))) : others(m); }) != "");
+  });
+  CHECK(sent == 3 - left);
+  index_t half[]{50 * p, 2 * p};
+  for (auto const way : {comm::algorithm::collective, comm::algorithm::exchange}) {
+    auto const tuned = comm::tuned;
+    comm::tuned.forced = way;
+    variable const soon("ASHLAR_DEADLINE", "0.5");
+    int const bundled = blocks_used_after(n, [&](auto const& m) {
+      auto const s = numbers<partial<layout<none, none>, "x">>(m, half);
+      if (left) CHECK(said([&] { (void)all_reduce<"x">(bundle(s, s)); }) != "");
+      MPI_Barrier(MPI_COMM_WORLD);
+    });
+    CHECK(bundled == 3 - left);
+    comm::tuned = tuned;
   }
-  CHECK(said([&] { testing::rank() == 0 ? (void)all_gather<"x">(x) : (void)all_to_all<"x", 1>(x); }) != "");
-  std::vector<sharded_tensor<double, layout<none, none>, line>> all;
-  for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, {100 * p, 2 * p}));
-  int used = 0;
-  for (auto const& t : all) used += std::count(free.begin(), free.end(), t.data()) > 0;
-  CHECK(used == (testing::rank() == 0 ? 2 : 3));  // the gathered one is left out
+}
+
+TEST_CASE("divergence: a verb in flight that an exception of the program's drops is complete, and its memory serves again") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  index_t n[]{100, 16};
+  int const used = blocks_used_after(n, [&](auto const& m) {
+    auto const x = numbers<layout<"x", none>>(m, n);
+    try {
+      auto const coming = all_gather_async<"x">(x);
+      throw 1;
+    } catch (int) {
+    }
+  });
+  CHECK(used == 3);
+}
+
+TEST_CASE("divergence: where a rank has left messages, no verb among the same ranks takes them for its own") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  by_messages const messages;
+  for (auto const way : {comm::algorithm::exchange, comm::algorithm::collective}) {
+    auto const tuned = comm::tuned;
+    if (way == comm::algorithm::collective) {
+      comm::tuned.exchange_ranks = 1;
+      comm::tuned.agree_every = 1;
+      comm::tuned.patience = 1000;
+    }
+    auto const m = all_ranks();
+    auto const x = numbers<layout<"x", none>>(m, {9, 7}), y = numbers<layout<"x", none>>(m, {9, 7});
+    CHECK(said([&] { testing::rank() == 0 ? (void)all_gather<"x">(x) : (void)all_to_all<"x", 1>(x); }) != "");
+    // A comparison finds it before anybody has sent anything.
+    if (way == comm::algorithm::collective)
+      CHECK(denotes(all_gather<"x">(y), denoted<double>(y.extents(), y.layout, m.sizes(), small_number)));
+    else
+      CHECK(contains(said([&] { (void)all_gather<"x">(y); }), "make another mesh, on all of them"));
+    auto const other = all_ranks();
+    auto const z = numbers<layout<"x", none>>(other, {9, 7});
+    CHECK(denotes(all_gather<"x">(z), denoted<double>(z.extents(), z.layout, other.sizes(), small_number)));
+    comm::tuned = tuned;
+  }
+}
+
+TEST_CASE("divergence: exchanges of several nodes, of which each verb but the exchange itself has two levels, are compared") {
+  ASHLAR_NEEDS(testing::ranks() == 4 && tensors_lie_in_host_memory);
+  by_messages const messages("any");
+  variable const nodes("ASHLAR_RANKS_PER_NODE", "2");
+  auto const tuned = comm::tuned;
+  comm::tuned.exchange_ranks = 2;
+  comm::tuned.agree_every = 1;
+  comm::tuned.patience = 1000;
+  auto const m = all_ranks();
+  auto const x = numbers<layout<"x", none>>(m, {8, 16});
+  auto const as_large = numbers<layout<"x", none>>(m, {16, 8});
+  CHECK(said([&] { (void)all_to_all<"x", 1>(x); }) == "");
+  std::string const text = said([&] { testing::rank() == 1 ? (void)all_to_all<"x", 1>(as_large) : (void)all_to_all<"x", 1>(x); });
+  CHECK(contains(text, "the ranks do not call the same"));
+  comm::tuned = tuned;
 }
 
 TEST_CASE("divergence: MPI's own collectives are compared before they begin") {

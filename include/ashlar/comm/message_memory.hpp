@@ -1,0 +1,58 @@
+// Memory that messages read and write.
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "ashlar/comm/node_memory.hpp"
+
+namespace ashlar::detail {
+
+/// What messages read and write, while this lives: where a verb fails, what ranks still send may be written there, and what
+/// they still receive is read there, so nothing else is to lie there.
+class memory_of_messages {
+ public:
+  memory_of_messages(void const* source, void const* destination) : source_(source), destination_(destination) {}
+  memory_of_messages(memory_of_messages const&) = delete;
+  memory_of_messages& operator=(memory_of_messages const&) = delete;
+  ~memory_of_messages() {
+    if (std::uncaught_exceptions() > exceptions_) leave();
+  }
+  /// To be called where the verb fails, unless by an exception that ends this.
+  void leave() {
+    if (!under_way_) return;
+    node_memory::instance().leave_to_others(source_);
+    if (destination_ != source_) node_memory::instance().leave_to_others(destination_);
+    under_way_ = false;
+  }
+  /// To be called when all messages have arrived.
+  void have_arrived() { under_way_ = false; }
+
+ private:
+  void const *source_, *destination_;
+  int exceptions_ = std::uncaught_exceptions();
+  bool under_way_ = true;
+};
+
+/// A buffer of the host's that messages fill, or read. Where an exception ends it, it stays where it is.
+template <class T>
+class message_buffer {
+ public:
+  explicit message_buffer(std::size_t n) : elements_(n) {}
+  message_buffer(message_buffer const&) = delete;
+  message_buffer& operator=(message_buffer const&) = delete;
+  ~message_buffer() {
+    if (std::uncaught_exceptions() == exceptions_) return;
+    static auto& left = *new std::vector<std::vector<T>>;
+    left.push_back(std::move(elements_));
+  }
+  std::vector<T>& operator*() { return elements_; }
+  T* data() { return elements_.data(); }
+
+ private:
+  std::vector<T> elements_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace ashlar::detail
