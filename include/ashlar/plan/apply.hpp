@@ -38,6 +38,12 @@ struct operands_on_different_meshes {
   static constexpr bool value = !(std::is_same_v<mesh_t<first_t<X...>>, mesh_t<X>> && ...);
 };
 
+template <class X, class... Other>
+constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
+  if (!((other.mesh().sizes() == x.mesh().sizes()) && ...))
+    fail("ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
+}
+
 /// False for tensors that the kernels of operations cannot read, since they run where results are allocated (tensor/).
 template <class X>
 inline constexpr bool in_reach_of_kernels = true;
@@ -79,6 +85,7 @@ constexpr auto launch(Op const& op, detail::tensor_type<T, L> type, Handle const
 
 /// Applies an operation to tensors: layouts by its rule, at compile time; elements by its kernel.
 /// Collective: no communication.
+/// Error: ashlar::error where the operands' meshes, of one type, differ in size; what else does not fit does not compile.
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
   static_assert(!detail::operands_on_different_meshes<X...>::value,
@@ -89,6 +96,7 @@ constexpr auto apply(Op const& op, X const&... x) {
   if constexpr (R::r.why == fault::fits) {
     using type = detail::tensor_type<typename R::element, typename R::layout>;
     auto const& mesh = detail::first_operand(x...).mesh();
+    detail::require_meshes_of_one_size(x...);
     if constexpr (detail::has_static_result<Op, X...>) {
       using E = detail::static_result<Op, R, X...>;
       return detail::fix<E>(launch(op, type{}, mesh, E::value, x...));

@@ -45,10 +45,12 @@ struct split_where_it_pends {
   using c = mesh_context<Mesh, L>;
   static constexpr layout_value value = [] {
     layout_value v = value_v<c, L>;
-    axis_mask const pending = v.partial();
-    v.drop_pending(pending);
-    for (int a = 0; a < max_axes && v.rank > 0; ++a)
-      if (pending >> a & 1u) v.dim[0].push(a);
+    while (v.levels > 0) {  // in the order in which they are reduced
+      axis_mask const innermost = v.pending[0].axes;
+      v.drop_pending(innermost);
+      for (int a = 0; a < max_axes && v.rank > 0; ++a)
+        if (innermost >> a & 1u) v.dim[0].push(a);
+    }
     return v;
   }();
   using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;

@@ -46,6 +46,14 @@ struct ops_of_leaves<S<M...>> {
 template <class X, class Ops>
 inline constexpr int innermost_op = value_v<context<typename mesh_t<X>::names, Ops>, layout_t<X>>.pending[0].op;
 
+template <class X, class Ops>
+struct leaf_lacks_its_reduction {
+  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
+    constexpr bool has[]{reduces_elements<Op, element_t<X>>::value...};
+    return !has[innermost_op<X, Ops>];
+  }(static_cast<Ops*>(nullptr));
+};
+
 template <class A, class B>
 struct bundle_mixes_reductions {
   using ops = typename mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>>::ops;
@@ -146,8 +154,11 @@ constexpr auto reduce_bundle(Members const& members, where const& w) {
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
             constexpr axis_mask axes = Choice::template of<Leaf>;
+            require_meshes_of_one_size(first, x);
             if constexpr (axes != 0) {
               using Reduced = reduced_over<Leaf, axes>;
+              static_assert(!leaf_lacks_its_reduction<Leaf, Ops>::value,
+                            "ashlar::bundle: elements of this type cannot be combined by the reduction that pends; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
               elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].reserve(tensor_type<T, typename Reduced::type>{}, x.extents());

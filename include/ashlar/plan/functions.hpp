@@ -1,6 +1,7 @@
 // The elementwise functions and operators of the language.
 #pragma once
 #include "ashlar/plan/elementwise.hpp"
+#include <concepts>
 #include <limits>
 
 namespace ashlar {
@@ -15,6 +16,19 @@ template <class T>
 ASHLAR_FUNCTION T math_sqrt(T x);
 template <class T>
 ASHLAR_FUNCTION T math_tanh(T x);
+
+// The type of a complex number's parts, or the type itself.
+template <class T>
+struct component_of {
+  using type = T;
+};
+template <class T>
+  requires requires { typename T::value_type; }
+struct component_of<T> {
+  using type = typename T::value_type;
+};
+template <class T>
+using component_t = typename component_of<T>::type;
 }  // namespace detail
 
 namespace fn {
@@ -48,7 +62,7 @@ struct scale {
 /// Division by a number. Of integers it rounds, and then no sum passes through it.
 template <class S>
 struct quotient {
-  static constexpr linearity kind = S(1) / S(2) == S(0) ? linearity::nonlinear : linearity::linear;
+  static constexpr linearity kind = std::numeric_limits<S>::is_integer ? linearity::nonlinear : linearity::linear;
   S divisor;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
@@ -60,9 +74,10 @@ struct quotient {
   }
 };
 
+/// A number more. Of integers what stands for no elements, their least or their largest, leaves their range: no maximum passes.
 template <class S>
 struct shift {
-  static constexpr linearity kind = linearity::nondecreasing;
+  static constexpr linearity kind = std::floating_point<S> ? linearity::nondecreasing : linearity::nonlinear;
   S by;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
@@ -171,8 +186,9 @@ struct exp {
   }
 };
 
+/// A summand of a maximum that pends may lie where there is no logarithm; and no root.
 struct log {
-  static constexpr linearity kind = linearity::nondecreasing;
+  static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
     return detail::math_log(x);
@@ -184,7 +200,7 @@ struct log {
 };
 
 struct sqrt {
-  static constexpr linearity kind = linearity::nondecreasing;
+  static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
     return detail::math_sqrt(x);
@@ -289,9 +305,9 @@ struct cast_cotangent {
 /// Converts the element type. Linear where To holds every value of From exactly, so that sums may pend.
 template <class To, class From>
 struct cast {
-  using to = std::numeric_limits<To>;
-  using from = std::numeric_limits<From>;
-  static constexpr bool exact = to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
+  using to = std::numeric_limits<detail::component_t<To>>;
+  using from = std::numeric_limits<detail::component_t<From>>;
+  static constexpr bool exact = to::is_specialized && from::is_specialized && to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
   static constexpr linearity kind = exact ? linearity::linear : linearity::nonlinear;
   using result_type = To;
   ASHLAR_FUNCTION constexpr To operator()(From x) const { return static_cast<To>(x); }
@@ -396,12 +412,15 @@ constexpr auto cast(A const& a) {
 }
 
 /// Mean over dimensions, all where none is given: the sum, divided by the global number of elements.
+/// Error: ashlar::error where the elements are integers that cannot hold that number, or it is 0.
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
   index_t n = sizeof...(Dims) ? 1 : x.extents().size();
   ((n *= x.extents()[Dims]), ...);
   using T = element_t<X>;
-  return elementwise(fn::quotient<T>{static_cast<T>(n)}, sum<Dims...>(x));
+  if constexpr (std::integral<T>)
+    if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n) detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+  return elementwise(fn::quotient<T>{T(static_cast<detail::component_t<T>>(n))}, sum<Dims...>(x));
 }
 
 }  // namespace ashlar

@@ -212,6 +212,7 @@ class planner {
   // Split `mid` over spare axes: nested if possible; where `t` has them, if the two can become permutations; else in
   // dimension 0, whose pieces are contiguous.
   constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
+    if (from.rank == 0) return;
     if (deals) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
     each_axis(spare, [&](int a) {
       int d = home ? t.dim_of(a) : -1;

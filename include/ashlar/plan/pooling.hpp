@@ -86,11 +86,14 @@ constexpr auto global_average_pool(X const& x) {
   return mean<1, 2>(x);
 }
 
-/// All dimensions but the first as one. No element moves. Pre: as for merge.
+/// All dimensions but the first as one; a vector as it is. No element moves. Pre: as for merge.
 /// Example: layout<"data", none, none, none> gives layout<"data", none>
 template <tensor X>
 constexpr auto flatten(X const& x) {
-  return merge<1, rank_v<X> - 1>(x);
+  if constexpr (rank_v<X> == 1)
+    return x;
+  else
+    return merge<1, rank_v<X> - 1>(x);
 }
 
 }  // namespace ashlar

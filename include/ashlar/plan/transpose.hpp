@@ -38,6 +38,8 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...> order, destin
   if constexpr (!plain_tensor<X> || !begins_with_moves<P>) {
     return relayout(to, transpose<Order...>(x), w);
   } else {
+    static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
+                  "ashlar::transpose: elements of this type cannot be combined by the reduction that pends; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
     auto y = run_steps<P, 1>(take_step_transposed(step_result<element_t<X>, P, 0>{}, step_of<P, 0>{}, order, materialize(x), w), w);
     if constexpr (static_shape<Y>)
       return with_extents<decltype(y), typename Y::static_extents_type>(y);

@@ -284,7 +284,7 @@ template <class To, tensor X>
 }
 
 /// The same value as a pending sum over the axes: coordinate 0 keeps it, the others hold zeros.
-/// Cost: no communication.
+/// Cost: no communication; where a reduction of another kind pends, it is reduced first.
 /// Example: y + as_partial<"model">(bias) with y of partial<layout<none, none>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
 [[nodiscard]] constexpr auto as_partial(X const& x, where w = where::current()) {

@@ -79,6 +79,11 @@ constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape 
 template <class X>
 inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
 
+template <int First, int Last, int Rank>
+struct no_such_dimensions {
+  static constexpr bool value = First < 0 || First > Last || Last >= Rank;
+};
+
 template <int First, class X>
 constexpr void require_static_even_pieces() {
   if constexpr (static_shape<X>)
@@ -92,9 +97,15 @@ constexpr void require_static_even_pieces() {
 /// Example: merge<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto merge(X const& x) {
-  detail::require_static_even_pieces<First, X>();
-  detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
-  return apply(merge_op<First, Last>{}, x);
+  if constexpr (detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
+    static_assert(!detail::no_such_dimensions<First, Last, rank_v<X>>::value,
+                  "ashlar::merge: the tensor has no such dimensions, from the first to the last; they count from 0");
+    return x;
+  } else {
+    detail::require_static_even_pieces<First, X>();
+    detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
+    return apply(merge_op<First, Last>{}, x);
+  }
 }
 
 /// Dimension Dim cut into several of the extents given. No element moves.
@@ -102,10 +113,15 @@ constexpr auto merge(X const& x) {
 /// Example: unmerge<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
 template <int Dim, class X, int N>
 constexpr auto unmerge(X const& x, index_t const (&extents)[N]) {
-  detail::require_even_pieces(extents[0], detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
-  unmerge_op<Dim, N> cut{};
-  for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
-  return apply(cut, x);
+  if constexpr (detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
+    static_assert(!detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value, "ashlar::unmerge: the tensor has no such dimension; they count from 0");
+    return x;
+  } else {
+    detail::require_even_pieces(extents[0], detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
+    unmerge_op<Dim, N> cut{};
+    for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
+    return apply(cut, x);
+  }
 }
 
 }  // namespace ashlar

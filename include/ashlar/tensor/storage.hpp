@@ -50,7 +50,9 @@ class storage : public reader {
     readers_.clear();
     if (lender_.use_count() > 1) detach();
   }
-  void keep(void const*) override { detach(); }
+  void keep(void const* block) override {
+    if (lender_.get() == block) detach();  // it may have memory of its own by now
+  }
 
   /// A block with the same elements, which are copied only when one of the two is about to change.
   static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from) {

@@ -2,6 +2,7 @@
 // a function allows.
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/reduce.hpp"
+#include "ashlar/plan/bundle.hpp"
 #include "operations.hpp"
 #include <cmath>
 
@@ -12,10 +13,10 @@ namespace {
 
 template <class... L>
 struct layouts {};
-template <class F, class G, class... L>
+template <class T = std::int64_t, class F, class G, class... L>
 void check_unary(device_mesh<grid> const& m, layouts<L...>, F of_tensor, G of_number) {
   for (shape const& e : matrices()) (..., [&] {
-    auto const x = numbers<L>(m, e);
+    auto const x = numbers<L, T>(m, e);
     check<L>(of_tensor(x), map(of_number, value_of(x)));
   }());
 }
@@ -48,9 +49,56 @@ TEST_CASE("elementwise, one operand: linear functions pass pending sums, nondecr
     using P = partial<layout<"x", none>, "y">;
     auto const narrow = numbers<P, std::int32_t>(m, shape::of(5, 7));
     check<P>(cast<double>(narrow) / 4., map([](double x) { return x / 4; }, value_of(narrow)));
-    check_unary(m, maxima{}, [](auto const& x) { return relu(x) + 2; }, [](double x) { return (x > 0 ? x : 0) + 2; });
-    check_unary(m, minima{}, [](auto const& x) { return relu(x - 1); }, [](double x) { return x > 1 ? x - 1 : 0; });
+    check_unary(m, maxima{}, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
+    check_unary<double>(m, maxima{}, [](auto const& x) { return relu(x) + 2.; }, [](double x) { return (x > 0 ? x : 0) + 2; });
+    check_unary<double>(m, minima{}, [](auto const& x) { return relu(x - 1.); }, [](double x) { return x > 1 ? x - 1 : 0; });
   });
+}
+
+TEST_CASE("elementwise: the maximum over no elements stays the least number where a number is added") {
+  on_every_mesh([](auto const& m) {
+    auto const x = tensor_of<double, layout<axes("x", "y")>>(m, shape::of(1), [](auto...) { return -7.; });  // one rank has it
+    CHECK(shard(all_reduce(max<0>(x) - 1.))[0] == -8);
+    CHECK(shard(all_reduce(min<0>(x) + 1.))[0] == -6);
+  });
+}
+
+// Integers would leave their range; a maximum over none has no logarithm and no root.
+static_assert(fn::shift<double>::kind == linearity::nondecreasing && fn::shift<int>::kind == linearity::nonlinear);
+static_assert(fn::log::kind == linearity::nonlinear && fn::sqrt::kind == linearity::nonlinear);
+// Parts of complex numbers are rounded as others are.
+static_assert(fn::cast<Kokkos::complex<double>, Kokkos::complex<float>>::kind == linearity::linear);
+static_assert(fn::cast<Kokkos::complex<float>, Kokkos::complex<double>>::kind == linearity::nonlinear);
+
+namespace {
+
+template <class L, class T>
+auto filled(device_mesh<grid> const& m, index_t n, T value) {
+  return tensor_of<T, L>(m, shape::of(n), [=](auto...) { return value; });
+}
+
+}  // namespace
+
+TEST_CASE("elementwise: means of complex numbers, and of integers that hold how many they are") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  using number = Kokkos::complex<double>;
+  auto const x = generate<number, layout<"y">>(m, {4}, KOKKOS_LAMBDA(index_t i) { return number(static_cast<double>(i), -2. * static_cast<double>(i)); });
+  CHECK(shard(all_reduce(mean(x)))[0] == number(1.5, -3));
+  CHECK(shard(mean(filled<layout<none>>(m, 100, std::int8_t(1))))[0] == 1);
+  std::string const sentence = "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first";
+  CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 256, std::uint8_t(1))), sentence.c_str(), error);
+  CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 0, 1)), sentence.c_str(), error);
+}
+
+TEST_CASE("elementwise: operands on meshes of one type and different sizes are an error on every rank") {
+  if (world_size() == 1) return;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()}), other(MPI_COMM_WORLD, {world_size(), 1});
+  auto const x = numbers<layout<"x", none>>(m, shape::of(8, 3)), y = numbers<layout<"x", none>>(other, shape::of(8, 3));
+  char const* const sentence =
+      "ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it";
+  CHECK_THROWS_WITH_AS((void)(x + y), sentence, error);
+  auto const s = numbers<partial<layout<none>, "x">>(m, shape::of(8)), t = numbers<partial<layout<none>, "x">>(other, shape::of(8));
+  CHECK_THROWS_WITH_AS((void)all_reduce(bundle(s, t)), sentence, error);
 }
 
 TEST_CASE("elementwise: functions of real numbers") {

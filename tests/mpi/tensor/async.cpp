@@ -222,6 +222,20 @@ TEST_CASE("async: an operand that is updated, or given up, meanwhile is not touc
   });
 }
 
+TEST_CASE("async: an operand that has had another tensor's memory keeps its own when that one changes") {
+  on_every_mesh([](auto const& m, shape const& e) {
+    auto x = numbers<layout<"x", none>>(m, e);
+    auto y = redistribute<layout<"x", "y">>(x);  // x's memory, on one rank along y, until one of the two is updated
+    fill(y, 1.0);
+    auto const expected = all_gather<"x">(y);
+    auto rows = all_gather_async<"x">(y);
+    fill(x, 2.0);
+    auto other = numbers<layout<"x", "y">>(m, e);
+    fill(other, 7.0);
+    CHECK(same(rows.wait(), expected));
+  });
+}
+
 TEST_CASE("async: what is dropped is complete, what is taken or moved is gone") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(300, 20));

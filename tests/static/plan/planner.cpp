@@ -46,6 +46,10 @@ static_assert(is_one(plan(pending(whole, op_sum, data), columns), verb::reduce_s
 static_assert(is_one(plan(whole, pending(whole, op_sum, data)), verb::pad, mask_of(data)));
 static_assert(is_one(plan(rows, pending(whole, op_sum, data)), verb::pad, mask_of(data)));
 
+// A scalar is split over no axis, however many there are.
+static_assert(is_one(plan(pending(of(), op_sum, data), of(), machine), verb::all_reduce, mask_of(data)));
+static_assert(is(plan(pending(pending(of(), op_sum, data), op_max, model), of(), 31), verb::all_reduce, verb::all_reduce));
+
 // Several axes are one step over their product; an axis stays where what is major to it stays.
 static_assert(is_one(plan(of(axes(data, model), none), whole), verb::all_gather, 3));
 static_assert(is_one(plan(of(axes(data), axes(model)), whole), verb::all_gather, 3));
