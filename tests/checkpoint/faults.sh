@@ -8,6 +8,7 @@
 #               that one is named, stays, and the one before it is taken
 #   flips       a disk that writes another byte than it is given, in each write of each rank in turn, of which that rank's own
 #               cache knows nothing: what is read back is not what was written, and the save an error
+#   pages       the ranks of a save write to no page in common
 #   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
 launch=$1 saver=$2 case=$3 faulty_disk=${4:-}
@@ -205,6 +206,25 @@ flips() {
     echo "$way: $((n - 1)) writes"
     [ $n -ge 2 ] || fail "$way: $((n - 1)) of a save's writes were flipped"
   done
+}
+
+# pages_of WAY: the pages that the traced rank writes in a save.
+pages_of() {
+  local steps=1 calls=pwrite64 paths=("${name}3.h5.part")
+  prepare
+  traced "$1" || fail "strace does not run here: $(cat "$err")"
+  awk 'match($0, /, [0-9]+, [0-9]+\) += [0-9]+$/) {
+         split(substr($0, RSTART + 2), part, /, |\)/)
+         for (page = int(part[2] / 4096); page * 4096 < part[1] + part[2]; ++page) print page
+       }' "$folder/trace" | sort -u
+}
+pages() {
+  local first second
+  needs_strace || return
+  first=$(pages_of rank0) second=$(pages_of rank1)
+  echo "pages of rank 0: $(wc -l <<< "$first"), of rank 1: $(wc -l <<< "$second")"
+  [ -n "$first" ] && [ -n "$second" ] || fail "a rank writes no page"
+  [ -z "$(comm -12 <(echo "$first") <(echo "$second"))" ] || fail "both write to the pages $(comm -12 <(echo "$first") <(echo "$second") | paste -sd ' ')"
 }
 
 full() {

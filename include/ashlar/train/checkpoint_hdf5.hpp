@@ -94,10 +94,12 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
 }
 
 /// Makes an HDF5 file that describes the tensors of a table and has room for their elements, and notes in the table where
-/// that is. HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side without it.
+/// that is. HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side without it. Those of more than
+/// one chunk have pages of their own, so that what one rank writes of the rest shares no page with theirs.
 /// (docs/decisions/checkpoints.md says why it is not HDF5 that writes the elements.)
 /// Post: the same table gives the same bytes.
 /// Error: ashlar::error with HDF5's reason.
+static_assert(checkpoint_entry::page == sparse_memory::page_bytes, "a tensor of more than one chunk has pages of its own");
 inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   sparse_memory memory;
   sparse_memory* const where = &memory;
@@ -109,7 +111,6 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
   // HDF5 1.8 and all later ones read this; what describes objects has HDF5's own checksums too.
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
-  hdf5_id::check(H5Pset_alignment(access, checkpoint_entry::page, checkpoint_entry::page), "align");
   hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
   hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
   hdf5_id file(H5Fcreate("checkpoint", H5F_ACC_TRUNC, creation, access), H5Fclose, "create a file");

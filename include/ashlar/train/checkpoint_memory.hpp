@@ -30,10 +30,17 @@ class sparse_memory {
       std::memcpy(pages_[page].data() + to, static_cast<char const*>(from) + done, length);
     });
   }
+  /// Calls f(at, bytes, n) for those of n bytes that lie in pages which somebody wrote, a page after the other.
+  template <class F>
+  void for_each_written(std::uint64_t at, std::size_t n, F f) const {
+    for_each_page(at, n, [&](std::uint64_t page, std::size_t from, std::size_t done, std::size_t length) {
+      if (auto const found = pages_.find(page); found != pages_.end()) f(at + done, found->second.data() + from, length);
+    });
+  }
+  static constexpr std::size_t page_bytes = 4096;
   std::uint64_t size = 0;
 
  private:
-  static constexpr std::size_t page_bytes = 4096;
   template <class F>
   static void for_each_page(std::uint64_t at, std::size_t n, F f) {
     for (std::size_t done = 0; done < n;) {
@@ -47,7 +54,8 @@ class sparse_memory {
 
 /// The driver by which HDF5 writes into a sparse_memory; a file's access properties name which. Its own drivers will not do:
 /// where the system refuses a write, HDF5 1.10 keeps the file, tries again when the program ends, and crashes. Its driver for
-/// memory has no holes.
+/// memory has no holes. Elements of a page or more have pages of their own: HDF5's alignment does not keep it from filling the
+/// page in which they end.
 class memory_driver {
  public:
   static H5FD_class_t describe() {
@@ -70,8 +78,16 @@ class memory_driver {
       return 0;
     };
     c.query = [](H5FD_t const*, unsigned long* flags) -> herr_t {
-      if (flags) *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
+      if (flags) *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA;
       return 0;
+    };
+    c.alloc = [](H5FD_t* f, H5FD_mem_t kind, hid_t, hsize_t n) -> haddr_t {
+      constexpr haddr_t page = sparse_memory::page_bytes;
+      bool const own_pages = kind == H5FD_MEM_DRAW && n >= page;
+      auto const rounded = [&](haddr_t at) { return own_pages ? (at + page - 1) / page * page : at; };
+      haddr_t const begin = rounded(of(f)->end);
+      of(f)->end = rounded(begin + n);
+      return begin;
     };
     c.get_eoa = [](H5FD_t const* f, H5FD_mem_t) { return of(f)->end; };
     c.set_eoa = [](H5FD_t* f, H5FD_mem_t, haddr_t end) -> herr_t {

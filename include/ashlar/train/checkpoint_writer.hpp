@@ -44,7 +44,8 @@ class checkpoint_writer {
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
         described.read(at, bytes.data(), bytes.size());
         table_.description = crc32c(table_.description, bytes.data(), bytes.size());
-        if (c.rank() == 0) file_.write(at, bytes.data(), bytes.size());
+        // The file is new: what nobody wrote is a hole of zeros. Where a tensor ends in it, that page is another rank's.
+        if (c.rank() == 0) described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) { file_.write(begin, from, n); });
       });
     });
     require_same_program(leaves);

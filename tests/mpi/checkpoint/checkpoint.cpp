@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 using namespace ashlar;
 using test::said;
@@ -213,6 +214,32 @@ TEST_CASE("an optimizer's state, and a part of a file alone") {
     CHECK(right(later.m.rows));
     CHECK(!right(later.v.rows));
     CHECK(!right(q.rows));  // was not asked for
+  }
+}
+
+TEST_CASE("a tensor of more than one chunk lies on pages of its own, whatever lies beside it") {
+  constexpr detail::byte_count page = detail::checkpoint_entry::page;
+  detail::checkpoint_table table;
+  for (index_t const bytes : {1, 4097, 100, 8192, 4095, 5000, 4096, 4096, 2048, 12289, 3, 0, 70001, 2047, 9000})
+    for (char const* name : {"a/x", "b/y"}) {
+      detail::checkpoint_entry e;
+      e.name = name + std::to_string(table.entries.size());
+      e.type = "uint8";
+      e.extents = shape::of(bytes);
+      e.choose_chunk();
+      table.entries.push_back(e);
+    }
+  table.block = table.block_bytes();
+  detail::sparse_memory const described = detail::describe_in_hdf5(table);
+  std::map<detail::byte_count, int> tensors_on;
+  for (auto const& e : table.entries)
+    for (detail::byte_count at = e.offset / page; e.bytes() != 0 && at * page < e.offset + e.bytes(); ++at) ++tensors_on[at];
+  for (auto const& gap : table.gaps()) described.for_each_written(gap.begin, gap.end - gap.begin, [&](detail::byte_count at, char const*, std::size_t) { ++tensors_on[at / page]; });
+  for (auto const& e : table.entries) {
+    if (e.chunks() < 2) continue;
+    CAPTURE(e.name);
+    CHECK(e.offset % page == 0);
+    for (detail::byte_count at = e.offset / page; at * page < e.offset + e.bytes(); ++at) CHECK(tensors_on[at] == 1);
   }
 }
 
