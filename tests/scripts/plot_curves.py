@@ -87,12 +87,17 @@ with tempfile.TemporaryDirectory() as name:
     xml.fromstring(run(folder / "one.csv", "-").stdout)
     (folder / "flat.csv").write_text("epoch,loss\n1,nan\n2,nan\n3,inf\n")
     xml.fromstring(run(folder / "flat.csv", "-").stdout)
+    (folder / "wide.csv").write_text("epoch,loss\n1,-8e307\n2,8e307\n")
+    xml.fromstring(run(folder / "wide.csv", "-").stdout)
 
     for text, sentence in {
         "": "expected a line of names",
         "epoch,loss\n": "expected a line of names",
         "epoch\n1\n": "expected 2 columns or more, found 1",
         "epoch,loss\n1,2\n3\n": "line 3: expected 2 numbers, found 1",
+        "epoch,loss\n1,-1e308\n2,1e308\n": "expected numbers of at most 8e+307, found 1e+308",
+        "epoch,loss\n1,0\n2,1.79e308\n": "expected numbers of at most 8e+307, found 1.79e+308",
+        "epoch,loss\n1,-1.79e308\n": "expected numbers of at most 8e+307, found -1.79e+308",
         "epoch,loss\n1,high\n": "line 2: expected numbers, found 1,high",
     }.items():
         (folder / "bad.csv").write_text(text)
