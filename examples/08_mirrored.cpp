@@ -178,7 +178,7 @@ training_set training_set_of(communicator const& c, options const& o, dataset co
     sum = bytes;
   });
   comm::broadcast(c, &sum, 1, 0);
-  return {d.examples(), sum};
+  return {.examples = d.examples(), .checksum = sum};
 }
 
 template <class T>

@@ -181,7 +181,7 @@ int train(device_mesh<grid> const& m, options const& o) {
   }
 
   std::vector<double> losses;
-  training loop(m.communicator(), about, o, p, state);
+  training loop(m.communicator(), about, o, p, state, {.schedule = steps});
   loop.run(
       excerpts, [&](index_t epoch) { return batches_of_epoch(o, excerpts, o.batch, epoch); },
       [&](shuffled_batches const& batches, data_position const& at) {

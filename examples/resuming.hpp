@@ -30,12 +30,13 @@ struct run_conditions {
   double dropout = 0;
   ashlar::index_t microbatches = 0;  // each has a key for its dropout; 0 without
   ashlar::index_t shards = 1;        // of a batch, that are normalised each by itself
-  static constexpr auto fields = ashlar::names("batch", "examples", "checksum", "seed", "shuffled", "dropout", "microbatches", "shards");
+  ashlar::index_t schedule = 0;      // steps over which the rate is led; 0 without
+  static constexpr auto fields = ashlar::names("batch", "examples", "checksum", "seed", "shuffled", "dropout", "microbatches", "shards", "schedule");
 
   run_conditions() = default;
   run_conditions(options const& o, training_set const& data)
       : batch(o.batch), examples(data.examples), checksum(data.checksum), seed{o.seed}, shuffled(o.shuffle), dropout(o.dropout),
-        microbatches(o.dropout > 0 ? o.microbatches : 0), shards(o.per_shard ? o.size[0] : 1) {}
+        microbatches(o.dropout > 0 ? o.microbatches : 0), shards(o.per_shard ? o.size[0] : 1), schedule(data.schedule) {}
 
   /// Error: ashlar::error where a run that goes on has other ones.
   void require(run_conditions const& now) const {
@@ -51,6 +52,7 @@ struct run_conditions {
     same("dropout", [](self c) { return shortest(c.dropout); });
     same("microbatches", [](self c) { return std::to_string(c.microbatches); });
     same("batch-norm", [](self c) { return c.shards == 1 ? "global" : "shard on --mesh data=" + std::to_string(c.shards); });
+    same("epochs", [](self c) { return c.schedule == 0 ? "any number, without a schedule" : "a schedule of " + std::to_string(c.schedule) + " steps"; });
   }
 
  private:

@@ -30,16 +30,17 @@ inline ashlar::digit_data load_digits(ashlar::communicator const& c, options con
 }
 // [digits]
 
-/// What a run trains on: how many examples, and the checksum of their bytes. Nothing of both where data are a function of the options.
+/// What a run trains on: how many examples, the checksum of their bytes, and the steps over which a schedule leads its rate. Nothing of
+/// the first two where data are a function of the options, and of the last where the rate stays.
 struct training_set {
-  ashlar::index_t examples = 0, checksum = 0;
+  ashlar::index_t examples = 0, checksum = 0, schedule = 0;
 };
 /// Of digits, where a checkpoint is to say so.
 inline training_set training_set_of(options const& o, ashlar::digit_data const& data) {
   if (o.checkpoint.empty()) return {};
   std::uint32_t sum = 0;
   for (ashlar::idx_array const* a : {&data.train_images, &data.train_labels}) sum = ashlar::detail::crc32c(sum, a->bytes.data(), a->bytes.size());
-  return {data.train_images.extents[0], sum};
+  return {.examples = data.train_images.extents[0], .checksum = sum};
 }
 
 /// The examples of an epoch in batches of so many, in the order that the options ask for.

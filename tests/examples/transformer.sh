@@ -3,7 +3,8 @@
 #   losses    6 steps of 6 excerpts, with dropout: losses agree on all ten meshes of 8 ranks, and two of 4, to 1e-11, relative, and
 #             1e-5 in float, whatever is in shares over "data", and the model says the same at temperature 0
 #   resumed   a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
-#             the same mesh, and within 1e-9 on another, by another strategy
+#             the same mesh, and within 1e-9 on another, by another strategy; with other epochs, over which the rate would fall
+#             otherwise, it is refused
 #   learns    16 epochs on 2 x 2 x 1 ranks: the loss falls below 0.25, where chance in the text is 0.14, and the model
 #             completes 15 of 25 sums; in 8 on 1 x 2 x 2 the loss does too; a run that cannot learn says so and ends badly
 #   errors    a mesh or a temperature that cannot be, and an option that the program does not have, ends every rank with one
@@ -40,6 +41,7 @@ resumed() {
   training+=(--batch 128)
   goes_on "data=2,model=1,sequence=1 --strategy zero3" "data=1,model=2,sequence=2 --strategy replicated"
   goes_on "data=2,model=1,sequence=1 --strategy zero1" "data=2,model=1,sequence=2 --strategy zero2"
+  refused 60 "--epochs: expected a schedule of 12 steps, as in the run of the checkpoint, found 'a schedule of 8 steps'" --precision double "${training[@]}" --epochs 2 --checkpoint "$folder/run"
 }
 
 # The mean of a run's last 50 losses is below 0.25.
