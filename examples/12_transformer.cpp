@@ -155,7 +155,7 @@ int sums_completed(scorer<T> const& score) {
 // Ranks that hold the same shards of parameters have the same bits, and a run of many steps has learned.
 template <class P>
 void check(device_mesh<grid> const& m, P const& p, std::vector<double> const& losses) {
-  for_each_leaf([&](auto const& x) { check_replicas(m.communicator(~x.layout.sharding()), x); }, p);
+  check_shards(m, p);
   comm::collectively(m.communicator(), [&] {
     index_t const long_enough = 100, last = 20;
     if (static_cast<index_t>(losses.size()) < long_enough) return;

@@ -85,6 +85,25 @@ void check_replicas(ashlar::communicator const& c, P const& replicated) {
   ashlar::comm::require_equal(c, sums, "replicas: the checksums of the parameters");
 }
 
+/// The same of shards: ranks that hold the same ones hold the same bits.
+/// Collective: all ranks of m. Error: ashlar::error on every rank where some do not
+template <class M, class P>
+void check_shards(ashlar::device_mesh<M> const& m, P const& p) {
+  std::optional<std::string> failure;  // of a group, whose members go on to the next parameter with the others
+  ashlar::for_each_leaf(
+      [&](auto const& x) {
+        try {
+          check_replicas(m.communicator(~x.layout.sharding()), x);
+        } catch (ashlar::error const& e) {
+          if (!failure) failure = e.what();
+        }
+      },
+      p);
+  ashlar::comm::collectively(m.communicator(), [&] {
+    if (failure) throw ashlar::error(*failure);
+  });
+}
+
 /// What a run writes: the file of --losses, a loss a line with 17 digits, and that of --trace. Without the options there are none.
 /// A run that goes on behind so many steps keeps their losses in the file, and takes out those from behind the checkpoint.
 /// Collective: construction and close. Error: ashlar::error on every rank where one cannot be written.
