@@ -167,7 +167,8 @@ bool agree(outcome const& together, outcome const& alone, index_t steps, double 
   auto const close = [&](double x, double y) { return std::abs(x - y) <= tolerance * std::abs(y); };  // and no NaN
   for (std::size_t i = 0; i < together.losses.size(); ++i)
     if (!close(together.losses[i], alone.losses[static_cast<std::size_t>(together.steps_before) + i])) return false;
-  return steps > compared_steps || close(together.test_loss, alone.test_loss);
+  bool const as_many = together.steps_before <= steps;  // and no more, of a run that went on behind its end
+  return steps > compared_steps || !as_many || close(together.test_loss, alone.test_loss);
 }
 
 // The guide's program, with the files that the options name.

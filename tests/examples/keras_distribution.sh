@@ -38,6 +38,7 @@ losses() {
 resumed() {
   local training=(--batch 40)
   goes_on data=2,model=2 data=1,model=1 "data=2,model=4 --strategy gathered_hidden"
+  train_on data=1,model=2 "$folder/run.losses" --epochs 1 --checkpoint "$folder/run" || fail "behind its end: $(cat "$folder/log" "$folder/err")"
   training+=(--strategy data_parallel)
   goes_on_killed data=2
 }
