@@ -127,15 +127,21 @@ inline options parse(int argc, char** argv, program const& p) {
     auto const whole = [&](char const* option, auto least) {
       return number(option, value(option), least, "a whole number of " + std::to_string(least) + " or more");
     };
-    if (given.count("help")) o.help = description.help();
+    auto const is_on = [&](char const* option) { return given[option].as<bool>(); };
+    // A name that is given and empty is that of a variable which nobody has set.
+    auto const path = [&](char const* option, char const* expected) {
+      if (given.count(option) != 0 && value(option).empty()) refuse(option, "", expected);
+      return value(option);
+    };
+    if (is_on("help")) o.help = description.help();
     read_mesh(value("mesh"), axes, o);
     o.mesh_given = given.count("mesh") != 0;
-    if (p.digits) o.data = value("data"), o.example = "image";
-    o.losses = value("losses");
-    o.trace = value("trace");
+    if (p.digits) o.data = path("data", "the name of a folder"), o.example = "image";
+    o.losses = path("losses", "the name of a file");
+    o.trace = path("trace", "the name of a file");
     if (!strategies.empty()) o.strategy = one_of("strategy", strategies);
     o.double_precision = !p.precision || one_of("precision", {"float", "double"}) == 1;
-    o.shuffle = given.count("no-shuffle") == 0;
+    o.shuffle = !is_on("no-shuffle");
     o.batch = whole("batch", std::int64_t{1});
     constexpr std::int64_t largest_batch = 1'000'000'000;
     if (o.batch > largest_batch) refuse("batch", value("batch"), "a whole number of 1 to " + std::to_string(largest_batch));
@@ -149,11 +155,11 @@ inline options parse(int argc, char** argv, program const& p) {
     }
     if (p.batch_norm) o.per_shard = one_of("batch-norm", {"global", "shard"}) == 1;
     if (p.resumes) {
-      o.log = value("log");
-      o.checkpoint = value("checkpoint");
+      o.log = path("log", "the name of a file");
+      o.checkpoint = path("checkpoint", "the name of a folder");
       o.every = whole("every", std::int64_t{1});
       o.keep = whole("keep", std::int64_t{1});
-      o.asynchronous = given.count("asynchronous") != 0;
+      o.asynchronous = is_on("asynchronous");
     }
     if (p.temperature) o.temperature = number("temperature", value("temperature"), 0.0, "a number of at least 0");
     if (given.count("steps")) o.steps = whole("steps", std::int64_t{1});

@@ -32,6 +32,8 @@ losses() {
   done
   agree "as stored" 24 1e-11 "$folder/1" "$folder/2"
   if agree_within "as stored and shuffled" 24 1e-3 "$folder/1" "$folder/16"; then fail "--no-shuffle changes nothing"; fi
+  train_on data=1,model=1 "$folder/2" --no-shuffle=false --help=false --asynchronous=false || fail "options that are off: $(cat "$folder/err")"
+  cmp "$folder/16" "$folder/2" || fail "--no-shuffle=false leaves the order as it is stored"
   train_on data=1,model=2 "$folder/many" --epochs 100 || fail "100 epochs: $(tail -n 1 "$folder/log")"
 }
 
@@ -53,6 +55,9 @@ errors() {
   refused 30 "need 1 ranks and the communicator has 2" --strategy data_parallel --mesh data=1,model=1
   refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot write" --losses "$folder/missing/file"
+  local option
+  for option in log losses trace; do refused 30 "^keras_distribution: --$option: expected the name of a file, found ''$" --$option=; done
+  refused 30 "^keras_distribution: --checkpoint: expected the name of a folder, found ''$" --checkpoint ""
 }
 
 check_case
