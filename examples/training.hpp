@@ -106,14 +106,15 @@ void check_shards(ashlar::device_mesh<M> const& m, P const& p) {
 
 /// What a run writes: the file of --losses, a loss a line with 17 digits, and that of --trace. Without the options there are none.
 /// A run that goes on behind so many steps keeps their losses in the file, and takes out those from behind the checkpoint.
-/// Collective: construction and close. Error: ashlar::error on every rank where one cannot be written.
+/// Collective: construction, add where there are losses to write, and close. Error: ashlar::error on every rank where one cannot be
+/// written, or lacks losses of the steps before.
 class run_files {
  public:
   run_files(ashlar::communicator const& c, program const& p, options const& o, ashlar::index_t steps_before) : ranks_(c), program_(p.name), path_(o.losses) {
     ashlar::comm::on_root(ranks_, [&] {
       if (path_.empty()) return;
       bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path_);
-      if (goes_on) std::filesystem::resize_file(path_, bytes_of_lines(path_, steps_before));
+      if (goes_on) std::filesystem::resize_file(path_, bytes_of_lines(steps_before));
       losses_.open(path_, goes_on ? std::ios::app : std::ios::out);
       if (!losses_) throw ashlar::error(program_ + ": cannot write " + path_ + "; choose a file in a folder that may be written");
       losses_.precision(17);
@@ -122,21 +123,25 @@ class run_files {
   }
   template <class T>
   void add(T loss) {
-    if (losses_.is_open()) losses_ << loss << std::endl;  // a run that is killed leaves what it has
+    if (path_.empty()) return;
+    ashlar::comm::on_root(ranks_, [&] {
+      if (!(losses_ << loss << std::endl)) throw ashlar::error(program_ + ": writing " + path_ + " failed; is there room left?");  // a run that is killed leaves what it has
+    });
   }
   void close() {
-    ashlar::comm::on_root(ranks_, [&] {
-      if (losses_.is_open() && !losses_.flush()) throw ashlar::error(program_ + ": writing " + path_ + " failed; is there room left?");
-    });
     if (trace_) trace_->write();
   }
 
  private:
-  // Bytes of a file's first n lines, or of all that are whole.
-  static std::uintmax_t bytes_of_lines(std::string const& path, ashlar::index_t n) {
-    std::ifstream in(path, std::ios::binary);
+  // Bytes of the file's first n lines.
+  std::uintmax_t bytes_of_lines(ashlar::index_t n) const {
+    std::ifstream in(path_, std::ios::binary);
     std::uintmax_t bytes = 0;
-    for (std::string line; n > 0 && std::getline(in, line) && !in.eof(); --n) bytes += line.size() + 1;
+    ashlar::index_t found = 0;
+    for (std::string line; found < n && std::getline(in, line) && !in.eof(); ++found) bytes += line.size() + 1;
+    if (found < n)
+      throw ashlar::error(program_ + ": " + path_ + ": expected the losses of the " + std::to_string(n) + " steps before, found " + std::to_string(found) +
+                          "; choose the file that the run began with, or one that is not there yet");
     return bytes;
   }
 

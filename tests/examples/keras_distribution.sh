@@ -4,7 +4,8 @@
 #   losses    3 epochs on meshes of 1 to 8 ranks, by every strategy: the losses of all steps agree, 1e-11 relative in double; batches
 #             come in another order each epoch, or as they are stored; a long run, whose roundings grow, is not taken for a wrong one
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
-#             on other meshes losses within 1e-9
+#             on other meshes losses within 1e-9; a run that is behind its end already ends well; a file that lacks losses of the steps
+#             before is refused
 #   errors    wrong options end every rank with one sentence
 source "$(dirname "${BASH_SOURCE[0]}")/training"
 training=()
@@ -41,6 +42,9 @@ resumed() {
   local training=(--batch 40)
   goes_on data=2,model=2 data=1,model=1 "data=2,model=4 --strategy gathered_hidden"
   train_on data=1,model=2 "$folder/run.losses" --epochs 1 --checkpoint "$folder/run" || fail "behind its end: $(cat "$folder/log" "$folder/err")"
+  head -n 5 "$folder/run.losses" > "$folder/fewer"
+  refused 60 "expected the losses of the 12 steps before, found 5;" --batch 40 --precision double --checkpoint "$folder/run" --losses "$folder/fewer"
+  [ "$(wc -l < "$folder/fewer")" = 5 ] || fail "a file that is refused was changed"
   training+=(--strategy data_parallel)
   goes_on_killed data=2
 }
@@ -55,6 +59,8 @@ errors() {
   refused 30 "need 1 ranks and the communicator has 2" --strategy data_parallel --mesh data=1,model=1
   refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot write" --losses "$folder/missing/file"
+  refused 30 "writing /dev/full failed" --losses /dev/full --steps 24
+  if grep -q '^ *epoch ' "$folder/out"; then fail "an epoch passes before a full disk is met: $(cat "$folder/out")"; fi
   local option
   for option in log losses trace; do refused 30 "^keras_distribution: --$option: expected the name of a file, found ''$" --$option=; done
   refused 30 "^keras_distribution: --checkpoint: expected the name of a folder, found ''$" --checkpoint ""
