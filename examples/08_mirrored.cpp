@@ -189,7 +189,7 @@ int train(device_mesh<grid> const& m, options const& o) {
   training_set const trained_on = training_set_of(m.communicator(), o, training);
 
   // [data]
-  index_t const validation_images = std::min<index_t>(10000, training.examples() / 6);
+  index_t const validation_images = std::clamp<index_t>(training.examples() / 6, 1, 10000);
   auto const [validation, rest] = training.split(validation_images, fold_in(key, 1));
   auto const ordered = o.shuffle ? rest.shuffle(fold_in(key, 2)) : rest;
   auto const train_data = ordered.cache().batch(o.batch, last_batch::padded).prefetch(2);

@@ -71,6 +71,15 @@ errors() {
   refused 60 "train: expected labels 0 to 9, found 63 at index 12;" --data "$folder/digits"
   cp "$folder/digits/train-labels-idx1-ubyte" "$folder/digits/train-images-idx3-ubyte"
   refused 60 "train: expected images of 28 x 28 bytes" --data "$folder/digits"
+  # Of 3 images one validates; where there is one alone, none is left to train on.
+  rm -r "$folder/digits"
+  ASHLAR_DATA=
+  few_digits 3
+  "$launch" 2 "$program" --mesh data=2 --batch 2 --epochs 1 > "$folder/out" 2>&1 || fail "3 images: $(cat "$folder/out")"
+  grep -q '^test accuracy: ' "$folder/out" || fail "3 images: $(cat "$folder/out")"
+  rm -r "$folder/digits"
+  ASHLAR_DATA=
+  few_digits 1
+  refused 60 "expected 1 example or more" --batch 2
 }
-
 check_case
