@@ -3,6 +3,9 @@
 #include "ashlar/train/checked_file.hpp"
 #include "ashlar/train/crc32c.hpp"
 #include "ashlar/train/open.hpp"
+#include <signal.h>
+#include <charconv>
+#include <random>
 
 namespace ashlar {
 
@@ -20,10 +23,43 @@ inline std::string npy_head(array_source const& a) {
   return std::string(lead, sizeof lead) + head;
 }
 
+// What a file is called until it is finished: other processes, of this machine or another, may write the same file.
+class part_names {
+ public:
+  explicit part_names(std::filesystem::path file) : file_(std::move(file)) {
+    char host[256]{};
+    if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
+  }
+  /// FILE.HOST-PROCESS-NUMBER.part, of which there is no other.
+  std::filesystem::path next() const {
+    std::random_device number;
+    return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number()) + ".part";
+  }
+  /// Removes what processes of this machine left that are no more. What others left stays: nobody here knows whether they run.
+  void remove_abandoned() const {
+    std::string const beginning = file_.filename().string() + own_beginning();
+    std::error_code ignored;  // of a folder that cannot be read nothing is known
+    for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end; !ignored && e != end; e.increment(ignored)) {
+      std::string const name = e->path().filename().string();
+      pid_t process = 0;
+      if (!name.starts_with(beginning) || !name.ends_with(".part")) continue;
+      char const* const last = name.data() + name.size();
+      auto const [next, status] = std::from_chars(name.data() + beginning.size(), last, process);
+      std::error_code kept;
+      if (status == std::errc{} && next != last && *next == '-' && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove(e->path(), kept);
+    }
+  }
+
+ private:
+  std::string own_beginning() const { return "." + host_ + "-"; }
+  std::filesystem::path file_;
+  std::string host_ = "localhost";
+};
+
 // Bytes one behind the other into a file that has its name when it is finished, and what is said of them.
 class sealed_file {
  public:
-  explicit sealed_file(std::filesystem::path path) : path_(std::move(path)), part_(path_.string() + ".part"), file_(part_.create()) {}
+  explicit sealed_file(std::filesystem::path path) : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
   void write(void const* bytes, std::size_t n) {
     file_.write(size_, bytes, n);
     size_ += n;
@@ -69,6 +105,8 @@ inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
 
 // Examples first, then their seal: whatever stops this in between, the one does not fit the other.
 inline void write_cache(std::filesystem::path const& path, array_source const& a, std::string_view of) {
+  part_names(path).remove_abandoned();
+  part_names(seal_beside(path)).remove_abandoned();
   sealed_file cache(path);
   std::string const head = npy_head(a);
   std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size), block(head.begin(), head.end());
@@ -95,7 +133,7 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
 /// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of, in this run and in
 /// later ones: it is written to a .npy file, and its checksum to FILE.seal beside. For what is slow to make (inflated,
 /// decoded, computed) and too large for every rank's memory. A file that lacks a byte, or has another, or is of something
-/// else than `of`, is made anew.
+/// else than `of`, is made anew. Of programs that make one file at the same time each writes its own, and the last gives it the name.
 /// Pre: all ranks see the file; where make() would give other examples than in the run that wrote it, `of` is another
 /// Collective: all ranks of c
 /// Cost: where the file is there, rank 0 reads it once to see that it is whole

@@ -87,10 +87,38 @@ TEST_CASE("a cache that lacks a byte, or has another, is made anew, and so is on
 
 TEST_CASE("what was left of a run that was killed while it wrote is of no account") {
   counted_cache cache;
+  char host[256]{};
+  REQUIRE(::gethostname(host, sizeof host - 1) == 0);
+  std::string const here = "." + std::string(host) + "-", no_process = std::to_string(1 << 30), a_process = std::to_string(::getpid());
+  std::vector<std::string> const abandoned{cache.path.string() + here + no_process + "-7.part", cache.seal.string() + here + no_process + "-7.part"};
+  std::vector<std::string> const others{cache.path.string() + here + a_process + "-7.part", cache.path.string() + ".elsewhere-" + no_process + "-7.part",
+                                        cache.path.string() + here + "x.part", cache.path.string() + ".part"};
   cache.on_root([&] {
-    write(cache.path.string() + ".part", {1, 2, 3});
-    write(cache.seal.string() + ".part", {4});
+    for (auto const* files : {&abandoned, &others})
+      for (std::string const& file : *files) write(file, {1, 2, 3});
   });
   CHECK(cache.makes());
   CHECK(!cache.makes());
+  cache.on_root([&] {
+    for (std::string const& file : abandoned) CHECK(!std::filesystem::exists(file));
+    for (std::string const& file : others) CHECK(std::filesystem::exists(file));
+  });
+}
+
+TEST_CASE("of two programs that make a cache at the same time neither meets the other") {
+  counted_cache cache;
+  cache.on_root([&] {
+    std::string const text = "all of it";
+    detail::sealed_file first(cache.path), second(cache.path);
+    first.write(text.data(), text.size());
+    second.write(text.data(), 3);
+    detail::part_names(cache.path).remove_abandoned();
+    first.finish();
+    CHECK(content(cache.path) == bytes(text.begin(), text.end()));
+    second.write(text.data() + 3, text.size() - 3);
+    second.finish();
+    CHECK(content(cache.path) == bytes(text.begin(), text.end()));
+    CHECK(first.seal("x") == second.seal("x"));
+    for (auto const& e : std::filesystem::directory_iterator(cache.folder.path)) CHECK(e.path().extension() != ".part");
+  });
 }
