@@ -15,11 +15,12 @@
 
 namespace ashlar::detail {
 
+/// Opening a file to read it does not wait for the writer of a pipe.
 /// Error, of all members: ashlar::error with the file and the system's reason.
 class checked_file {
  public:
   checked_file() = default;
-  checked_file(std::filesystem::path const& path, int flags) : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  checked_file(std::filesystem::path const& path, int flags) : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC | ((flags & O_ACCMODE) == O_RDONLY ? O_NONBLOCK : 0), 0666)) {
     if (descriptor_ < 0) fail("open");
   }
   checked_file(checked_file&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -318,6 +318,13 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   CHECK(right(std::get<0>(back)));
 }
 
+TEST_CASE("a pipe is no checkpoint, and nobody waits for its writer") {
+  shared_folder const folder;
+  comm::on_root(folder.ranks, [&] { REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0); });
+  long x = 0;
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "pipe", folder.ranks, part("x", x)); }), "is no file");
+}
+
 TEST_CASE("every flipped byte and every truncation is found, and nothing is handed out") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
