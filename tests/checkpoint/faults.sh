@@ -8,6 +8,7 @@
 #               that one is named, stays, and the one before it is taken
 #   flips       a disk that writes another byte than it is given, in each write of each rank in turn, of which that rank's own
 #               cache knows nothing: what is read back is not what was written, and the save an error
+#   folders     a file system that cannot sync folders: a save ends well
 #   pages       the ranks of a save write to no page in common
 #   full        a limit on the size of files of one rank, by which writes are cut short
 set -u
@@ -205,6 +206,19 @@ flips() {
     done
     echo "$way: $((n - 1)) writes"
     [ $n -ge 2 ] || fail "$way: $((n - 1)) of a save's writes were flipped"
+  done
+}
+
+folders() {
+  local reason way steps=1 calls=fsync paths=("$run")
+  needs_strace || return
+  for way in "" async rank0; do
+    for reason in EINVAL EOPNOTSUPP; do
+      prepare
+      traced "$way" -e "inject=fsync:error=$reason" || fail "$reason $way: ended with $?: $(cat "$out" "$err")"
+      grep -q INJECTED "$folder/trace" || fail "$reason $way: not met"
+      check "$reason $way" 3
+    done
   done
 }
 

@@ -74,6 +74,10 @@ class checked_file {
   void sync() const {
     if (::fsync(descriptor_) != 0) fail("sync");
   }
+  /// Of a folder: there are file systems that do not sync folders, and say so.
+  void sync_names() const {
+    if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("sync");
+  }
   /// Some systems report only now what went wrong before.
   void close() {
     if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("close");
@@ -98,9 +102,9 @@ inline void remove_file(std::filesystem::path const& path) {
   std::filesystem::remove(path, failed);
   check_files(failed, "remove", path);
 }
-/// Makes the names in a file's folder last: a file that was renamed is the new one after a crash too.
+/// Makes the names in a file's folder last, where its file system can: a file that was renamed is the new one after a crash too.
 inline void sync_folder_of(std::filesystem::path const& file) {
-  checked_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY).sync();
+  checked_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY).sync_names();
 }
 
 /// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
