@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/train/array_source.hpp"
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -88,7 +89,16 @@ inline shape batch_extents(array_source const& from, index_t rows, int rank) {
 }
 
 template <class From, class T>
-constexpr bool may_not_fit = std::is_integral_v<T> && (!std::is_integral_v<From> || (sizeof(From) >= sizeof(T) && !std::is_same_v<From, T>));
+constexpr bool may_be_out_of_range() {
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<From, T>)
+    return false;
+  else if constexpr (!std::is_integral_v<From>)
+    return true;
+  else
+    return !std::in_range<T>(std::numeric_limits<From>::min()) || !std::in_range<T>(std::numeric_limits<From>::max());
+}
+template <class From, class T>
+constexpr bool may_not_fit = may_be_out_of_range<From, T>();
 
 template <class F>
 decltype(auto) with_elements_of(npy_kind kind, F&& f) {

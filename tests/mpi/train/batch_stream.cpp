@@ -212,6 +212,14 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
   }
 }
 
+TEST_CASE("a number below 0 is an error where the tensor's elements have none, however many bits they have") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  npy_array negative{{4}, npy_kind::i4, bytes(16)};
+  std::fill_n(negative.bytes.begin() + 8, 4, std::uint8_t{0xff});
+  batch_stream stream(m, from_arrays(negative).batch(4), batch_field<std::uint64_t, layout<"data">>{});
+  CHECK_THROWS_WITH_AS(stream.next(), doctest::Contains("that the tensor's elements can hold, found -1"), error);
+}
+
 TEST_CASE("a file that becomes shorter is an error on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   shared_folder const folder(m.communicator());
