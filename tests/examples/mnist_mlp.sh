@@ -80,7 +80,8 @@ errors() {
   refused 10 "float or double, found 'half'" --precision half
   refused 10 "help lists the options" --unknown 3
   refused 10 "a whole number of 1 to 1000000000" --batch 1000000000000000
-  ASHLAR_WATCHDOG=soon refused 10 "ASHLAR_WATCHDOG" --steps 1
+  # Read before MPI begins, where nobody waits for the rank that prints: another one that ends first would end it, too.
+  on_ranks=1 ASHLAR_WATCHDOG=soon refused 10 "ASHLAR_WATCHDOG" --steps 1
   refused 10 "cannot be opened" --log "$folder/missing/file"
   refused 10 "cannot write" --losses "$folder/missing/file"
   refused 10 "found neither" --data "$folder/missing"
