@@ -275,7 +275,7 @@ TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, 
 
 TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   own_world const world;
   device_mesh<line> const m(world, {world_size()});
   if (m.size() == 1) return;
@@ -289,7 +289,7 @@ TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadlin
 
 TEST_CASE("node_memory: who comes when others have given up learns it, and writes nothing that they use again") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   index_t const n = 50000;
   auto const sum_of = [&](auto const& m) { return tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number); };
   for (bool const goes_on : {false, true}) {
@@ -343,7 +343,7 @@ TEST_CASE("node_memory: who has given up leaves what it had copied for others, w
 
 TEST_CASE("node_memory: who comes late to the end of a round writes nothing that others use again") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   index_t const n = 50000;
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   auto const s = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
@@ -374,7 +374,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
 
 TEST_CASE("node_memory: errors name ranks as the mesh numbers them") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 2 && world_size() % 2 == 0);
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   for (int culprit : {0, world_size() - 1}) {
     own_world const world;
     device_mesh<grid> const m(world, {world_size() / 2, 2});
