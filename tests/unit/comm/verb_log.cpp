@@ -102,14 +102,14 @@ TEST_CASE("watchdog: says once where the process is stuck, with what came before
 
 TEST_CASE("watchdog: is silent while verbs go on, and between them") {
   auto const [text, status] = written_by([] {
-    watchdog const dog(0, {.seconds = 0.2});
+    watchdog const dog(0, {.seconds = 1});
     verb_log& log = verb_log::instance();
-    for (unsigned n = 0; n < 50; ++n) {
+    for (unsigned n = 0; n < 150; ++n) {
       log.begin(event(verb::all_reduce, 1));
       pause_for(0.01);
       log.end();
     }
-    pause_for(0.5);
+    pause_for(1.5);
   });
   CHECK(status == 0);
   CHECK(text == "");
