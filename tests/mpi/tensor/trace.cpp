@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -26,7 +27,15 @@ constexpr auto program = [](auto const& m) {
   (void)redistribute<layout<"x", none>>(x);  // nothing
 };
 
-std::string path() { return "trace_of_" + std::to_string(world_size()) + ".json"; }
+// A file of this run's alone: several may run in this folder. Collective: over all ranks, the first time.
+std::string path() {
+  static int const process = [] {
+    int rank_0 = getpid();
+    MPI_Bcast(&rank_0, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return rank_0;
+  }();
+  return "trace_of_" + std::to_string(process) + ".json";
+}
 
 }  // namespace
 
