@@ -161,7 +161,10 @@ TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are to
   {
     device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
     auto const a = numbers<layout<none, "x">, double>(m, shape::of(60, world_size())), b = numbers<layout<none, "x">, double>(m, shape::of(60, world_size()));
-    CHECK(said([&] { (void)einsum_all_reduce<"ij,kj->ik", "x">(a, b, m.rank() == 0 ? 2 : 3); }).find("the ranks do not call the same, in the same order") != std::string::npos);
+    std::string const text = said([&] { (void)einsum_all_reduce<"ij,kj->ik", "x">(a, b, m.rank() == 0 ? 2 : 3); });
+    // Who comes late finds that the others have gone.
+    bool const late = m.rank() != 0 && text.find(" has given up after an error") != std::string::npos;
+    CHECK((late || text.find("the ranks do not call the same, in the same order") != std::string::npos));
   }
   comm::tuned.patience = patience;
 }

@@ -261,7 +261,9 @@ TEST_CASE("async: a verb that blocks elsewhere is another one") {
       else
         (void)all_gather_async<"x">(x).wait();
     });
-    CHECK(text.find("the ranks do not call the same, in the same order") != std::string::npos);
+    // Who comes late finds that the others have gone.
+    bool const late = m.rank() != 1 && text.find(" has given up after an error") != std::string::npos;
+    CHECK((late || text.find("the ranks do not call the same, in the same order") != std::string::npos));
   }
   comm::tuned.patience = patience;
 }
