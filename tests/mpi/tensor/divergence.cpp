@@ -113,8 +113,8 @@ namespace {
 
 // Of three blocks of this size that are free, how many serve tensors made after f(mesh).
 template <class F>
-int blocks_used_after(index_t (&extents)[2], F f) {
-  auto const m = all_ranks();
+int blocks_used_after(index_t (&extents)[2], F f, MPI_Comm ranks = MPI_COMM_WORLD) {
+  device_mesh<line> const m(ranks, {testing::ranks()});
   auto const three = [&] {
     std::vector<sharded_tensor<double, layout<none, none>, line>> all;
     for (int i = 0; i < 3; ++i) all.push_back(make<double, layout<none, none>>(m, extents));
@@ -151,11 +151,13 @@ TEST_CASE("divergence: what messages may still reach serves nothing else") {
     auto const tuned = comm::tuned;
     comm::tuned.forced = way;
     variable const soon("ASHLAR_DEADLINE", "0.5");
-    int const bundled = blocks_used_after(n, [&](auto const& m) {
+    own_world const world;
+    auto const alone = [&](auto const& m) {
       auto const s = numbers<partial<layout<none, none>, "x">>(m, half);
       if (left) CHECK(said([&] { (void)all_reduce<"x">(bundle(s, s)); }) != "");
       MPI_Barrier(MPI_COMM_WORLD);
-    });
+    };
+    int const bundled = blocks_used_after(n, alone, world);
     CHECK(bundled == 3 - left);
     comm::tuned = tuned;
   }
