@@ -104,11 +104,14 @@ struct random_source {
   shape global;
   region part;
   auto leaf(shape const& out) const {
+    index_t own[max_rank]{};
     if constexpr (Dealt) {
-      return local::dealt_random_numbers<uniform_generator<float>>(key, part, global);
+      local::dealt_random_numbers<uniform_generator<float>> l(key, part, global);
+      for (int d = 0; d < part.rank; ++d) own[d] = l.stride[d];
+      broadcast_strides(part.extents(), out, own, l.stride);
+      return l;
     } else {
       local::uniform_numbers<float> l{key, 0, {}};
-      index_t own[max_rank]{};
       for (int d = 0; d < global.rank; ++d) {
         own[d] = global.stride(d);
         l.base += part.dim[d].begin * own[d];

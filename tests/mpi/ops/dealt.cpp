@@ -60,6 +60,19 @@ TEST_CASE("dealt: random numbers and dropout are those of the global index") {
   });
 }
 
+TEST_CASE("dealt: dropout of what is broadcast drops by the index of what is dropped") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const whole = generate<double, layout<none, none>>(m, {rows, columns}, number{});
+    auto const drop = [](auto const& x) { return dropout(x, 0.5f, prng_key{7}); };
+    auto const one_a_column = normal<double, layout<none>>(m, {columns}, prng_key{6});
+    CHECK(gather_all(drop(redistribute<layout<cyclic("y", 4)>>(one_a_column)) + redistribute<tiles>(whole)) == gather_all(drop(one_a_column) + whole));
+    auto const one_a_row = normal<double, layout<none, none>>(m, {rows, 1}, prng_key{6});
+    using dealt_rows = layout<cyclic("x", 3), none>;
+    CHECK(gather_all(drop(redistribute<dealt_rows>(one_a_row)) * redistribute<dealt_rows>(whole)) == gather_all(drop(one_a_row) * whole));
+  });
+}
+
 namespace {
 struct row_to_take {
   KOKKOS_FUNCTION std::int32_t operator()(index_t i) const { return static_cast<std::int32_t>(i * 7 % rows); }
