@@ -103,8 +103,8 @@ void combine_in_mpi(void* in, void* in_out, comm::count_type* n, MPI_Datatype*) 
 
 namespace ashlar::comm {
 
-/// The MPI reduction of a type with `combine`: MPI's own for those of ashlar::op, else one made once per Op and T and
-/// freed by MPI_Finalize.
+/// The MPI reduction of a type with `combine`: MPI's own for those of ashlar::op, but for maxima and minima of real numbers,
+/// of which MPI does not say what NaN makes; else one made once per Op and T and freed by MPI_Finalize.
 template <class Op, class T>
 struct mpi_op {
   static constexpr bool is_own = false;  ///< MPI's
@@ -123,11 +123,13 @@ struct mpi_op<op::sum, T> {
   static MPI_Op get() { return MPI_SUM; }
 };
 template <class T>
+  requires(!std::floating_point<T>)
 struct mpi_op<op::max, T> {
   static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_MAX; }
 };
 template <class T>
+  requires(!std::floating_point<T>)
 struct mpi_op<op::min, T> {
   static constexpr bool is_own = true;
   static MPI_Op get() { return MPI_MIN; }

@@ -12,11 +12,20 @@ inline constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_
 template <class T>
 inline constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
+// What is chosen of a and b, or b if that is NaN. (A choice of a keeps a's NaN.) Without a branch, so that loops are vectorised.
+template <class T>
+ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return b != b ? b : chosen;
+  else
+    return chosen;
+}
+
 }  // namespace ashlar::detail
 
 /// Reductions, as types: `partial<L, "model", op::max>`. Each is a commutative monoid: `combine` is associative and
-/// commutative (up to rounding) and `identity` is its neutral element. A type of the user's own with the same two static
-/// members is a reduction too.
+/// commutative (up to rounding) and `identity` is its neutral element. A NaN among real numbers makes their maximum and
+/// minimum NaN. A type of the user's own with the same two static members is a reduction too.
 namespace ashlar::op {
 
 struct sum {
@@ -36,7 +45,7 @@ struct max {
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return a < b ? b : a;
+    return detail::or_nan(a < b ? b : a, b);
   }
 };
 struct min {
@@ -46,7 +55,7 @@ struct min {
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return b < a ? b : a;
+    return detail::or_nan(b < a ? b : a, b);
   }
 };
 struct prod {

@@ -166,7 +166,7 @@ struct relu {
   static constexpr linearity kind = linearity::nondecreasing;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
-    return x > T(0) ? x : T(0);
+    return x < T(0) ? T(0) : x;
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
@@ -259,12 +259,12 @@ struct abs {
   }
 };
 
-/// The larger one; where they are equal the second has the derivative.
+/// The larger one, NaN where one is; where they are equal the second has the derivative.
 struct maximum {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return b < a ? a : b;
+    return op::max::combine(b, a);
   }
   template <int I>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
@@ -275,12 +275,12 @@ struct maximum {
   }
 };
 
-/// The smaller one; where they are equal the second has the derivative.
+/// The smaller one, NaN where one is; where they are equal the second has the derivative.
 struct minimum {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
-    return a < b ? a : b;
+    return op::min::combine(b, a);
   }
   template <int I>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {

@@ -1,7 +1,9 @@
 // Reductions on real tensors against loops, over whole, sharded and pending dimensions; and views of the same shard.
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/view.hpp"
+#include "ashlar/tensor/gather.hpp"
 #include "operations.hpp"
+#include <cmath>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -63,4 +65,36 @@ TEST_CASE("views: dimensions joined and cut, without a copy") {
     check<layout<"x", none, none, "y">>(cut, expected);
     CHECK(cut.data() == x.data());
   });
+}
+
+TEST_CASE("reductions: a NaN on one rank makes the maximum and the minimum NaN on all") {
+  auto const check_all = [](auto const& m) {
+    double const nan = std::nan("");
+    index_t const rows = 13, columns = 5;
+    for (index_t bad : {index_t(0), 7 * columns + 2, rows * columns - 1}) {
+      std::vector<double> numbers;
+      for (index_t g = 0; g < rows * columns; ++g) numbers.push_back(g == bad ? nan : small_number(g, 0));
+      auto const x = scatter<layout<"x", "y">>(m, {rows, columns}, numbers);
+      auto const check_columns = [&](auto const& y) {
+        auto const found = gather_all(y);
+        REQUIRE(found.size() == static_cast<std::size_t>(columns));
+        for (index_t j = 0; j < columns; ++j) CHECK(std::isnan(found[static_cast<std::size_t>(j)]) == (j == bad % columns));
+      };
+      check_columns(all_reduce(max<0>(x)));
+      check_columns(all_reduce(min<0>(x)));
+      check_columns(all_reduce(relu(max<0>(x))));
+      check_columns(reduce_scatter<"x", 0>(max<0>(x)));
+      CHECK(std::isnan(gather_all(all_reduce(max(x)))[0]));
+      CHECK(std::isnan(gather_all(all_reduce(min(cast<float>(x))))[0]));
+    }
+  };
+  on_every_mesh(check_all);
+  {
+    collectives_of_mpi const from_here;
+    on_every_mesh(check_all);
+  }
+  {
+    messages_of_mpi const from_here;
+    on_every_mesh(check_all);
+  }
 }

@@ -197,3 +197,20 @@ TEST_CASE("pooling") {
             check_close(to_host(d), d_mean, 1e-14);
           }
 }
+
+TEST_CASE("pooling: a NaN in a window makes its maximum NaN, and the first has the cotangent") {
+  double const nan = std::nan("");
+  pooled const g{1, {2, 2, 2, 1, padding::valid}, {8, 2, 2, 1, padding::valid}, 1};
+  auto const x = to_device(std::vector<double>{nan, 1, 2, 1, 1, 3, 1, nan,  //
+                                               4,   5, 6, 7, 9, nan, nan, 3});
+  auto const ct = to_device(std::vector<double>{1, 2, 3, 4});
+  device_array<double> const y("test", 4), d("test", 16);
+  local::pool<true, space, double>(space(), g, x.data(), y.data());
+  auto const largest = to_host(y);
+  CHECK(std::isnan(largest[0]));
+  CHECK(largest[1] == 7);
+  CHECK(std::isnan(largest[2]));
+  CHECK(std::isnan(largest[3]));
+  local::pool_vjp<true, space, double>(space(), g, x.data(), ct.data(), d.data());
+  CHECK(to_host(d) == std::vector<double>{1, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 2, 0, 3, 0, 0});
+}

@@ -2,6 +2,8 @@
 #include "ashlar/ops/local/reduce.hpp"
 #include "../../support/shared_vector.hpp"
 #include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -122,6 +124,39 @@ TEST_CASE("without elements the result is the identity") {
     check_operations<float>(shape::of(0, 3), dims);
     check_operations<std::int64_t>(shape::of(3, 0), dims);
   }
+}
+
+TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no other", T, float, double) {
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  auto const check = [&]<class Op>(Op, shape const& s, unsigned dims) {
+    auto in = numbers<op::sum, T>(s.size());
+    for (index_t n = 0; n < 1 + s.size() / 100; ++n) in[static_cast<std::size_t>(random_index(0, s.size() - 1))] = nan;
+    shared_vector<T> expected(static_cast<std::size_t>(outputs(s, dims)), Op::template identity<T>()), out = expected;
+    for (index_t i = 0; i < s.size(); ++i) {
+      T& e = expected[output(s, dims, i)];
+      T const x = in[static_cast<std::size_t>(i)];
+      if (std::isnan(x))
+        e = nan;
+      else if (!std::isnan(e))
+        e = std::is_same_v<Op, op::max> ? std::max(e, x) : std::min(e, x);
+    }
+    auto const is_expected = [&] {
+      return std::equal(out.begin(), out.end(), expected.begin(), [](T a, T b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+    };
+    local::reduce<Op>(space(), in.data(), s, dims, out.data());
+    space().fence();
+    CHECK(is_expected());
+    std::fill(out.begin(), out.end(), T(77));
+    using leaves = detail::leaves<local::strided<T>>;
+    detail::reduce_by_elements(space(), detail::reduction<Op, T, detail::same_value, leaves>(s, dims, out.data(), {}, leaves(local::contiguous(in.data(), s))));
+    space().fence();
+    CHECK(is_expected());
+  };
+  for (shape const& s : {shape::of(1), shape::of(1003), shape::of(7, 131), shape::of(131, 7), shape::of(40, 30, 40), shape::of(5, 50021), shape::of(50021, 5)})
+    for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
+      check(op::max{}, s, dims);
+      check(op::min{}, s, dims);
+    }
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP

@@ -1,5 +1,6 @@
 // Pooling of row-major images [n][h][w][channels].
 #pragma once
+#include "ashlar/layout/op.hpp"
 #include "ashlar/layout/window.hpp"
 #include "ashlar/ops/local/rows.hpp"
 
@@ -76,7 +77,7 @@ struct pool_kernel {
           T const* const from = x + k.at(image, i, j);
           for (index_t c = 0; c < k.width; ++c)
             if constexpr (Max)
-              to[c] = to[c] < from[c] ? from[c] : to[c];
+              to[c] = op::max::combine(to[c], from[c]);
             else
               to[c] += from[c];
         }
@@ -102,7 +103,7 @@ struct pool_vjp_kernel {
           index_t best = k.at(image, b.top, b.left) + c;
           for (index_t i = b.top; i < b.bottom; ++i)
             for (index_t j = b.left; j < b.right; ++j)
-              if (index_t const here = k.at(image, i, j) + c; x[best] < x[here]) best = here;
+              if (index_t const here = k.at(image, i, j) + c; x[best] == x[best] && !(x[here] <= x[best])) best = here;
           d_x[best] += ct[c];
         }
       } else {
@@ -127,7 +128,7 @@ void for_each_pooling_task(Space const& space, pooled const& g, auto const& kern
 
 namespace ashlar::local {
 
-/// The largest element, or the mean of the elements inside, of each window, channel by channel.
+/// The largest element, NaN where one is, or the mean of the elements inside, of each window, channel by channel.
 /// Shape: y [images][rows.count()][columns.count()][channels]
 template <bool Max, class Space, class T>
 void pool(Space const& space, pooled const& g, T const* x, T* y) {
@@ -135,7 +136,7 @@ void pool(Space const& space, pooled const& g, T const* x, T* y) {
   detail::for_each_pooling_task(space, g, detail::pool_kernel<T, Max>{k, x, y});
 }
 
-/// The cotangent of x. Of equal largest elements the first has it.
+/// The cotangent of x. Of equal largest elements the first has it, and where there is NaN the first of those.
 template <bool Max, class Space, class T>
 void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* d_x) {
   detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};
