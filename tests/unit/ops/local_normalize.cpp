@@ -115,3 +115,28 @@ TEST_CASE("sums over channels, and maps of channels") {
       CHECK(to_host(y) == mapped);
     }
 }
+
+// Moments about 0 while the moving mean has not come near yet.
+TEST_CASE("moments about a center that is far from the mean give the variance") {
+  for (index_t rows : {128, 4096, 4101})
+    for (index_t channels : {64, 12}) {
+      CAPTURE(rows);
+      CAPTURE(channels);
+      auto const x = numbers<float>(rows * channels, 8, 1000);
+      auto const in = to_device(x), center = to_device(std::vector<float>(static_cast<std::size_t>(channels)));
+      device_array<double> const found("test", static_cast<std::size_t>(2 * channels));
+      local::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(), 1 / static_cast<double>(rows), found.data());
+      auto const moments = to_host(found);
+      double worst = 0;
+      for (index_t c = 0; c < channels; ++c) {
+        double mean = 0, variance = 0;
+        auto const at = [&](index_t r) { return static_cast<double>(x[static_cast<std::size_t>(r * channels + c)]); };
+        for (index_t r = 0; r < rows; ++r) mean += at(r) / static_cast<double>(rows);
+        for (index_t r = 0; r < rows; ++r) variance += (at(r) - mean) * (at(r) - mean) / static_cast<double>(rows);
+        double const first = moments[static_cast<std::size_t>(c)], second = moments[static_cast<std::size_t>(channels + c)];
+        worst = test::larger(worst, std::abs(first - mean));
+        worst = test::larger(worst, std::abs(second - first * first - variance) / variance);
+      }
+      CHECK(worst < 1e-4);
+    }
+}

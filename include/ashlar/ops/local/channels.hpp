@@ -3,11 +3,14 @@
 #include "ashlar/ops/local/elementwise.hpp"
 #include "ashlar/ops/local/reduce.hpp"
 #include <memory>
+#include <type_traits>
 
 namespace ashlar::detail {
 
-/// x - k and its square: the summands of moments about k.
+/// x - k and its square: the summands of moments about k. Where k is far from x the squares take T's digits: a few rows are
+/// summed about the first of them and moved to k in double, sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x - b) + n (b - k)^2.
 struct moment_terms {
+  static constexpr bool about_a_row = true;
   template <class T>
   KOKKOS_FUNCTION static T first(T x, T, T k) {
     return x - k;
@@ -19,6 +22,7 @@ struct moment_terms {
 };
 /// ct (x - k) and ct: the summands of the coefficients' cotangents.
 struct affine_terms {
+  static constexpr bool about_a_row = false;
   template <class T>
   KOKKOS_FUNCTION static T first(T x, T ct, T k) {
     return ct * (x - k);
@@ -34,19 +38,21 @@ struct times {
   KOKKOS_FUNCTION double operator()(double x) const { return factor * x; }
 };
 
-// On devices each sum is a reduction of its own.
+// On devices each sum is a reduction of its own. What the host would sum about a row is formed in double there.
+template <class Terms, class T>
+using term_type = std::conditional_t<Terms::about_a_row, double, T>;
 template <class Terms>
 struct first_term {
-  template <class T>
+  template <class T, class V = term_type<Terms, T>>
   KOKKOS_FUNCTION double operator()(T x, T ct, T k) const {
-    return static_cast<double>(Terms::first(x, ct, k));
+    return static_cast<double>(Terms::first(static_cast<V>(x), static_cast<V>(ct), static_cast<V>(k)));
   }
 };
 template <class Terms>
 struct second_term {
-  template <class T>
+  template <class T, class V = term_type<Terms, T>>
   KOKKOS_FUNCTION double operator()(T x, T ct, T k) const {
-    return static_cast<double>(Terms::second(x, ct, k));
+    return static_cast<double>(Terms::second(static_cast<V>(x), static_cast<V>(ct), static_cast<V>(k)));
   }
 };
 
@@ -59,21 +65,33 @@ void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t beg
   T* const b = few + width;
   for (index_t r = begin; r < end;) {
     index_t const stop = std::min(r + rows_at_once, end);
+    [[maybe_unused]] auto const n = static_cast<double>(stop - r);
+    T const* const about = Terms::about_a_row ? x + r * width : k;
     std::fill_n(few, 2 * width, T(0));
     for (; r + 2 <= stop; r += 2) {
       T const *const x0 = x + r * width, *const x1 = x0 + width, *const c0 = ct + r * width, *const c1 = c0 + width;
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < width; ++j) {
-        a[j] += Terms::first(x0[j], c0[j], k[j]) + Terms::first(x1[j], c1[j], k[j]);
-        b[j] += Terms::second(x0[j], c0[j], k[j]) + Terms::second(x1[j], c1[j], k[j]);
+        a[j] += Terms::first(x0[j], c0[j], about[j]) + Terms::first(x1[j], c1[j], about[j]);
+        b[j] += Terms::second(x0[j], c0[j], about[j]) + Terms::second(x1[j], c1[j], about[j]);
       }
     }
     for (; r < stop; ++r)
       for (index_t j = 0; j < width; ++j) {
-        a[j] += Terms::first(x[r * width + j], ct[r * width + j], k[j]);
-        b[j] += Terms::second(x[r * width + j], ct[r * width + j], k[j]);
+        a[j] += Terms::first(x[r * width + j], ct[r * width + j], about[j]);
+        b[j] += Terms::second(x[r * width + j], ct[r * width + j], about[j]);
       }
-    for (index_t j = 0; j < 2 * width; ++j) sums[j] += static_cast<double>(few[j]);
+    ASHLAR_INDEPENDENT
+    for (index_t j = 0; j < width; ++j) {
+      auto first = static_cast<double>(a[j]), second = static_cast<double>(b[j]);
+      if constexpr (Terms::about_a_row) {
+        double const by = static_cast<double>(about[j]) - static_cast<double>(k[j]);
+        second += by * (2 * first + n * by);
+        first += n * by;
+      }
+      sums[j] += first;
+      sums[width + j] += second;
+    }
   }
 }
 
