@@ -112,7 +112,8 @@ TEST_CASE_TEMPLATE("reduce over every set of dimensions, rank 0 to 8", T, float,
 TEST_CASE("shapes that are cut into slices, strips and threads' shares") {
   for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(5, 10007),
                          shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40),
-                         shape::of(2, 3, 2, 20011), shape::of(128, 10)})
+                         shape::of(2, 3, 2, 20011), shape::of(128, 10), shape::of(3001, 70), shape::of(33, 70001),
+                         shape::of(2500, 40, 3), shape::of(35, 2500, 33), shape::of(2100, 4100)})
     for (unsigned dims = 0; dims < 1u << s.rank; ++dims) {
       check_reduce<op::sum, double>(s, dims);
       check_reduce<op::max, std::int32_t>(s, dims);
@@ -159,10 +160,29 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
     }
 }
 
+// Equal numbers, each of which rounds in a long sum the same way.
+TEST_CASE("sums of many numbers in float are near those in double") {
+  for (shape const& s : {shape::of(1 << 20, 32), shape::of(32, 1 << 20), shape::of(1 << 20, 5), shape::of(1 << 24), shape::of(1 << 12, 64, 1 << 7)})
+    for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
+      index_t const terms = s.size() / outputs(s, dims);
+      float const each = 1.f / (static_cast<float>(terms) * 1.1f);
+      shared_vector<float> const in(static_cast<std::size_t>(s.size()), each);
+      shared_vector<float> out(static_cast<std::size_t>(outputs(s, dims)));
+      local::reduce<op::sum>(space(), in.data(), s, dims, out.data());
+      space().fence();
+      double const expected = static_cast<double>(each) * static_cast<double>(terms);
+      double const tolerance = dims >> (s.rank - 1) & 1 ? 2e-5 : 1e-5;  // a running total of a row takes twice as many terms
+      CAPTURE(s.rank);
+      CAPTURE(s[0]);
+      CAPTURE(dims);
+      CHECK(std::all_of(out.begin(), out.end(), [&](float x) { return std::abs(x - expected) <= tolerance * expected; }));
+    }
+}
+
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST_CASE("a sum has the same bits for every number of threads") {
   Kokkos::OpenMP const one_thread(1);
-  for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100)})
+  for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100), shape::of(5000, 100)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
       shared_vector<float> in;
       for (index_t i = 0; i < s.size(); ++i) in.push_back(std::uniform_real_distribution<float>(0, 1)(generator));

@@ -42,10 +42,14 @@ struct reduction {
 
 // ---- host: pieces of rows, each combined into its place in the result
 
-// Combines the values of one row with a total; with as many running totals as fill a few vector registers.
+// As many as fill a few vector registers.
+template <class T>
+inline constexpr int running_totals = sizeof(T) < 64 ? 128 / static_cast<int>(sizeof(T)) : 1;
+
+// Combines the values of one row with a total; with several running totals where the row is long enough.
 template <class Op, class T, class F, class... Rows>
 T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... value) {
-  constexpr int lanes = sizeof(T) < 64 ? 128 / static_cast<int>(sizeof(T)) : 1;
+  constexpr int lanes = running_totals<T>;
   index_t j = 0;
   if (length >= lanes) {
     T lane[lanes];
@@ -90,9 +94,11 @@ void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_t
   });
 }
 
-// The work is cut along the longest kept dimension. Where none is long it is cut along the longest reduced one, into
-// slices whose results are combined in order. Sizes alone decide: every number of threads gives the same bits.
-inline constexpr index_t long_extent = 32, elements_per_slice = 1 << 15, most_slices = 64, columns_per_strip = 4096;
+// The work is cut along the longest kept dimension, or where none is long along the longest reduced one. That one is cut
+// into slices whose results are combined in pairs: a running total takes few terms, and rounds that often.
+// Sizes alone decide: every number of threads gives the same bits.
+inline constexpr index_t long_extent = 32, elements_per_slice = 1 << 15, most_slices_for_threads = 64;
+inline constexpr index_t terms_per_slice = 512, columns_per_strip = 4096;  // where an output has one running total
 
 template <class Space, class Op, class T, class F, class Leaves>
 void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
@@ -100,33 +106,48 @@ void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
   index_t const size = nest.size(), outputs = r.kept.size();
   local::fill(space, r.out, outputs, r.identity);
   if (size == 0) return;
+  int const last = nest.rank - 1;
+  index_t const totals = nest.step(0) == 0 && nest.inner() >= running_totals<T> ? running_totals<T> : 1;
+  auto const length = [&](int d) { return nest.extent[d] / (d == last ? totals : 1); };
   int longest[2] = {-1, -1};  // of the reduced and of the kept dimensions
   for (int d = 0; d < nest.rank; ++d)
-    if (int& l = longest[nest.stride[0][d] != 0]; l < 0 || nest.extent[l] < nest.extent[d]) l = d;
+    if (int& l = longest[nest.stride[0][d] != 0]; l < 0 || length(l) < length(d)) l = d;
   int const deep = longest[0], wide = longest[1];
+  bool const is_wide = wide >= 0 && nest.extent[wide] >= long_extent;
 
   index_t slices = 1;
-  if (deep >= 0 && (wide < 0 || nest.extent[wide] < long_extent))
-    slices = std::clamp<index_t>(size / elements_per_slice, 1, std::min(nest.extent[deep], most_slices));
-  if (slices == 1 && wide < 0) return reduce_pieces(r, nest, r.out);
-  if (slices == 1) {
-    index_t const n = nest.extent[wide], strip = wide == nest.rank - 1 ? columns_per_strip : n;
-    for_ranges("ashlar::reduce", space, n, elements_per_thread / (size / n), [&](index_t begin, index_t end) {
-      for (; begin < end; begin += strip) reduce_pieces(r, nest.part(wide, begin, std::min(begin + strip, end)), r.out);
-    });
-    return;
+  if (deep >= 0) {
+    slices = size / outputs / (totals > 1 ? elements_per_slice : terms_per_slice);
+    if (!is_wide) slices = std::max(slices, std::min(size / elements_per_slice, most_slices_for_threads));
+    index_t const most = nest.extent[deep] / (deep == last ? piece_length : 1);  // rows are not cut into short pieces
+    slices = std::max<index_t>(std::min(slices, most), 1);
   }
-  auto const partial = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(slices * outputs));
-  index_t const n = nest.extent[deep];
-  for_ranges("ashlar::reduce", space, slices, 1, [&](index_t first, index_t last) {
-    for (index_t s = first; s < last; ++s) {
-      T* const out = partial.get() + s * outputs;
-      std::fill_n(out, outputs, r.identity);
-      reduce_pieces(r, nest.part(deep, n * s / slices, n * (s + 1) / slices), out);
+  std::unique_ptr<T[]> partial;  // [slices][outputs]
+  if (slices > 1) {
+    partial = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(slices * outputs));
+    local::fill(space, partial.get(), slices * outputs, r.identity);
+  }
+  T* const out = slices > 1 ? partial.get() : r.out;
+  auto const reduce_slices = [&](auto const& part, index_t begin, index_t end) {
+    if (slices == 1) return reduce_pieces(r, part, out);
+    index_t const n = nest.extent[deep];
+    for (index_t s = begin; s < end; ++s) reduce_pieces(r, part.part(deep, n * s / slices, n * (s + 1) / slices), out + s * outputs);
+  };
+  if (is_wide || (slices == 1 && wide >= 0)) {
+    index_t const n = nest.extent[wide], strip = wide == last ? columns_per_strip : deep == last && slices > 1 ? 1 : n;
+    for_ranges("ashlar::reduce", space, n, elements_per_thread / (size / n), [&](index_t begin, index_t end) {
+      for (; begin < end; begin += strip) reduce_slices(nest.part(wide, begin, std::min(begin + strip, end)), 0, slices);
+    });
+  } else {
+    for_ranges("ashlar::reduce", space, slices, 1, [&](index_t begin, index_t end) { reduce_slices(nest, begin, end); });
+  }
+  for (index_t step = 1; step < slices; step *= 2)
+    for (index_t s = 0; s + step < slices; s += 2 * step) {
+      T *const to = out + s * outputs, *const from = to + step * outputs;
+      ASHLAR_INDEPENDENT
+      for (index_t k = 0; k < outputs; ++k) to[k] = Op::combine(to[k], from[k]);
     }
-  });
-  for (index_t s = 0; s < slices; ++s)
-    for (index_t k = 0; k < outputs; ++k) r.out[k] = Op::combine(r.out[k], partial.get()[s * outputs + k]);
+  if (slices > 1) std::copy_n(out, outputs, r.out);
 }
 
 // ---- devices: a thread or a team for each output
