@@ -42,6 +42,7 @@ constexpr auto adam_moments(P const& p) {
 // With PyTorch epsilon is added to the corrected root, with Keras to the root before its correction.
 template <class Options, class P, class S, class G>
 constexpr void adam_update(Options const& o, double decay, P& p, S& state, G const& g) {
+  check_update(p, g, state.m, state.v);
   double const rate = o.rate(state.step++);
   double const c1 = 1 - power(o.beta1, state.step), c2 = 1 - power(o.beta2, state.step);
   bool const keras = o.follows == convention::keras;
@@ -73,7 +74,8 @@ struct adam {
   constexpr auto init(P const& p) const {
     return detail::adam_moments(p);
   }
-  /// Error: a gradient of another layout than its parameter does not compile.
+  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
+  /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     detail::adam_update(*this, 0, p, state, g);
@@ -92,7 +94,8 @@ struct adamw {
   constexpr auto init(P const& p) const {
     return detail::adam_moments(p);
   }
-  /// Error: a gradient of another layout than its parameter does not compile.
+  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
+  /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     detail::adam_update(*this, decay, p, state, g);

@@ -81,9 +81,13 @@ struct rmsprop {
     auto m = detail::zeros_if(momentum != 0, p);
     return rmsprop_state<decltype(v), decltype(mean), decltype(m)>{0, v, mean, m};
   }
-  /// Error: a gradient of another layout than its parameter does not compile.
+  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
+  /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
+    detail::check_update(p, g, state.v);
+    if (centered) detail::check_update(p, g, state.mean);
+    if (momentum != 0) detail::check_update(p, g, state.m);
     double const r = rate(state.step++);
     bool const keras = follows == convention::keras;
     for_each_leaf(

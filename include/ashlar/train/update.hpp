@@ -26,6 +26,26 @@ constexpr void check_gradient() {
                 "ashlar::optimizer: a gradient has another layout than its parameter; reduce what pends: all_reduce<axis>(bundle(gradients))");
 }
 
+/// Whether tensors or trees of them have the extents of the parameters.
+/// Error: the sentence, with the extents of the first that has others, in ashlar::error on every rank.
+template <class P, class X>
+constexpr void check_extents(char const* rule, P const& p, X const& x) {
+  for_each_leaf(
+      [&](auto const& parameter, auto const& other) {
+        if (!(parameter.extents() == other.extents())) fail_other_extents(rule, parameter.extents(), other.extents());
+      },
+      p, x);
+}
+/// The same of gradients and of what an update uses of a state; before anything is updated.
+template <class P, class G, class... S>
+constexpr void check_update(P const& p, G const& g, S const&... used) {
+  check_extents("ashlar::optimizer: a gradient has the extents of its parameter", p, g);
+  (check_extents("ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; call init with the options "
+                 "and the parameters of update",
+                 p, used),
+   ...);
+}
+
 template <class P>
 constexpr auto zeros_like(P const& p) {
   return map(

@@ -4,6 +4,7 @@
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
+#include <string>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -167,4 +168,39 @@ TEST_CASE("what was to be computed from parameters before an update is computed 
     CHECK(later[i] == 2 * before[i]);
     CHECK(after[i] == before[i] - 1);
   }
+}
+
+TEST_CASE("gradients and states of other extents than their parameters are an error, and nothing is updated") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  using L = layout<"model">;
+  auto const make_one = [&](index_t n) { return tensor_of<double, L>(m, shape::of(n), [](index_t g, int) { return start(g, 0); }); };
+  auto const refuses = [&](auto const& optimizer, auto state, index_t n, std::string const& sentence) {
+    auto p = build<two>(make_one(3), make_one(13));
+    auto const first = shard(p.first), second = shard(p.second);
+    auto const g = build<two>(make_one(3), make_one(n));
+    CHECK_THROWS_WITH_AS(optimizer.update(p, state, g), sentence.c_str(), error);
+    CHECK(shard(p.first) == first);
+    CHECK(shard(p.second) == second);
+    CHECK(state.step == 0);
+  };
+  auto const p = build<two>(make_one(3), make_one(13));
+  std::string const gradient = "ashlar::optimizer: a gradient has the extents of its parameter; expected (13), found (14)";
+  refuses(sgd{}, sgd{}.init(p), 14, gradient);
+  refuses(rmsprop{}, rmsprop{}.init(p), 14, gradient);
+  refuses(adam{}, adam{}.init(p), 14, gradient);
+  refuses(adamw{}, adamw{}.init(p), 14, gradient);
+
+  std::string const state = "ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; "
+                            "call init with the options and the parameters of update; expected ";
+  refuses(sgd{.momentum = 0.9}, sgd{}.init(p), 13, state + "(3), found (0)");
+  refuses(rmsprop{.momentum = 0.9}, rmsprop{}.init(p), 13, state + "(3), found (0)");
+  refuses(rmsprop{.centered = true}, rmsprop{}.init(p), 13, state + "(3), found (0)");
+  auto const other = build<two>(make_one(3), make_one(12));
+  refuses(adam{}, adam{}.init(other), 13, state + "(13), found (12)");
+  refuses(rmsprop{}, rmsprop{}.init(other), 13, state + "(13), found (12)");
+
+  auto trained = build<two>(make_one(3), make_one(13));
+  auto with_momentum = sgd{.momentum = 0.9}.init(trained);
+  sgd{}.update(trained, with_momentum, p);  // what is not used may have any extents
+  CHECK(with_momentum.step == 1);
 }
