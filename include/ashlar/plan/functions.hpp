@@ -415,12 +415,17 @@ constexpr auto cast(A const& a) {
 /// Error: ashlar::error where the elements are integers that cannot hold that number, or it is 0.
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  index_t n = sizeof...(Dims) ? 1 : x.extents().size();
-  ((n *= x.extents()[Dims]), ...);
-  using T = element_t<X>;
-  if constexpr (std::integral<T>)
-    if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n) detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
-  return elementwise(fn::quotient<T>{T(static_cast<detail::component_t<T>>(n))}, sum<Dims...>(x));
+  if constexpr (!detail::are_dimensions_v<rank_v<X>, Dims...>) {
+    return sum<Dims...>(x);  // which says why not
+  } else {
+    index_t n = sizeof...(Dims) ? 1 : x.extents().size();
+    ((n *= x.extents()[Dims]), ...);
+    using T = element_t<X>;
+    if constexpr (std::integral<T>)
+      if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
+        detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+    return elementwise(fn::quotient<T>{T(static_cast<detail::component_t<T>>(n))}, sum<Dims...>(x));
+  }
 }
 
 }  // namespace ashlar

@@ -73,6 +73,13 @@ template <int Rank, int... Dims>
 struct no_such_dimension {
   static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
 };
+template <int... Dims>
+struct dimension_named_twice {
+  static constexpr bool holds(int d) { return ((Dims == d ? 1 : 0) + ... + 0) > 1; }
+  static constexpr bool value = (holds(Dims) || ...);
+};
+template <int Rank, int... Dims>
+inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
 
 }  // namespace detail
 
@@ -187,9 +194,10 @@ constexpr auto sum_to(G const& g, X const&... x) {
 template <class Op, int... Dims, class X>
 constexpr auto reduce(X const& x) {
   constexpr int rank = rank_v<X>;
-  if constexpr (no_such_dimension<rank, Dims...>::value) {
+  if constexpr (!are_dimensions_v<rank, Dims...>) {
     static_assert(!no_such_dimension<rank, Dims...>::value,
                   "ashlar::reduce: the tensor has no such dimension; they count from 0");
+    static_assert(!dimension_named_twice<Dims...>::value, "ashlar::reduce: a dimension is named twice; name each once");
     return x;
   } else {
     constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank) - 1u;
