@@ -68,3 +68,13 @@ TEST_CASE("confusion counts and top-k: ties go to the first, NaN and labels of n
   CHECK(item(all_reduce(top_k_count(logits, labels, 2))) == 3);
   CHECK_THROWS_WITH_AS(top_k_count(logits, labels, 0), "ashlar::top_k_count: k is at least 1", error);
 }
+
+TEST_CASE("confusion counts and accuracy: where all logits are -infinity the first is the largest") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  double const low = -HUGE_VAL, nan = std::nan("");
+  std::vector<double> const z{low, low, low, low, low, low, low, low, 3, low, nan, low};
+  auto const logits = scatter<layout<"data", none>>(m, {4, 3}, z);
+  auto const labels = scatter<layout<"data">>(m, {4}, std::vector<std::int32_t>{0, 2, 2, 0});
+  CHECK(denotes(confusion_counts(logits, labels), std::vector<double>{1, 0, 0, 0, 0, 0, 1, 0, 1}));
+  CHECK(item(all_reduce(accuracy_count(logits, labels))) == 2);
+}

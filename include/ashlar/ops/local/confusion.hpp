@@ -18,8 +18,8 @@ struct confusion_kernel {
     T const top = lanes.template max<T>(n, [=](index_t j) { return x[j]; });
     int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(x[j] != x[j]); });
     index_t const place = n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
-    if (none != 0 || place >= n) return;
-    T* const to = counts + l * n + place;
+    if (none != 0) return;
+    T* const to = counts + l * n + (place < n ? place : 0);  // max begins above -infinity: where all are, none equals it
     lanes.once([=] { Kokkos::atomic_add(to, T(1)); });
   }
 };
