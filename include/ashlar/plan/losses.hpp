@@ -59,7 +59,7 @@ struct distribution_cross_entropy_op : distribution_rule {
 };
 
 /// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels for each row (or
-/// any weights). Derivatives by both.
+/// any weights). A class at -infinity, masked, adds nothing where its target is 0. Derivatives by both.
 /// Shape: logits and targets (rows..., classes); a scalar. Cost: no communication; a sum pends over the axes that shard
 /// the rows.
 /// Example: both of layout<"data", none>: partial<layout<>, "data">

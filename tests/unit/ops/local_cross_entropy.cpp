@@ -1,5 +1,5 @@
 // Cross-entropy from labels: against its definition in long double, by finite differences, and where inputs are bad.
-#include "ashlar/ops/local/cross_entropy.hpp"
+#include "ashlar/ops/local/distribution_cross_entropy.hpp"
 #include "../../support/device_array.hpp"
 #include "../../support/larger.hpp"
 #include <doctest/doctest.h>
@@ -174,5 +174,33 @@ TEST_CASE("hits: the first of the largest") {
     for (index_t r = 0; r < rows; ++r)
       expected += std::max_element(c.row(r), c.row(r) + 10) - c.row(r) == c.labels[static_cast<std::size_t>(r)];
     CHECK(hits(c) == expected);
+  }
+}
+
+TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target adds nothing", T, float, double) {
+  T const none = -std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  auto const loss = [](std::vector<T> const& logits, std::vector<T> const& targets) {
+    auto const x = to_device(logits), t = to_device(targets), out = to_device(std::vector<T>{77});
+    local::distribution_cross_entropy_sum<space, T>(space(), x.data(), t.data(), 1, static_cast<index_t>(logits.size()), out.data());
+    return to_host(out)[0];
+  };
+  for (std::size_t n : {3u, 40u}) {
+    std::vector<T> logits, targets, kept_logits, kept_targets;
+    for (std::size_t j = 0; j < n; ++j) {
+      logits.push_back(j % 3 == 1 ? none : T(0.1) * static_cast<T>(j));
+      targets.push_back(j % 3 == 1 ? T(0) : 1 / static_cast<T>(1 + j));
+      if (j % 3 == 1) continue;
+      kept_logits.push_back(logits[j]);
+      kept_targets.push_back(targets[j]);
+    }
+    CHECK(loss(logits, targets) == doctest::Approx(loss(kept_logits, kept_targets)).epsilon(1e-6));
+    targets[1] = T(0.5);
+    CHECK(loss(logits, targets) == -none);
+    targets[1] = 0;
+    logits[1] = nan;
+    CHECK(std::isnan(loss(logits, targets)));
+    CHECK(std::isnan(loss(logits, std::vector<T>(n))));
+    logits[1] = -none;
+    CHECK(std::isnan(loss(logits, targets)));
   }
 }

@@ -18,7 +18,7 @@ struct row_distribution_loss {
     T const* const t = targets + r * n;
     T const top = lanes.template max<T>(n, [=](index_t j) { return x[j]; });
     T const log_sum = Kokkos::log(lanes.template sum<T>(n, [=](index_t j) { return Kokkos::exp(x[j] - top); }));
-    return lanes.template sum<T>(n, [=](index_t j) { return t[j] * (log_sum - (x[j] - top)); });
+    return lanes.template sum<T>(n, [=](index_t j) { return t[j] * (log_sum - (t[j] == T(0) ? T(0) : x[j] - top)); });
   }
 };
 
@@ -50,7 +50,7 @@ struct distribution_vjp_kernel {
 namespace ashlar::local {
 
 /// *loss = the sum over rows r and classes j of targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]); the same bits
-/// for every number of threads. A row with NaN or +infinity makes NaN.
+/// for every number of threads. A row with NaN or +infinity makes NaN; a class at -infinity whose target is 0 adds nothing.
 template <class Space, class T>
 void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T* loss) {
   detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, detail::row_distribution_loss<T>{logits, targets, n}, loss);
