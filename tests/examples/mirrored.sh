@@ -82,4 +82,5 @@ errors() {
   few_digits 1
   refused 60 "expected 1 example or more" --batch 2
 }
+
 check_case

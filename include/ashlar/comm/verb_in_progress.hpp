@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "ashlar/comm/call_channel.hpp"
+#include "ashlar/comm/node_memory.hpp"
 
 namespace ashlar::detail {
 

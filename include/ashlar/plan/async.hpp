@@ -42,8 +42,9 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, Room
 }  // namespace detail
 
 /// all_reduce, begun: messages are on their way, or the operand lies open for the other ranks of a node, when it returns.
-/// A rank that is late in wait() holds up others in theirs alone: on a node, where operands of more than 4 KiB are open until all
-/// have read them, and in the second round of a large all-reduce by messages. Of several steps the first that communicates begins
+/// A rank that is late in wait() holds up others where they complete the verb, and no earlier: on a node, where operands of more than
+/// 4 KiB are open until all have read them, in the second round of a large all-reduce by messages, and where messages are so large
+/// that they move only while MPI is called. Of several steps the first that communicates begins
 /// here, and the others follow in wait(). Any number may be under way; where ranks of a node read each other's memory, the next
 /// verb among the same ranks completes the one before.
 /// Collective: every rank of the mesh calls it, in the same order among its verbs; it does not block.

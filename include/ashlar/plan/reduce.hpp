@@ -214,15 +214,16 @@ template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return detail::reduce<op::sum, Dims...>(x);
 }
-/// Largest element over dimensions, all where none is given, NaN where one is; pends as op::max. Its cotangent goes in equal parts to the
-/// elements that are equal to it, on whatever ranks.
+/// Largest element over dimensions, all where none is given, NaN where one is; pends as op::max. Its cotangent goes in equal parts
+/// to the elements that are equal to it, on whatever ranks.
 /// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else two all-reduces of
 /// the result's size, of the maximum and of the number of ties; one of the operand, too, where the operand pends.
 template <int... Dims, class X>
 constexpr auto max(X const& x) {
   return detail::reduce<op::max, Dims...>(x);
 }
-/// Smallest element over dimensions, all where none is given, NaN where one is; pends as op::min. Derivative and its cost: those of max.
+/// Smallest element over dimensions, all where none is given, NaN where one is; pends as op::min. Derivative and its cost: those
+/// of max.
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return detail::reduce<op::min, Dims...>(x);

@@ -30,7 +30,7 @@ class part_names {
     char host[256]{};
     if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
   }
-  /// FILE.HOST-PROCESS-NUMBER.part, of which there is no other.
+  /// FILE.HOST@PROCESS-NUMBER.part, of which there is no other.
   std::filesystem::path next() const {
     std::random_device number;
     return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number()) + ".part";
@@ -51,7 +51,7 @@ class part_names {
   }
 
  private:
-  std::string own_beginning() const { return "." + host_ + "-"; }
+  std::string own_beginning() const { return "." + host_ + "@"; }
   std::filesystem::path file_;
   std::string host_ = "localhost";
 };

@@ -93,13 +93,14 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
   write_attribute(object, name, type, text.c_str());
 }
 
+static_assert(checkpoint_entry::page == sparse_memory::page_bytes, "a tensor of more than one chunk has pages of its own");
+
 /// Makes an HDF5 file that describes the tensors of a table and has room for their elements, and notes in the table where
 /// that is. HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side without it. Those of more than
 /// one chunk have pages of their own, so that what one rank writes of the rest shares no page with theirs.
 /// (docs/decisions/checkpoints.md says why it is not HDF5 that writes the elements.)
 /// Post: the same table gives the same bytes.
 /// Error: ashlar::error with HDF5's reason.
-static_assert(checkpoint_entry::page == sparse_memory::page_bytes, "a tensor of more than one chunk has pages of its own");
 inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   sparse_memory memory;
   sparse_memory* const where = &memory;

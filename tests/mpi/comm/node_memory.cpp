@@ -321,7 +321,7 @@ TEST_CASE("node_memory: who comes when others have given up learns it, and write
 
 TEST_CASE("node_memory: who has given up leaves what it had copied for others, who may not have read it") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   bool const late = m.rank() == m.size() - 1;
   auto const summand = [&](double x) {

@@ -150,7 +150,7 @@ TEST_CASE("divergence: what messages may still reach serves nothing else") {
   for (auto const way : {comm::algorithm::collective, comm::algorithm::exchange}) {
     auto const tuned = comm::tuned;
     comm::tuned.forced = way;
-    variable const soon("ASHLAR_DEADLINE", "0.5");
+    variable const soon("ASHLAR_DEADLINE", "1");
     own_world const world;
     auto const alone = [&](auto const& m) {
       auto const s = numbers<partial<layout<none, none>, "x">>(m, half);
@@ -189,7 +189,7 @@ TEST_CASE("divergence: where a rank has left messages, no verb among the same ra
       comm::tuned.patience = 1000;
     }
     auto const m = all_ranks();
-    auto const x = numbers<layout<"x", none>>(m, {9, 7}), y = numbers<layout<"x", none>>(m, {9, 7});
+    auto const x = numbers<layout<"x", none>>(m, {9, 16}), y = numbers<layout<"x", none>>(m, {9, 16});
     CHECK(said([&] { testing::rank() == 0 ? (void)all_gather<"x">(x) : (void)all_to_all<"x", 1>(x); }) != "");
     // A comparison finds it before anybody has sent anything.
     if (way == comm::algorithm::collective)
@@ -197,7 +197,7 @@ TEST_CASE("divergence: where a rank has left messages, no verb among the same ra
     else
       CHECK(contains(said([&] { (void)all_gather<"x">(y); }), "make another mesh, on all of them"));
     auto const other = all_ranks();
-    auto const z = numbers<layout<"x", none>>(other, {9, 7});
+    auto const z = numbers<layout<"x", none>>(other, {9, 16});
     CHECK(denotes(all_gather<"x">(z), denoted<double>(z.extents(), z.layout, other.sizes(), small_number)));
     comm::tuned = tuned;
   }
@@ -292,7 +292,7 @@ TEST_CASE("divergence: a rank that computes is waited for, however long it takes
 TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   own_world const world;
   device_mesh<line> const m(world, {testing::ranks()});
   bool const absent = m.rank() == m.size() - 1;
@@ -305,7 +305,7 @@ TEST_CASE("divergence: a rank that does not come by the deadline is an error") {
 TEST_CASE("divergence: one that leaves the others alone in a comparison, too") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
-  variable const soon("ASHLAR_DEADLINE", "0.5");
+  variable const soon("ASHLAR_DEADLINE", "1");
   auto const tuned = comm::tuned;
   comm::tuned.exchange_ranks = 1;
   comm::tuned.agree_every = 1;

@@ -89,9 +89,9 @@ TEST_CASE("what was left of a run that was killed while it wrote is of no accoun
   counted_cache cache;
   char host[256]{};
   REQUIRE(::gethostname(host, sizeof host - 1) == 0);
-  std::string const here = "." + std::string(host) + "-", no_process = std::to_string(1 << 30), a_process = std::to_string(::getpid());
+  std::string const here = "." + std::string(host) + "@", no_process = std::to_string(1 << 30), a_process = std::to_string(::getpid());
   std::vector<std::string> const abandoned{cache.path.string() + here + no_process + "-7.part", cache.seal.string() + here + no_process + "-7.part"};
-  std::vector<std::string> const others{cache.path.string() + here + a_process + "-7.part", cache.path.string() + ".elsewhere-" + no_process + "-7.part",
+  std::vector<std::string> const others{cache.path.string() + here + a_process + "-7.part", cache.path.string() + ".elsewhere@" + no_process + "-7.part",
                                         cache.path.string() + here + "x.part", cache.path.string() + ".part"};
   cache.on_root([&] {
     for (auto const* files : {&abandoned, &others})

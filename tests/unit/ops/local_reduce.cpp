@@ -113,7 +113,7 @@ TEST_CASE("shapes that are cut into slices, strips and threads' shares") {
   for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(5, 10007),
                          shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40),
                          shape::of(2, 3, 2, 20011), shape::of(128, 10), shape::of(3001, 70), shape::of(33, 70001),
-                         shape::of(2500, 40, 3), shape::of(35, 2500, 33), shape::of(2100, 4100)})
+                         shape::of(2500, 40, 3), shape::of(35, 2500, 33), shape::of(1030, 4100)})
     for (unsigned dims = 0; dims < 1u << s.rank; ++dims) {
       check_reduce<op::sum, double>(s, dims);
       check_reduce<op::max, std::int32_t>(s, dims);
@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
 
 // Equal numbers, each of which rounds in a long sum the same way.
 TEST_CASE("sums of many numbers in float are near those in double") {
-  for (shape const& s : {shape::of(1 << 20, 32), shape::of(32, 1 << 20), shape::of(1 << 20, 5), shape::of(1 << 24), shape::of(1 << 12, 64, 1 << 7)})
+  for (shape const& s : {shape::of(1 << 20, 32), shape::of(32, 1 << 19), shape::of(1 << 20, 5), shape::of(1 << 12, 64, 1 << 5)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
       index_t const terms = s.size() / outputs(s, dims);
       float const each = 1.f / (static_cast<float>(terms) * 1.1f);
