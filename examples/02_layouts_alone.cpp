@@ -1,7 +1,7 @@
 // What you learn here: layouts, rules and plans need neither MPI nor Kokkos. Everything below is decided by the compiler;
 // the program only says so.
 #include <ashlar/layout/layouts.hpp>
-#include <ashlar/plan/plan.hpp>
+#include <ashlar/ops/ops.hpp>
 
 #include <cstdio>
 #include <type_traits>
@@ -31,7 +31,7 @@ constexpr auto forward = [](auto const& mesh) {
   (void)network(make<float, layout<"data", none>>(mesh, {128, 784}), make<float, layout<none, "model">>(mesh, {784, 200}),
                 make<float, layout<"model", none>>(mesh, {200, 10}));
 };
-static_assert(collectives(grid{{2, 4}}, forward).count(verb::all_reduce, "model") == 1);
+static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1);
 static_assert(collectives(grid{{2, 4}}, forward).bytes_per_rank() == 2 * 64 * 10 * 4 * 3 / 4);
 static_assert(collectives(grid{{8, 1}}, forward).count() == 0);
 // [network]

@@ -45,6 +45,6 @@ int main(int argc, char** argv) {
   auto const all = gather_all(whole), by_rows = gather_all(rows);
   for (std::size_t i = 0; i < 70; ++i)
     if (all[i] != static_cast<double>(i) || by_rows[i] != all[i]) return 1;
-  if (root) std::cout << "all 70 elements arrived on " << m.size() << " ranks; " << m.verbs() << " collectives\n";
+  if (root) std::cout << "all 70 elements arrived on " << m.size() << " ranks; " << m.collectives_run() << " collectives\n";
   return 0;
 }

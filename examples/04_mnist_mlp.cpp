@@ -1,18 +1,10 @@
 // What you learn here: a whole training program on a mesh of ranks, whose communication the compiler has checked.
-//
 // The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. Its parameters' layouts decide
 // where it communicates; the source is the same for 1 rank and for many.
 //   mpiexec -n 4 mnist_mlp --mesh data=2,model=2 --checkpoint run1 --every 500
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/tensor/print.hpp>
-
-#include <algorithm>
-#include <cstdio>
 #include <iostream>
 
-#include "epochs.hpp"
-#include "layers.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
@@ -35,13 +27,13 @@ using mirrored = data_parallel<"data">;
 // [step]
 constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key key) {
   auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), rate, key);
-  auto y = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel));  // reduces what is pending
+  auto y = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel));  // performs the partial sum
   return y + p.d2.bias;
 };
 
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto z = network(p, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 
 constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels, auto rate, prng_key key) {
@@ -52,7 +44,6 @@ constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& labels
 };
 // [step]
 
-// [proof]
 template <class Strategy, class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
   auto p = init<Strategy, T>(m, model, prng_key{1});
@@ -63,70 +54,47 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
 };
 constexpr auto on_2x2 = collectives(grid{{2, 2}}, dry_step<sharded>);
 static_assert(on_2x2.count() == 2);
-static_assert(on_2x2.count(pass::forward, verb::all_reduce, "model") == 1);          // the logits
-static_assert(on_2x2.bytes_per_rank(verb::all_reduce, "model") == 64 * 10 * 4);      // 64 rows of 10 floats, 2 (p-1)/p = 1
+static_assert(on_2x2.count(pass::forward, collective::all_reduce, "model") == 1);          // the logits
 static_assert(on_2x2.count(pass::backward) == 0);                                    // no gradient of the input is needed
-static_assert(on_2x2.count(verb::all_reduce, "data") == 1);                          // gradients, loss and hits together
-static_assert(on_2x2.bytes_per_rank(verb::all_reduce, "data") == 4 * (784 * 100 + 100 * 10 + 10 + 2));
-static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);
-static_assert(collectives(grid{{4, 1}}, dry_step<sharded>).count() == 1);
+static_assert(on_2x2.count(collective::all_reduce, "data") == 1);                          // gradients, loss and hits together
+static_assert(on_2x2.bytes_per_rank(collective::all_reduce, "data") == 4 * (784 * 100 + 100 * 10 + 10 + 2));
 static_assert(collectives(grid{{1, 4}}, dry_step<sharded>).count() == 1);
 static_assert(collectives(grid{{1, 1}}, dry_step<sharded>).count() == 0);
-static_assert(collectives(grid{{4, 1}}, dry_step<mirrored>).count() == 1);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
-// [proof]
 
-constexpr program about{.name = "mnist_mlp",
-                        .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
-                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "128", .epochs = "5", .dropout = "0.4", .resumes = true};
+program const about{.name = "mnist_mlp", .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
+                    .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "128", .epochs = "5", .dropout = "0.4"};
 
 template <class Strategy, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
-  bool const root = m.rank() == 0;
-  auto p = init<Strategy, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto p = init<Strategy, T>(m, model, fold_in(o.seed, 0));
   auto state = adam{}.init(p);
-
-  if (root) std::cout << "\nparameters\n";
-  for_each_named(
-      [&](char const* path, auto const& x) {
-        if (root) {
-          std::cout << "  " << path << ", " << to_string(layout_t<decltype(x)>{}) << "\n";
-          draw<layout_t<decltype(x)>>(std::cout, m.shape(), x.extents());
-        }
-      },
-      p);
-  if (root)
-    std::cout << "\ncollectives of a step\n"
-              << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
-
+  if (m.rank() == 0) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
   index_t const images = data.train_images.extents[0];
-  prng_key const key = fold_in(prng_key{o.seed}, 2);
-  training loop(m.communicator(), about, o, p, state, training_set_of(o, data));
-  loop.run(
-      images, [&](index_t epoch) { return batches_of_epoch(o, images, o.batch, epoch); },
-      [&](shuffled_batches const& batches, data_position const& at) {
-        auto const x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
-        auto const labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
-        auto const [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(key, static_cast<std::uint64_t>(at.step)));
-        return std::pair{item(l), static_cast<double>(item(h))};
-      });
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
+  auto const order = [&](index_t epoch) { return o.batches(images, o.batch, epoch); };
+  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
+    auto const x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
+    auto const labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
+    auto const [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step)));
+    return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
+  };
+  run.go_on(saved, order, take, nothing_else, p, state);
   double const accuracy = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
     auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
     return item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels)));
   });
-  if (root) std::printf("\ntest accuracy: %.4f\n", accuracy);
+  if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", accuracy);
   return 0;
 }
 
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-  if (m.rank() == 0) std::printf("mesh data=%d x model=%d on %d ranks\n", o.size[0], o.size[1], m.size());
   digit_data const data = load_digits(m.communicator(), o);
-  if (o.strategy == 0 && o.double_precision) return train<sharded, double>(m, o, data);
-  if (o.strategy == 0) return train<sharded, float>(m, o, data);
-  if (o.double_precision) return train<mirrored, double>(m, o, data);
-  return train<mirrored, float>(m, o, data);
+  if (o.strategy == 0) return o.double_precision ? train<sharded, double>(m, o, data) : train<sharded, float>(m, o, data);
+  return o.double_precision ? train<mirrored, double>(m, o, data) : train<mirrored, float>(m, o, data);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

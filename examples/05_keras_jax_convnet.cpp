@@ -5,18 +5,10 @@
 // The network: three convolutions, each normalised over the whole batch, or by --batch-norm shard over a rank's part of it;
 // the mean of each channel; two dense layers. Over the whole batch it is the same for 1 rank and for many:
 //   mpiexec -n 4 keras_jax_convnet --mesh data=4 --checkpoint run1 --every 200 --log run1.csv
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/tensor/print.hpp>
-
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
-#include "layers.hpp"
-#include "resuming.hpp"
-#include "showing.hpp"
-#include "training.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
@@ -76,7 +68,7 @@ constexpr auto block = [](auto const& p, auto const& state, auto const& x) {
 
 template <mode Mode, statistics Over = statistics::global>
 constexpr auto network = [](auto const& p, auto const& state, auto const& x, auto rate, prng_key key) {
-  auto images = unmerge<1>(x, {28, 28, 1}) * (decltype(rate)(1) / 255);
+  auto images = unflatten<1>(x, {28, 28, 1}) * (decltype(rate)(1) / 255);
   auto [h1, s1] = block<Mode, Over, 1>(p.conv1, state.conv1, images);
   auto [h2, s2] = block<Mode, Over, 2>(p.conv2, state.conv2, h1);
   auto [h3, s3] = block<Mode, Over, 2>(p.conv3, state.conv3, h2);
@@ -110,7 +102,7 @@ constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 template <statistics Over>
 constexpr auto compute_loss = [](auto const& p, auto const& state, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto [logits, after] = network<mode::training, Over>(p, state, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(logits, labels), build<observed>(accuracy_count(plain(logits), labels), after));
+  return build<with_aux>(softmax_cross_entropy(logits, labels), build<observed>(accuracy_count(stop_gradient(logits), labels), after));
 };
 
 template <statistics Over>
@@ -150,7 +142,7 @@ static_assert(trainable == 49210);  // what Keras' summary of the model says
 constexpr bool communicates_as_it_should(index_t ranks) {
   auto const log = collectives(grid{{static_cast<int>(ranks)}}, dry_step<>);
   index_t const moments = all_reduced(2 * (12 + 24 + 32), 8, ranks);  // two doubles a channel
-  return log.count() == 7 && log.count(verb::all_reduce, "data") == 7 &&
+  return log.count() == 7 && log.count(collective::all_reduce, "data") == 7 &&
          log.count(pass::forward) == 3 && log.bytes_per_rank(pass::forward) == moments &&    // a normalisation each
          log.count(pass::backward) == 3 && log.bytes_per_rank(pass::backward) == moments &&  // and its derivative
          log.count(pass::update) == 1 &&                                                     // gradients, loss and hits together
@@ -167,14 +159,13 @@ static_assert(by_shard.count(pass::forward) == 3 && by_shard.count(pass::backwar
 static_assert(by_shard.bytes_per_rank(pass::forward) == all_reduced(2 * (12 + 24 + 32), 8, 4));
 // [proof]
 
-constexpr program about{.name = "keras_jax_convnet",
-                        .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
-                        .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0.5", .resumes = true, .batch_norm = true};
+program const about{.name = "keras_jax_convnet", .purpose = "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.",
+                    .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0.5", .batch_norm = true};
 
 template <class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
-  auto state = initial_state<T>(m, fold_in(prng_key{o.seed}, 0));
+  auto state = initial_state<T>(m, fold_in(o.seed, 0));
 
   if (root) {
     std::cout << "\na batch of images, " << to_string(sharded_images{}) << "\n";
@@ -184,34 +175,22 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { o.per_shard ? dry_step<T, statistics::per_shard>(a, o.batch) : dry_step<T>(a, o.batch); }) << std::endl;
   }
 
-  run_checkpoints checkpoints(m.communicator(), o, training_set_of(o, data));
-  data_position at = checkpoints.resume(state.trainable, state.optimizer, state.non_trainable);
-  run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];
-  run_display display(m.communicator(), o, at, images, {"loss", "accuracy"});
-  auto const step = [&](auto const&... arguments) {
-    return o.per_shard ? train_step<statistics::per_shard>(state, arguments...) : train_step<statistics::global>(state, arguments...);
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(state.trainable, state.optimizer, state.non_trainable), o.taken_in(images));
+  // [loop]
+  auto const order = [&](index_t epoch) { return o.batches(images, o.batch, epoch); };
+  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
+    auto x = feed<T, sharded_images>(m, data.train_images, batches, at.batch, T(1));
+    auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, at.batch, 1);
+    auto const key = fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step));
+    auto [l, h] = o.per_shard ? train_step<statistics::per_shard>(state, x, labels, T(o.dropout), key) : train_step<statistics::global>(state, x, labels, T(o.dropout), key);
+    return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
   };
+  run.go_on(saved, order, take, nothing_else, state.trainable, state.optimizer, state.non_trainable);
   // [loop]
-  while (at.epoch < o.epochs && at.step < o.steps) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
-    for (bool more = true; more && at.step < o.steps;) {
-      auto x = feed<T, sharded_images>(m, data.train_images, batches, at.batch, T(1));
-      auto labels = feed<std::int32_t, sharded_labels>(m, data.train_labels, batches, at.batch, 1);
-      auto [l, h] = step(x, labels, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
-      T const step_loss = item(l);
-      files.add(step_loss);
-      at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batches.size(at.batch));
-      more = at.advance(batches.count());
-      display.after_step(at);
-      checkpoints.after_batch(at, state.trainable, state.optimizer, state.non_trainable);
-    }
-  }
-  // [loop]
-  checkpoints.finish();
-  files.close();
-  check_replicas(m.communicator(), state.trainable);
-  check_replicas(m.communicator(), state.non_trainable);
+  require_equal_replicas(m, state.trainable);
+  require_equal_replicas(m, state.non_trainable);
   // [evaluate]
   double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));

@@ -4,10 +4,6 @@
 //
 // The network: images -> flatten -> dense 200, relu, no bias -> dropout -> dense 10, softmax; mean squared error; RMSprop.
 //   mpiexec -n 8 keras_distribution --mesh data=2,model=4 --checkpoint run1 --every 10 --log run1.csv
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/tensor/print.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,10 +12,7 @@
 #include <ranges>
 #include <vector>
 
-#include "layers.hpp"
-#include "resuming.hpp"
-#include "showing.hpp"
-#include "training.hpp"
+#include "options.hpp"
 
 using namespace ashlar;
 
@@ -43,7 +36,7 @@ constexpr auto model = build<mlp>(build<linear>(weight{784, 200}), build<affine>
 
 template <class Strategy>
 constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_key key) {
-  auto x = merge<1, 3>(images);
+  auto x = flatten<1, 3>(images);
   auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(x, p.d1.kernel)));
   auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
   return softmax(y + p.d2.bias);
@@ -114,7 +107,7 @@ template <class Strategy>
 constexpr bool sends(grid m, int over_model, int over_data) {
   auto const log = collectives(m, dry_step<Strategy>);
   return log.count() == over_model + over_data && log.count(pass::backward) == 0 &&
-         log.count(pass::forward, verb::all_reduce, "model") == over_model && log.count(pass::update, verb::all_reduce, "data") == over_data;
+         log.count(pass::forward, collective::all_reduce, "model") == over_model && log.count(pass::update, collective::all_reduce, "data") == over_data;
 }
 static_assert(sends<sharded>({{8, 1}}, 0, 1));
 static_assert(sends<sharded>({{4, 2}}, 1, 1));
@@ -124,17 +117,16 @@ static_assert(sends<sharded>({{1, 1}}, 0, 0));
 static_assert(collectives(line{{8}}, dry_step<mirrored>).count() == 1);
 static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
 static_assert(sends<columns_then_rows>({{2, 4}}, 1, 1));
-static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count(pass::forward, verb::all_gather, "model") == 1);
+static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count(pass::forward, collective::all_gather, "model") == 1);
 static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).count() == 2);
-static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).bytes_per_rank(verb::all_gather, "model") == (8 * 200) * 4 * 3 / 4);
-static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::all_reduce, "model") == 2 * (8 * 10) * 4 * 3 / 4);
-static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(verb::all_reduce, "data") == 4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
+static_assert(collectives(grid{{2, 4}}, dry_step<gathered_hidden>).bytes_per_rank(collective::all_gather, "model") == (8 * 200) * 4 * 3 / 4);
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(collective::all_reduce, "model") == 2 * (8 * 10) * 4 * 3 / 4);
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).bytes_per_rank(collective::all_reduce, "data") == 4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
 // [proof]
 
-constexpr program about{.name = "keras_distribution",
-                        .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.",
-                        .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel", "columns_then_rows", "gathered_hidden"},
-                        .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false, .resumes = true};
+program const about{.name = "keras_distribution", .purpose = "Trains a small network on noise, as Keras' guide to its distribution API does.",
+                    .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel", "columns_then_rows", "gathered_hidden"},
+                    .batch = "16", .epochs = "3", .dropout = "0.4", .digits = false};
 
 // [data]
 template <class X, class Y>
@@ -173,16 +165,14 @@ bool agree(outcome const& together, outcome const& alone, index_t steps, double 
 
 // The guide's program, with the files that the options name.
 template <class Strategy, class T, class M>
-outcome train(device_mesh<M> const& m, options const& o, bool shown) {
+outcome train(device_mesh<M> const& m, options const& o) {
   auto const start = std::chrono::steady_clock::now();
-  prng_key const key{o.seed};
+  prng_key const key = o.seed;
   auto state = initial_state<Strategy, T>(m, fold_in(key, 0));
   auto const data = noise<Strategy, T>(m, o.batch, fold_in(key, 1));
   auto const batches = static_cast<index_t>(data.size());
-  run_checkpoints checkpoints(m.communicator(), o);
-  data_position at = checkpoints.resume(state.weights, state.optimizer);
-  run_files files(m.communicator(), about, o, at.step);
-  run_display display(m.communicator(), o, at, 128, {"loss"}, shown);
+  auto saved = o.checkpoints(m.communicator());
+  training_run run(m.communicator(), o.run, saved.resume(state.weights, state.optimizer), o.taken_in(128));
 
   // [fit]
   auto const training = [&](auto const& batch) {
@@ -194,28 +184,24 @@ outcome train(device_mesh<M> const& m, options const& o, bool shown) {
     auto const l = all_reduce(loss<Strategy>(state.weights, batch.images, batch.labels, T(0), key));
     return batch_report{batch.images.extent(0), {{"loss", item(l)}}};
   };
-  outcome result{.steps_before = at.step};
+  outcome result{.steps_before = run.at().step};
   auto const record = after_batch([&](batch_report const& b, epoch_report const&) {
-    if (at.step < compared_steps) result.losses.push_back(b.metrics[0].mean);
-    files.add(b.metrics[0].mean);
-    at.add(b.metrics[0].mean, 0, b.examples);
-    at.advance(batches);
-    display.after_step(at);
-    checkpoints.after_batch(at, state.weights, state.optimizer);
-    return at.step < o.steps;
+    if (run.at().step < compared_steps) result.losses.push_back(b.metrics[0].mean);
+    run.after_step({b.metrics[0].mean, 0, b.examples}, batches);
+    saved.after_step(run.at(), state.weights, state.optimizer);
+    return run.goes_on();
   });
   // A run may go on in the middle of an epoch.
   auto const rest_of_epoch = [&](int) {
-    auto const batch = [&, order = order_of_batches(o, batches, at.epoch)](index_t i) -> auto const& { return data[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]; };
-    return std::views::iota(at.batch, batches) | std::views::transform(batch);
+    auto const batch = [&, order = o.batches(batches, 1, run.at().epoch)](index_t i) -> auto const& { return data[static_cast<std::size_t>(order.examples(i, 0, 1)[0])]; };
+    return std::views::iota(run.at().batch, batches) | std::views::transform(batch);
   };
-  int const epochs_left = at.step < o.steps ? std::max(o.epochs - static_cast<int>(at.epoch), 0) : 0;
-  fit(epochs_left, rest_of_epoch, training, record);
-  progress test_bar(stdout, shown, 1, 128, progress_style::automatic, 100, "evaluate ");
+  fit(run.goes_on() ? o.run.epochs - static_cast<int>(run.at().epoch) : 0, rest_of_epoch, training, record);
+  progress test_bar(stdout, o.run.shown && m.rank() == 0, 1, 128, progress_style::automatic, 100, "evaluate ");
   auto const test = evaluate(data, testing, show_on(test_bar));
   // [fit]
-  checkpoints.finish();
-  files.close();
+  saved.finish();
+  run.finish();
   result.test_loss = test["loss"];
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
@@ -226,7 +212,7 @@ template <class Strategy, class T, class M>
 int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options const& o) {
   bool const root = m.rank() == 0;
   if (root) std::cout << "\nweights\n";
-  auto const weights = init<Strategy, T>(m, model, prng_key{o.seed});
+  auto const weights = init<Strategy, T>(m, model, o.seed);
   for_each_named(
       [&](char const* path, auto const& x) {
         if (root) std::cout << "  " << path << ", " << to_string(layout_t<decltype(x)>{}) << "\n";
@@ -236,13 +222,14 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
     std::cout << "\ncollectives of a step\n"
               << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
 
-  outcome const together = train<Strategy, T>(m, o, root);
+  outcome const together = train<Strategy, T>(m, o);
   options without_files = o;
-  for (std::string* file : {&without_files.losses, &without_files.log, &without_files.trace, &without_files.checkpoint}) file->clear();
+  without_files.run.losses = without_files.run.log = without_files.run.trace = without_files.checkpoint = "";
+  without_files.run.shown = false;
   outcome alone{};
-  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, without_files, false); });  // the others wait
+  comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, without_files); });  // the others wait
 
-  index_t const steps = std::min<index_t>(o.steps, o.epochs * ((128 + o.batch - 1) / o.batch));
+  index_t const steps = std::min<index_t>(o.run.steps, o.run.epochs * ((128 + o.batch - 1) / o.batch));
   bool const same = !root || agree(together, alone, steps, o.double_precision ? 1e-10 : 1e-3);
   if (root)
     std::printf("\none rank: %.3f s, loss %.4f; mesh of %d: %.3f s, loss %.4f%s\n", alone.seconds, alone.test_loss, m.size(), together.seconds,
@@ -255,7 +242,8 @@ int compare_in(device_mesh<grid> const& m, device_mesh<grid> const& one_rank, op
   return o.double_precision ? compare<Strategy, double>(m, one_rank, o) : compare<Strategy, float>(m, one_rank, o);
 }
 
-int run(options const& o) {
+int run(options o) {
+  o.run.columns = {"loss"};
   // [data_parallel]
   device_mesh<line> const all(MPI_COMM_WORLD);  // DataParallel() without a mesh: all ranks there are
   bool const without_a_mesh = o.strategy == 1 && !o.mesh_given;

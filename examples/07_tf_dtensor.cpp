@@ -5,19 +5,12 @@
 // The network: images -> flatten -> dense 128, relu -> dense 10; softmax cross-entropy; Adam with a rate of 0.01. --dropout puts
 // dropout behind the relu. Weights are replicated, or by --strategy model_parallel sharded by a map as that of the three styles.
 //   mpiexec -n 4 tf_dtensor --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/tensor/print.hpp>
-
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <vector>
 
-#include "resuming.hpp"
-#include "showing.hpp"
-#include "training.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 
@@ -58,7 +51,7 @@ constexpr auto model = build<classifier>(laid_out_dense<unsharded_layout_2d, uns
                                          laid_out_dense<unsharded_layout_2d, unsharded_layout_1d>(128, 10));
 
 constexpr auto network = [](auto const& p, auto const& images, auto rate, prng_key key) {
-  return p.d2(dropout(relu(p.d1(merge<1, 3>(images))), rate, key));
+  return p.d2(dropout(relu(p.d1(flatten<1, 3>(images))), rate, key));
 };
 // [model]
 
@@ -69,7 +62,7 @@ constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, 
   auto logits = network(p, images, rate, key);
   using T = element_t<decltype(logits)>;
   auto sum = softmax_cross_entropy(logits, labels) * static_cast<T>(labels.extents()[0]);  // over the examples, as reduce_sum
-  return build<with_aux>(sum, accuracy_count(plain(logits), labels));
+  return build<with_aux>(sum, accuracy_count(stop_gradient(logits), labels));
 };
 
 constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
@@ -110,13 +103,13 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
 constexpr index_t weights = 785 * 128 + 129 * 10;
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
-static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, verb::all_reduce, "data") == 1);
+static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (weights + 2));
 
 // Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
 constexpr auto by_map = collectives(grid{{8}}, dry_step<layout_map_of_classifier>);
-static_assert(by_map.count() == 9 && by_map.count(pass::update, verb::all_reduce, "data") == 1);
-static_assert(by_map.count(pass::forward, verb::all_gather, "data") == 4 && by_map.count(pass::backward, verb::reduce_scatter, "data") == 4);
+static_assert(by_map.count() == 9 && by_map.count(pass::update, collective::all_reduce, "data") == 1);
+static_assert(by_map.count(pass::forward, collective::all_gather, "data") == 4 && by_map.count(pass::backward, collective::reduce_scatter, "data") == 4);
 // [proof]
 
 // [layout_map]
@@ -181,13 +174,12 @@ constexpr auto dry_styles = [](auto const& m) {
   });
 };
 static_assert(collectives(grid{{8}}, dry_styles<data_parallel<"data">>).count() == 0);
-static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count(verb::all_gather, "data") == 3 * 4);  // each weight of each style
+static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count(collective::all_gather, "data") == 3 * 4);  // each weight of each style
 static_assert(collectives(grid{{8}}, dry_styles<layout_map_of_features>).count() == 3 * 4);
 // [styles_proof]
 
-constexpr program about{.name = "tf_dtensor",
-                        .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
-                        .strategies = {"data_parallel", "model_parallel"}, .batch = "128", .epochs = "3", .dropout = "0", .resumes = true};
+program const about{.name = "tf_dtensor", .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
+                    .strategies = {"data_parallel", "model_parallel"}, .batch = "128", .epochs = "3", .dropout = "0"};
 
 // [pack]
 template <class X, class Y>
@@ -246,7 +238,7 @@ bool styles_agree(device_mesh<grid> const& m) {
 template <class LayoutMap, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
-  auto p = init<LayoutMap, T>(m, model_for<LayoutMap>, fold_in(prng_key{o.seed}, 0));
+  auto p = init<LayoutMap, T>(m, model_for<LayoutMap>, fold_in(o.seed, 0));
   auto state = optimizer.init(p);
 
   if (root) std::cout << "\nweights\n";
@@ -273,29 +265,19 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   };
   // [evaluate]
 
-  run_checkpoints checkpoints(m.communicator(), o, training_set_of(o, data));
-  data_position at = checkpoints.resume(p, state);
-  run_files files(m.communicator(), about, o, at.step);
   index_t const images = data.train_images.extents[0];
-  run_display display(m.communicator(), o, at, images, {"loss", "accuracy", "eval_loss", "eval_accuracy"});
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
   // [loop]
-  while (at.epoch < o.epochs && at.step < o.steps) {
-    shuffled_batches const batches = batches_of_epoch(o, images, o.batch, at.epoch);
-    for (bool more = true; more && at.step < o.steps;) {
-      auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, at.batch);
-      auto [l, h] = train_step(p, state, x, y, T(o.dropout), fold_in(fold_in(prng_key{o.seed}, 2), static_cast<std::uint64_t>(at.step)));
-      index_t const size = batches.size(at.batch);
-      T const mean_loss = item(l) / static_cast<T>(size);
-      files.add(mean_loss);
-      at.add(static_cast<double>(mean_loss), static_cast<double>(item(h)), size);
-      more = at.advance(batches.count());
-      display.after_step(at, evaluated);
-      checkpoints.after_batch(at, p, state);
-    }
-  }
+  auto const order = [&](index_t epoch) { return o.batches(images, o.batch, epoch); };
+  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
+    auto [x, y] = pack_inputs<T>(m, data.train_images, data.train_labels, batches, at.batch);
+    auto [l, h] = train_step(p, state, x, y, T(o.dropout), fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step)));
+    index_t const size = batches.size(at.batch);
+    return step_result{item(l) / static_cast<T>(size), static_cast<double>(item(h)), size};
+  };
+  run.go_on(saved, order, take, evaluated, p, state);
   // [loop]
-  checkpoints.finish();
-  files.close();
 
   double const reached = evaluated()[1];
   bool const agree = styles_agree(m), come_back = pieces_come_back(m);
@@ -305,7 +287,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   return !agree || !come_back;
 }
 
-int run(options const& o) {
+int run(options o) {
+  o.run.columns = {"loss", "accuracy", "eval_loss", "eval_accuracy"};
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);

@@ -6,9 +6,6 @@
 // The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam. --dropout puts dropout
 // behind each relu.
 //   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -17,10 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "layers.hpp"
-#include "resuming.hpp"
-#include "showing.hpp"
-#include "training.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
@@ -54,7 +48,7 @@ constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto const& weights, auto rate, prng_key key) {
   auto logits = network(p, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(logits, labels, weights), accuracy_count(plain(logits), labels));
+  return build<with_aux>(softmax_cross_entropy(logits, labels, weights), accuracy_count(stop_gradient(logits), labels));
 };
 
 constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& labels, auto const& weights, auto rate, prng_key key) {
@@ -89,9 +83,9 @@ constexpr bool communicates_as_it_should(index_t ranks) {
   auto const test = collectives(grid{{static_cast<int>(ranks)}}, dry_test_step);
   // An all-reduce of n elements brings a rank 2 (n - n / ranks) of them, rounded up: gradients, loss and hits together.
   index_t const n = parameters + 2, least = (n + ranks - 1) / ranks;
-  return train.count() == 1 && train.count(verb::all_reduce, "data") == 1 && train.count(pass::update) == 1 &&
+  return train.count() == 1 && train.count(collective::all_reduce, "data") == 1 && train.count(pass::update) == 1 &&
          train.bytes_per_rank() >= 2 * (n - least) * 4 && train.bytes_per_rank() <= 2 * n * 4 * (ranks - 1) / ranks + 8 &&
-         test.count() == 1 && test.count(verb::all_reduce, "data") == 1;
+         test.count() == 1 && test.count(collective::all_reduce, "data") == 1;
 }
 static_assert(collectives(grid{{1}}, dry_train_step<>).count() == 0);
 static_assert(communicates_as_it_should(2));
@@ -99,8 +93,8 @@ static_assert(communicates_as_it_should(4));
 static_assert(communicates_as_it_should(8));
 // [proof]
 
-constexpr program about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.",
-                        .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0", .resumes = true};
+program const about{.name = "mirrored", .purpose = "Trains a small network on handwritten digits, mirrored on MPI ranks.",
+                    .strategies = {"data_parallel"}, .batch = "64", .epochs = "2", .dropout = "0"};
 
 // [evaluate]
 template <class T>
@@ -149,7 +143,7 @@ void check_digits(communicator const& c, dataset const& d, std::string const& na
 struct digit_files {
   dataset training, test;
 };
-// What files hold is read when it is needed, by the rank that needs it; of gzipped ones, and drawn digits, all ranks have all.
+// What files hold is read when it is needed, by the rank that needs it; of gzipped ones, and synthetic digits, all ranks have all.
 digit_files open_digits(communicator const& c, options const& o) {
   if (o.data.empty()) {
     digit_data drawn = load_digits(c, o);
@@ -166,14 +160,14 @@ digit_files open_digits(communicator const& c, options const& o) {
 // [open]
 
 // How many examples there are, and the checksum of their bytes, where a checkpoint is to say so: rank 0 reads them once.
-training_set training_set_of(communicator const& c, options const& o, dataset const& d) {
+conditions conditions_of(communicator const& c, options const& o, dataset const& d) {
   index_t sum = 0;
   if (o.checkpoint.empty()) return {};
   comm::on_root(c, [&] {
     std::uint32_t bytes = 0;
     for (array_source const& a : d.arrays()) {
       std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()));
-      for (index_t i = 0; i < a.examples(); ++i) bytes = detail::crc32c(bytes, a.read(i, 0, a.size(), scratch.data()), scratch.size());
+      for (index_t i = 0; i < a.examples(); ++i) bytes = crc32c(bytes, a.read(i, 0, a.size(), scratch.data()), scratch.size());
     }
     sum = bytes;
   });
@@ -184,9 +178,8 @@ training_set training_set_of(communicator const& c, options const& o, dataset co
 template <class T>
 int train(device_mesh<grid> const& m, options const& o) {
   bool const root = m.rank() == 0;
-  prng_key const key{o.seed};
+  prng_key const key = o.seed;
   auto const [training, test] = open_digits(m.communicator(), o);
-  training_set const trained_on = training_set_of(m.communicator(), o, training);
 
   // [data]
   index_t const validation_images = std::clamp<index_t>(training.examples() / 6, 1, 10000);
@@ -205,36 +198,29 @@ int train(device_mesh<grid> const& m, options const& o) {
 
   // [fit]
   auto batches = stream<T>(m, train_data);
-  run_checkpoints checkpoints(m.communicator(), o, trained_on, true);  // true: each epoch's stays
-  data_position at = checkpoints.resume(p, state);  // the beginning, or where a run was that ended
-  batches.seek({at.epoch, at.batch});
-  run_files files(m.communicator(), about, o, at.step);
-  run_display display(m.communicator(), o, at, batches.examples(), {"loss", "accuracy", "val_loss", "val_accuracy"});
+  auto saved = o.checkpoints(m.communicator(), conditions_of(m.communicator(), o, training), true);  // true: each epoch's stays
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(batches.examples()));
+  batches.seek({run.at().epoch, run.at().batch});  // the beginning, or the position of a run that has ended
+  auto const take = [&](auto&, data_position const& at) {
+    auto const batch = batches.next();
+    auto const& [x, labels] = batch.tensors;
+    auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>(), T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
+    return step_result{item(l), static_cast<double>(item(h)), batch.examples};
+  };
   auto const on_validation = [&] {
     means const v = evaluate<T>(m, p, validation_data);
     return std::vector{v.loss.value(), v.accuracy.value()};
   };
-  while (at.epoch < o.epochs && at.step < o.steps) {
-    auto const batch = batches.next();
-    auto const& [x, labels] = batch.tensors;
-    auto [l, h] = train_step(p, state, x, labels, batch.template weights<T, row_layout>(), T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
-    T const step_loss = item(l);
-    files.add(step_loss);
-    at.add(static_cast<double>(step_loss), static_cast<double>(item(h)), batch.examples);
-    at.advance(batches.count());
-    display.after_step(at, on_validation);
-    checkpoints.after_batch(at, p, state);
-  }
-  checkpoints.finish();
+  run.go_on(saved, [&](index_t) -> auto& { return batches; }, take, on_validation, p, state);
   // [fit]
-  files.close();
-  check_replicas(m.communicator(), p);
+  require_equal_replicas(m, p);
   means const reached = evaluate<T>(m, p, test_data);
   if (root) std::printf("\ntest loss: %.4f\ntest accuracy: %.4f\n", reached.loss.value(), reached.accuracy.value());
   return 0;
 }
 
-int run(options const& o) {
+int run(options o) {
+  o.run.columns = {"loss", "accuracy", "val_loss", "val_accuracy"};
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d: %d replicas in sync\n", o.size[0], m.size());
   return o.double_precision ? train<double>(m, o) : train<float>(m, o);

@@ -1,22 +1,13 @@
-// What you learn here: an operation of your own, rotary position embedding, which stands in rotary.hpp. You say what it does to
-// one row, which labels must be whole, and how its cotangent is made; every layout, the dry run and the backward pass follow.
-//
-// The program learns what a teacher does to sequences: it mixes the features, and turns them in pairs as complex numbers. The
-// pupil mixes them too, by a kernel to be found, and turns them by the operation; so the kernel becomes the teacher's only if
-// the operation and its derivative are right.
+// What you learn here: an operation of your own, rotary position embedding, in rotary.hpp. You say what it does to one row,
+// which labels must be whole, and how its cotangent is made. Every layout, the dry run and the backward pass follow.
+// The program learns a kernel from a teacher, who mixes features by it and turns them in pairs, as the operation does.
 //   mpiexec -n 4 custom_operation --mesh data=2,seq=2
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/gather.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
-#include <vector>
 
-#include "epochs.hpp"
-#include "layers.hpp"
+#include "options.hpp"
 #include "rotary.hpp"
 
 using namespace ashlar;
@@ -49,10 +40,6 @@ static_assert(collectives(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss
 static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (features * features + 1 - (features * features + 1) / 8) * 4);
 // [program]
 
-constexpr program about{.name = "custom_operation",
-                        .purpose = "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
-                        .axes = {"data", "seq"}, .strategies = {"data_parallel"}, .batch = "16", .epochs = "2", .digits = false, .resumes = true};
-
 // Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence `first`.
 struct features_of {
   index_t first;
@@ -72,35 +59,25 @@ struct taught_of {
   }
 };
 
-// The batches of an epoch, the same ones in another order; one of them may be smaller.
-struct reordered_batches {
-  std::vector<index_t> order;
-  index_t examples, batch_size;
-  index_t count() const { return static_cast<index_t>(order.size()); }
-  index_t first(index_t batch) const { return order[static_cast<std::size_t>(batch)] * batch_size; }
-  index_t size(index_t batch) const { return std::min(batch_size, examples - first(batch)); }
-};
-
 template <class T>
 int train(device_mesh<grid> const& m, options const& o) {
   constexpr index_t examples = 256;
-  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, prng_key{o.seed});
+  auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, o.seed);
   sgd const optimizer{.rate = 4};
   auto state = optimizer.init(p);
   if (m.rank() == 0) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
 
-  training loop(m.communicator(), about, o, p, state);
-  loop.run(
-      examples, [&](index_t epoch) { return reordered_batches{order_of_batches(o, (examples + o.batch - 1) / o.batch, epoch), examples, o.batch}; },
-      [&](reordered_batches const& batches, data_position const& at) {
-        index_t const size = batches.size(at.batch);
-        features_of const given{batches.first(at.batch)};
-        auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
-        T const l = item(step(optimizer, p, state, x, taught));
-        return std::pair{l, std::sqrt(static_cast<double>(l)) * static_cast<double>(size)};
-      },
-      "misfit");
-
+  index_t const batches = (examples + o.batch - 1) / o.batch;  // the same in each epoch, in another order
+  auto saved = o.checkpoints(m.communicator());
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(examples));
+  auto const take = [&](shuffled_batches const& order, data_position const& at) {
+    index_t const first = order.examples(at.batch, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
+    features_of const given{first};
+    auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
+    T const l = item(step(optimizer, p, state, x, taught));
+    return step_result{static_cast<double>(l), std::sqrt(static_cast<double>(l)) * static_cast<double>(size), size};
+  };
+  run.go_on(saved, [&](index_t epoch) { return o.batches(batches, 1, epoch); }, take, nothing_else, p, state);
   auto const kernel = gather_all(p.kernel);
   double worst = 0;
   for (index_t i = 0; i < features * features; ++i)
@@ -112,10 +89,12 @@ int train(device_mesh<grid> const& m, options const& o) {
   return 0;
 }
 
-int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-  if (m.rank() == 0) std::printf("mesh data=%d x seq=%d on %d ranks\n", o.size[0], o.size[1], m.size());
-  return o.double_precision ? train<double>(m, o) : train<float>(m, o);
+int main(int argc, char** argv) {
+  program const about{.name = "custom_operation", .purpose = "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
+                      .axes = {"data", "seq"}, .strategies = {"data_parallel"}, .batch = "16", .epochs = "2", .digits = false};
+  return start(argc, argv, about, [](options o) {
+    o.run.columns = {"loss", "misfit"};
+    device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+    return o.double_precision ? train<double>(m, o) : train<float>(m, o);
+  });
 }
-
-int main(int argc, char** argv) { return start(argc, argv, about, run); }

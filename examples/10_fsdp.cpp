@@ -10,16 +10,12 @@
 //
 // Over a second axis, "data", all of that is replicated (hybrid sharding): gradients are all-reduced there.
 //   mpiexec -n 4 fsdp --mesh data=2,shard=2 --strategy zero3
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/memory_use.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
-#include "epochs.hpp"
-#include "layers.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"shard">>;
@@ -74,7 +70,7 @@ constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key ke
 template <strategy S>
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, auto rate, prng_key key) {
   auto z = network<S>(p, x, rate, key);
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 // [network]
 
@@ -128,9 +124,9 @@ template <strategy S>
 constexpr bool moves(volume v, index_t n) {
   auto const log = collectives(grid{{1, static_cast<int>(n)}}, dry_step<S>);
   index_t const once = parameters * 4 * (n - 1) / n;
-  return log.count(verb::all_gather, "shard") == v.gathers * layers && log.bytes_per_rank(verb::all_gather, "shard") == v.gathers * once &&
-         log.count(verb::reduce_scatter, "shard") == v.scatters * layers && log.bytes_per_rank(verb::reduce_scatter, "shard") == v.scatters * once &&
-         log.count(verb::all_reduce) == 1 && log.count() == (v.gathers + v.scatters) * layers + 1;
+  return log.count(collective::all_gather, "shard") == v.gathers * layers && log.bytes_per_rank(collective::all_gather, "shard") == v.gathers * once &&
+         log.count(collective::reduce_scatter, "shard") == v.scatters * layers && log.bytes_per_rank(collective::reduce_scatter, "shard") == v.scatters * once &&
+         log.count(collective::all_reduce) == 1 && log.count() == (v.gathers + v.scatters) * layers + 1;
 }
 static_assert(moves<strategy::replicated>({0, 0}, 4));
 static_assert(moves<strategy::zero1>({1, 1}, 4));
@@ -140,17 +136,16 @@ static_assert(moves<strategy::zero3>({2, 1}, 8));
 constexpr auto replicated_on_4 = collectives(grid{{1, 4}}, dry_step<strategy::replicated>);
 static_assert(replicated_on_4.bytes_per_rank() == 2 * (parameters + 2 - (parameters + 2) / 4) * 4);  // loss and hits ride along
 constexpr auto zero3_on_4 = collectives(grid{{1, 4}}, dry_step<strategy::zero3>);
-static_assert(zero3_on_4.count(pass::forward, verb::all_gather) == layers && zero3_on_4.count(pass::backward, verb::all_gather) == layers);
-static_assert(zero3_on_4.count(pass::backward, verb::reduce_scatter) == layers);  // each as its layer's gradient is made
+static_assert(zero3_on_4.count(pass::forward, collective::all_gather) == layers && zero3_on_4.count(pass::backward, collective::all_gather) == layers);
+static_assert(zero3_on_4.count(pass::backward, collective::reduce_scatter) == layers);  // each as its layer's gradient is made
 constexpr auto hybrid = collectives(grid{{2, 4}}, dry_step<strategy::zero3>);
-static_assert(hybrid.bytes_per_rank(verb::all_gather, "shard") == 2 * parameters * 4 * 3 / 4);
-static_assert(hybrid.bytes_per_rank(verb::all_reduce, "data") == parameters / 4 * 4);  // two replicas: 2 (p-1)/p of a shard
+static_assert(hybrid.bytes_per_rank(collective::all_gather, "shard") == 2 * parameters * 4 * 3 / 4);
+static_assert(hybrid.bytes_per_rank(collective::all_reduce, "data") == parameters / 4 * 4);  // two replicas: 2 (p-1)/p of a shard
 static_assert(collectives(grid{{1, 1}}, dry_step<strategy::zero3>).count() == 0);
 // [proof]
 
-constexpr program about{.name = "fsdp",
-                        .purpose = "Trains a deep network on handwritten digits, with everything sharded, on a mesh of MPI ranks.",
-                        .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .dropout = "0", .resumes = true};
+program const about{.name = "fsdp", .purpose = "Trains a deep network on handwritten digits, with everything sharded, on a mesh of MPI ranks.",
+                    .axes = {"data", "shard"}, .strategies = {"zero3", "zero2", "zero1", "replicated"}, .batch = "128", .epochs = "2", .dropout = "0"};
 
 // Elements of the parameters on the rank that has the largest shard of each kernel.
 constexpr index_t largest_share(index_t shards) {
@@ -172,23 +167,23 @@ std::size_t bound_of_zero3(index_t batch, index_t replicas, index_t shards) {
 template <strategy S, class T>
 int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   bool const root = m.rank() == 0;
-  auto p = init<layouts_of<S>, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto p = init<layouts_of<S>, T>(m, model, fold_in(o.seed, 0));
   auto state = initial_state<S>(p);
   if (root)
     std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<S, T>(a, o.batch); }) << std::endl;
 
   index_t const images = data.train_images.extents[0];
-  prng_key const key = fold_in(prng_key{o.seed}, 2);
-  training loop(m.communicator(), about, o, p, state, training_set_of(o, data));
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
+  auto const order = [&](index_t epoch) { return o.batches(images, o.batch, epoch); };
+  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
+    auto const x = feed<T, image_rows>(m, data.train_images, batches, at.batch, T(1) / T(255));
+    auto const labels = feed<std::int32_t, row_labels>(m, data.train_labels, batches, at.batch, 1);
+    auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step)));
+    return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
+  };
   reset_peak_memory();
-  loop.run(
-      images, [&](index_t epoch) { return batches_of_epoch(o, images, o.batch, epoch); },
-      [&](shuffled_batches const& batches, data_position const& at) {
-        auto const x = feed<T, image_rows>(m, data.train_images, batches, at.batch, T(1) / T(255));
-        auto const labels = feed<std::int32_t, row_labels>(m, data.train_labels, batches, at.batch, 1);
-        auto const [l, h] = step<S>(p, state, x, labels, T(o.dropout), fold_in(key, static_cast<std::uint64_t>(at.step)));
-        return std::pair{item(l), static_cast<double>(item(h))};
-      });
+  run.go_on(saved, order, take, nothing_else, p, state);
   std::size_t const peak = memory_in_use().peak, bound = bound_of_zero3<T>(o.batch, o.size[0], o.size[1]);
 
   double const reached = test_accuracy(data, [&](shuffled_batches const& tests, index_t i) {
@@ -198,7 +193,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   });
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state / shards + activations + one layer: %zu bytes\n", peak, bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
-  check_replicas(m.communicator(), map(entire, p));  // shards too are the same in all replicas
+  require_equal_replicas(m, p);
   comm::collectively(m.communicator(), [&] {
     if (S == strategy::zero3 && peak > bound) throw error("fsdp: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));
   });

@@ -8,8 +8,6 @@
 //   unpipelined   one stage after the other, each gathered where it is needed: what the others are compared with
 //
 //   mpiexec -n 4 pipeline --mesh data=1,stage=4 --microbatches 16
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
 #include <ashlar/tensor/memory_use.hpp>
 
 #include <algorithm>
@@ -17,7 +15,7 @@
 #include <iostream>
 #include <vector>
 
-#include "epochs.hpp"
+#include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"stage">>;
@@ -72,12 +70,12 @@ constexpr auto evaluated = [](auto const& x) { return redistribute<layout_t<decl
 
 constexpr auto stage = [](auto const& kernels, auto const& h) { return h + relu(einsum<"sbi,sio->sbo">(h, kernels)); };
 
-// The loss of one of n microbatches and its hits, from its activations, which pend over "stage" where they are pipelined.
+// The loss of one of n microbatches and its hits, from its activations, which are partial over "stage" where they are pipelined.
 constexpr auto head = [](auto const& readout, auto const& y, auto const& one, index_t n) {
   auto z = all_reduce(einsum<"bh,ho->bo">(dropout(y, one.rate, one.key), readout));
   using T = element_t<decltype(z)>;
   auto const& labels = one.labels;
-  return build<with_aux>(evaluated(softmax_cross_entropy(z, labels) * (T(1) / T(n))), accuracy_count(plain(z), labels));
+  return build<with_aux>(evaluated(softmax_cross_entropy(z, labels) * (T(1) / T(n))), accuracy_count(stop_gradient(z), labels));
 };
 // [parts]
 
@@ -179,7 +177,7 @@ constexpr auto unpipelined = [](auto const& p, auto const&, auto const& batch, i
 constexpr auto step = [](auto const& gradients_of, auto& p, auto& state, auto const& ones, auto const& batch, index_t n) {
   auto const result = gradients_of(p, ones, batch, n);
   auto [l, hits] = all_reduce<"data">(bundle(result.value, result.aux));
-  auto const g = map([](auto const& x) { return all_reduce(x); }, result.gradients);  // what pends: "data", and "stage" outside the stages
+  auto const g = map([](auto const& x) { return all_reduce(x); }, result.gradients);  // what is partial: "data", and "stage" outside the stages
   adam{}.update(p, state, g);
   return std::pair{l, hits};
 };
@@ -199,20 +197,19 @@ constexpr auto dry_step(Schedule schedule, index_t n, index_t rows_of_one = 16) 
 }
 constexpr index_t handed_on = 16 * width * 8;  // what a rank gets from its neighbour in one tick: one stage's rows
 constexpr auto of_gpipe = collectives(grid{{1, 4}}, dry_step<double>(gpipe, 6));
-static_assert(of_gpipe.count(pass::forward, verb::permute, "stage") == 6 + stages - 1);
-static_assert(of_gpipe.count(pass::backward, verb::permute, "stage") == 6 + stages - 1);
-static_assert(of_gpipe.bytes_per_rank(verb::permute) == 2 * (6 + stages - 1) * handed_on);
-static_assert(of_gpipe.count(verb::all_reduce) == 6 + 2);  // the logits of each microbatch; gradients of what lies outside the stages
+static_assert(of_gpipe.count(pass::forward, collective::permute, "stage") == 6 + stages - 1);
+static_assert(of_gpipe.count(pass::backward, collective::permute, "stage") == 6 + stages - 1);
+static_assert(of_gpipe.bytes_per_rank(collective::permute) == 2 * (6 + stages - 1) * handed_on);
+static_assert(of_gpipe.count(collective::all_reduce) == 6 + 2);  // the logits of each microbatch; gradients of what lies outside the stages
 constexpr auto of_1f1b = collectives(grid{{1, 4}}, dry_step<double>(one_forward_one_backward, 6));
-static_assert(of_1f1b.count(verb::permute, "stage") == 2 * (6 + stages - 1) - 1);
-static_assert(of_1f1b.bytes_per_rank(verb::permute) == (2 * (6 + stages - 1) - 1) * handed_on);
-static_assert(of_1f1b.count(verb::all_reduce) == 6 + 2 && of_1f1b.count() == of_gpipe.count() - 1);
+static_assert(of_1f1b.count(collective::permute, "stage") == 2 * (6 + stages - 1) - 1);
+static_assert(of_1f1b.bytes_per_rank(collective::permute) == (2 * (6 + stages - 1) - 1) * handed_on);
+static_assert(of_1f1b.count(collective::all_reduce) == 6 + 2 && of_1f1b.count() == of_gpipe.count() - 1);
 static_assert(collectives(grid{{1, 1}}, dry_step<double>(one_forward_one_backward, 6)).count() == 0);
 // [proof]
 
-constexpr program about{.name = "pipeline",
-                        .purpose = "Trains a deep network on handwritten digits, in stages that work at the same time, on a mesh of MPI ranks.",
-                        .axes = {"data", "stage"}, .strategies = {"1f1b", "gpipe", "unpipelined"}, .batch = "128", .epochs = "1", .dropout = "0", .microbatches = "8", .resumes = true};
+program const about{.name = "pipeline", .purpose = "Trains a deep network on handwritten digits, in stages that work at the same time, on a mesh of MPI ranks.",
+                    .axes = {"data", "stage"}, .strategies = {"1f1b", "gpipe", "unpipelined"}, .batch = "128", .dropout = "0", .microbatches = "8"};
 
 // Parameters, two moments, gradients as they are summed up; the activations of as many microbatches as there are stages: what
 // each stage is given and what it makes of it; and those of one more microbatch, forward and backward, with its images.
@@ -235,12 +232,11 @@ double accuracy_of(device_mesh<grid> const& m, P const& p, digit_data const& dat
   });
 }
 
-// The batches of an epoch, each of so many microbatches; what is less than a batch is left out.
+// The batches of an epoch, each of so many microbatches. The rest of the images is left out.
 struct batches_in_pieces {
   shuffled_batches pieces;
-  index_t batches, batch_size;
+  index_t batches;
   index_t count() const { return batches; }
-  index_t size(index_t) const { return batch_size; }
 };
 
 template <class T, class Schedule>
@@ -250,33 +246,33 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data, 
   if (o.batch % n != 0) throw error("pipeline: --batch divides by --microbatches, which have the same size; found " + std::to_string(o.batch) + " and " + std::to_string(n));
   if (index_t const images = data.train_images.extents[0]; o.batch > images)
     throw error("pipeline: an epoch has a batch or more; found " + std::to_string(images) + " images and --batch " + std::to_string(o.batch));
-  auto p = init<layouts, T>(m, model, fold_in(prng_key{o.seed}, 0));
+  auto p = init<layouts, T>(m, model, fold_in(o.seed, 0));
   auto state = adam{}.init(p);
   auto const ones = init<constant_layouts, T>(m, one_a_stage, prng_key{0}).ones;
   if (root && n <= 8) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), dry_step<T>(schedule, n, size)) << std::endl;
 
   index_t const images = data.train_images.extents[0], steps_of_epoch = images / o.batch;
-  prng_key const key = fold_in(prng_key{o.seed}, 2);
-  training loop(m.communicator(), about, o, p, state, training_set_of(o, data));
+  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(steps_of_epoch * o.batch));
+  auto const order = [&](index_t epoch) { return batches_in_pieces{o.batches(images, size, epoch), steps_of_epoch}; };
+  auto const take = [&](batches_in_pieces const& batches, data_position const& at) {
+    auto const batch = [&](index_t i) {
+      index_t const piece = at.batch * n + i;
+      return build<microbatch>(feed<T, image_rows>(m, data.train_images, batches.pieces, piece, T(1) / T(255)),
+                               feed<std::int32_t, layout<"data">>(m, data.train_labels, batches.pieces, piece, 1), T(o.dropout),
+                               fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step * n + i)));
+    };
+    auto const [l, h] = step(schedule, p, state, ones, batch, n);
+    return step_result{item(l), static_cast<double>(item(h)), o.batch};
+  };
   reset_peak_memory();
-  loop.run(
-      steps_of_epoch * o.batch, [&](index_t epoch) { return batches_in_pieces{batches_of_epoch(o, images, size, epoch), steps_of_epoch, o.batch}; },
-      [&](batches_in_pieces const& batches, data_position const& at) {
-        auto const batch = [&](index_t i) {
-          index_t const piece = at.batch * n + i;
-          return build<microbatch>(feed<T, image_rows>(m, data.train_images, batches.pieces, piece, T(1) / T(255)),
-                                   feed<std::int32_t, layout<"data">>(m, data.train_labels, batches.pieces, piece, 1), T(o.dropout),
-                                   fold_in(key, static_cast<std::uint64_t>(at.step * n + i)));
-        };
-        auto const [l, h] = step(schedule, p, state, ones, batch, n);
-        return std::pair{item(l), static_cast<double>(item(h))};
-      });
+  run.go_on(saved, order, take, nothing_else, p, state);
   std::size_t const peak = memory_in_use().peak, bound = bound_of_1f1b<T>(p, size);
 
   double const reached = accuracy_of<T>(m, p, data);
   if (root) std::printf("\npeak memory of rank 0: %zu bytes; state and the activations of %d microbatches: %zu bytes\n", peak, static_cast<int>(stages), bound);
   if (root) std::printf("test accuracy: %.4f\n", reached);
-  check_replicas(m.communicator(), build<residual_network>(p.embed, redistribute<replicated<3>>(p.stages), p.readout));  // stages too are the same in all replicas
+  require_equal_replicas(m, p);
   comm::collectively(m.communicator(), [&] {
     if (std::is_same_v<Schedule, std::remove_cvref_t<decltype(one_forward_one_backward)>> && peak > bound)
       throw error("pipeline: a rank takes " + std::to_string(peak) + " bytes, more than the bound of " + std::to_string(bound));

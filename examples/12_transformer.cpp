@@ -7,10 +7,6 @@
 // It learns sums in words, character by character, and has understood them when it completes "three plus four is". The
 // network stands in character_transformer.hpp; the losses are the same for 1 rank and for many, and by every strategy:
 //   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2 --strategy zero3
-#include <ashlar/ashlar.hpp>
-#include <ashlar/plan/ledger_print.hpp>
-#include <ashlar/tensor/print.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,7 +17,7 @@
 #include <vector>
 
 #include "character_transformer.hpp"
-#include "epochs.hpp"
+#include "options.hpp"
 #include "sums_in_words.hpp"
 
 using namespace ashlar;
@@ -50,19 +46,19 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
 
 constexpr auto on_8 = collectives(grid{{2, 2, 2}}, dry_step<strategy::replicated>);
 // Two of each a layer, one more where the characters come in, or go out; backward their duals.
-static_assert(on_8.count(pass::forward, verb::all_gather, "model") == 2 * layers + 1);
-static_assert(on_8.count(pass::forward, verb::reduce_scatter, "model") == 2 * layers + 1);
-static_assert(on_8.count(pass::backward, verb::reduce_scatter, "model") == 2 * layers + 1);
-static_assert(on_8.count(pass::backward, verb::all_gather, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::forward, collective::all_gather, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::forward, collective::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, collective::reduce_scatter, "model") == 2 * layers + 1);
+static_assert(on_8.count(pass::backward, collective::all_gather, "model") == 2 * layers + 1);
 // The attention's positions, in exchange for heads, and back.
-static_assert(on_8.count(pass::forward, verb::all_to_all, "sequence") == 2 * layers);
-static_assert(on_8.count(pass::backward, verb::all_to_all, "sequence") == 2 * layers);
+static_assert(on_8.count(pass::forward, collective::all_to_all, "sequence") == 2 * layers);
+static_assert(on_8.count(pass::backward, collective::all_to_all, "sequence") == 2 * layers);
 // The loss over a vocabulary in parts: three numbers a character, once.
-static_assert(on_8.count(pass::forward, verb::all_reduce, "model") == 1 && on_8.count(pass::backward, verb::all_reduce) == 0);
+static_assert(on_8.count(pass::forward, collective::all_reduce, "model") == 1 && on_8.count(pass::backward, collective::all_reduce) == 0);
 // Gradients and loss in one message, those of what "model" replicates in another, and their norm.
-static_assert(on_8.count(pass::update, verb::all_reduce, axes("data", "sequence")) == 1);
-static_assert(on_8.count(pass::update, verb::all_reduce, axes("data", "model", "sequence")) == 1);
-static_assert(on_8.count(pass::update, verb::all_reduce, "model") == 1);
+static_assert(on_8.count(pass::update, collective::all_reduce, axes("data", "sequence")) == 1);
+static_assert(on_8.count(pass::update, collective::all_reduce, axes("data", "model", "sequence")) == 1);
+static_assert(on_8.count(pass::update, collective::all_reduce, "model") == 1);
 static_assert(on_8.count() == 12 * layers + 8);
 // An axis of one rank costs nothing.
 static_assert(collectives(grid{{8, 1, 1}}, dry_step<strategy::replicated>).count() == 2);
@@ -74,19 +70,18 @@ static_assert(collectives(grid{{1, 1, 1}}, dry_step<strategy::replicated>).count
 // by ZeRO 3 the kernels again backward.
 constexpr int large = 4 * layers + 1;
 constexpr auto zero1 = collectives(grid{{2, 2, 2}}, dry_step<strategy::zero1>);
-static_assert(zero1.count(pass::update, verb::reduce_scatter, "data") == large && zero1.count(pass::update, verb::all_gather, "data") == large);
+static_assert(zero1.count(pass::update, collective::reduce_scatter, "data") == large && zero1.count(pass::update, collective::all_gather, "data") == large);
 constexpr auto zero2 = collectives(grid{{2, 2, 2}}, dry_step<strategy::zero2>);
-static_assert(zero2.count(pass::forward, verb::all_gather, "data") == large && zero2.count(pass::backward, verb::all_gather, "data") == 0);
-static_assert(zero2.count(pass::backward, verb::reduce_scatter, "data") == large && zero2.bytes_per_rank() == zero1.bytes_per_rank());
+static_assert(zero2.count(pass::forward, collective::all_gather, "data") == large && zero2.count(pass::backward, collective::all_gather, "data") == 0);
+static_assert(zero2.count(pass::backward, collective::reduce_scatter, "data") == large && zero2.bytes_per_rank() == zero1.bytes_per_rank());
 constexpr auto zero3 = collectives(grid{{2, 2, 2}}, dry_step<strategy::zero3>);
-static_assert(zero3.count(pass::forward, verb::all_gather, "data") == large && zero3.count(pass::backward, verb::all_gather, "data") == 4 * layers);
-static_assert(zero3.count(pass::backward, verb::reduce_scatter, "data") == large);
+static_assert(zero3.count(pass::forward, collective::all_gather, "data") == large && zero3.count(pass::backward, collective::all_gather, "data") == 4 * layers);
+static_assert(zero3.count(pass::backward, collective::reduce_scatter, "data") == large);
 // [proof]
 
-constexpr program about{.name = "transformer",
-                        .purpose = "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
-                        .axes = {"data", "model", "sequence"}, .strategies = {"replicated", "zero1", "zero2", "zero3"}, .batch = "16", .epochs = "16", .dropout = "0",
-                        .temperature = "0.7", .digits = false, .resumes = true};
+program const about{.name = "transformer", .purpose = "Trains a small transformer on sums in words, on a mesh of MPI ranks.",
+                    .axes = {"data", "model", "sequence"}, .strategies = {"replicated", "zero1", "zero2", "zero3"},
+                    .batch = "16", .epochs = "16", .dropout = "0", .temperature = "0.7", .digits = false};
 
 // A line of text, to be lengthened by so many characters at most, or to the end of its sentence.
 struct line {
@@ -155,7 +150,7 @@ int sums_completed(scorer<T> const& score) {
 // Ranks that hold the same shards of parameters have the same bits, and a run of many steps has learned.
 template <class P>
 void check(device_mesh<grid> const& m, P const& p, std::vector<double> const& losses) {
-  check_shards(m, p);
+  require_equal_replicas(m, p);
   comm::collectively(m.communicator(), [&] {
     index_t const long_enough = 100, last = 20;
     if (static_cast<index_t>(losses.size()) < long_enough) return;
@@ -169,9 +164,9 @@ void check(device_mesh<grid> const& m, P const& p, std::vector<double> const& lo
 template <strategy S, class T>
 int train(device_mesh<grid> const& m, options const& o) {
   bool const root = m.rank() == 0;
-  prng_key const key{o.seed};
+  prng_key const key = o.seed;
   sums::excerpts const data(fold_in(key, 2), 512, positions);
-  index_t const excerpts = data.characters.extents[0], steps = o.epochs * ((excerpts + o.batch - 1) / o.batch);
+  index_t const excerpts = data.characters.extents[0], steps = o.run.epochs * ((excerpts + o.batch - 1) / o.batch);
   adamw const optimizer{.rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(steps - 20, 1), 0.05)), .epsilon = 1e-8, .decay = 1e-2};
   auto [p, state] = start_of<S, T>(m, optimizer, fold_in(key, 0));
   if (root) {
@@ -181,17 +176,18 @@ int train(device_mesh<grid> const& m, options const& o) {
   }
 
   std::vector<double> losses;
-  training loop(m.communicator(), about, o, p, state, {.schedule = steps});
-  loop.run(
-      excerpts, [&](index_t epoch) { return batches_of_epoch(o, excerpts, o.batch, epoch); },
-      [&](shuffled_batches const& batches, data_position const& at) {
-        auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, at.batch, 1);
-        auto next = feed<std::int32_t, text_layout>(m, data.next, batches, at.batch, 1);
-        auto const [l, n] = transformer::step<S>(optimizer, p, state, characters, next, T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
-        losses.push_back(static_cast<double>(item(l)));
-        return std::pair{item(l), static_cast<double>(item(n)) * static_cast<double>(batches.size(at.batch))};
-      },
-      "norm");
+  auto saved = o.checkpoints(m.communicator(), {.schedule = steps});
+  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(excerpts));
+  auto const order = [&](index_t epoch) { return o.batches(excerpts, o.batch, epoch); };
+  auto const take = [&](shuffled_batches const& batches, data_position const& at) {
+    auto characters = feed<std::int32_t, text_layout>(m, data.characters, batches, at.batch, 1);
+    auto next = feed<std::int32_t, text_layout>(m, data.next, batches, at.batch, 1);
+    auto const [l, n] = transformer::step<S>(optimizer, p, state, characters, next, T(o.dropout), fold_in(fold_in(key, 3), static_cast<std::uint64_t>(at.step)));
+    losses.push_back(static_cast<double>(item(l)));
+    index_t const size = batches.size(at.batch);
+    return step_result{losses.back(), static_cast<double>(item(n)) * static_cast<double>(size), size};
+  };
+  run.go_on(saved, order, take, nothing_else, p, state);
   check(m, p, losses);
 
   std::vector<line> lines;
@@ -212,7 +208,8 @@ int train_in(device_mesh<grid> const& m, options const& o) {
   return o.double_precision ? train<S, double>(m, o) : train<S, float>(m, o);
 }
 
-int run(options const& o) {
+int run(options o) {
+  o.run.columns = {"loss", "norm"};
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1], o.size[2]});
   if (m.rank() == 0) std::printf("mesh data=%d x model=%d x sequence=%d on %d ranks\n", o.size[0], o.size[1], o.size[2], m.size());
   switch (static_cast<strategy>(o.strategy)) {

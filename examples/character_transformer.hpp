@@ -1,11 +1,11 @@
 // A transformer over characters, each layer with its normalisations in front, on a mesh of data, model and sequence axes.
 #pragma once
 #include <ashlar/autodiff/remat.hpp>
-#include <ashlar/plan/plan.hpp>
+#include <ashlar/ops/ops.hpp>
 #include <ashlar/train/clip.hpp>
+#include <ashlar/train/layers.hpp>
 #include <ashlar/train/strategy.hpp>
 
-#include "layers.hpp"
 #include "rotary.hpp"
 
 namespace transformer {
@@ -105,7 +105,7 @@ constexpr auto attention_of = [](auto const& x, auto const& p) {
 // [block]
 constexpr auto layer_of = [](auto const& x, auto const& p, auto rate, prng_key key) {
   auto h = all_gather<"model">(layer_norm(x, p.before_attention.scale, p.before_attention.shift, 1e-5));  //  layout<"data", "sequence", none>
-  auto a = attention_of(h, p.attention);                                                                  //  a sum pends over "model"
+  auto a = attention_of(h, p.attention);                                                                  //  the result is partial over "model"
   auto y = x + dropout(reduce_scatter<"model", 1>(a), rate, fold_in(key, 0));                             //  layout<"data", axes("sequence", "model"), none>
   auto g = all_gather<"model">(layer_norm(y, p.before_mlp.scale, p.before_mlp.shift, 1e-5));
   auto u = gelu(einsum<"bti,ij->btj">(g, p.up.kernel) + p.up.bias);                                       //  layout<"data", "sequence", "model">
@@ -134,13 +134,13 @@ constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, 
 
 template <bool EachPass>
 constexpr auto loss = [](auto const& p, auto const& characters, auto const& next, auto rate, prng_key key) {
-  return vocabulary_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
+  return sharded_cross_entropy(logits_of<EachPass>(p, characters, rate, key), next);
 };
 // [network]
 
 // [update]
-constexpr auto update = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& pending) {
-  auto [l, reduced] = all_reduce(bundle(value, pending));  // a message for each set of axes over which some pend
+constexpr auto update = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& partial_gradients) {
+  auto [l, reduced] = all_reduce(bundle(value, partial_gradients));  // a message for each set of axes over which some are partial
   auto [gradients, norm] = clip_by_global_norm(reduced, 1.0);
   optimizer.update(p, state, gradients);
   return std::pair{l, norm};
@@ -162,10 +162,10 @@ constexpr auto scattered = [](auto const& g) {
 constexpr auto relaid = [](auto& to, auto const& from) { to = redistribute<layout_t<decltype(to)>>(from); };
 
 // The step of whole parameters with moments in shares: each rank updates its share, then all are gathered.
-constexpr auto update_in_shares = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& pending) {
+constexpr auto update_in_shares = [](auto const& optimizer, auto& p, auto& state, auto const& value, auto const& partial_gradients) {
   auto own = state.m;
   for_each_leaf(relaid, own, p);
-  auto const result = update(optimizer, own, state, value, scattered(pending));
+  auto const result = update(optimizer, own, state, value, scattered(partial_gradients));
   for_each_leaf(relaid, p, own);
   return result;
 };
@@ -174,11 +174,11 @@ constexpr auto update_in_shares = [](auto const& optimizer, auto& p, auto& state
 // [step]
 template <strategy S>
 constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const& characters, auto const& next, auto rate, prng_key key) {
-  auto [value, pending] = value_and_grad<axes("data", "model", "sequence")>(loss<S == strategy::zero3>)(p, characters, next, rate, key);
+  auto [value, partial_gradients] = value_and_grad<axes("data", "model", "sequence")>(loss<S == strategy::zero3>)(p, characters, next, rate, key);
   if constexpr (S == strategy::zero1)
-    return update_in_shares(optimizer, p, state, value, pending);
+    return update_in_shares(optimizer, p, state, value, partial_gradients);
   else
-    return update(optimizer, p, state, value, pending);
+    return update(optimizer, p, state, value, partial_gradients);
 };
 // [step]
 

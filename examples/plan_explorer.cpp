@@ -19,10 +19,10 @@ constexpr char const* usage =
     R"(plan_explorer: the steps that bring a tensor from one layout into another, and what they cost
   --mesh A=P,B=Q,...      axes of the mesh and their sizes
   --from S,S,...          the layout it has, one spec a dimension: none, an axis, or axes joined by +, major to minor;
-                          A%64 deals blocks of 64 over axis A
+                          A%64 assigns blocks of 64 round-robin over axis A
   --to S,S,...            the layout it gets
   --extents N,N,...       global extents, one a dimension
-  --from-partial A=OP,... axes over which a reduction pends, innermost first; OP is sum, max, min or prod
+  --from-partial A=OP,... axes over which the tensor is partial, innermost first; OP is sum, max, min or prod
   --to-partial A=OP,...   the same of the layout it gets
   --element-bytes N       bytes of an element (4)
   --message-bytes N       what a message costs, in bytes: plan for least bytes and messages together (0)
@@ -137,7 +137,7 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
     if (mark != spec.size()) {
       index_t const block = number(option, spec.substr(mark + 1), 1);
       if (block > 65535) complain(option + ": blocks have at most 65535 elements, found " + std::to_string(block));
-      if (!v.may_deal(d)) complain(option + ": blocks are dealt in at most " + std::to_string(max_dealt_dimensions) + " dimensions");
+      if (!v.may_be_cyclic(d)) complain(option + ": a dimension is block-cyclic in at most " + std::to_string(max_cyclic_dimensions) + " dimensions");
       dim.block = static_cast<unsigned short>(block);
     }
     for (std::string_view axis : split_at('+', spec.substr(0, mark))) {
@@ -148,24 +148,24 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
         complain(option + ": axis " + quote(axis) + " is used twice; an axis shards a tensor at most once");
       used |= mask_of(a);
       dim.push(a);
-      if (dim.block) ++dim.dealt;
+      if (dim.block) ++dim.cyclic;
     }
   }
-  std::string const pending = option + "-partial";
-  if (given.at(pending).empty()) return v;
-  for (std::string_view item : split_at(',', given.at(pending))) {
-    auto const [axis, op] = assignment(pending, item, "AXIS=OP");
-    int const a = m.find(pending, axis);
+  std::string const partial_option = option + "-partial";
+  if (given.at(partial_option).empty()) return v;
+  for (std::string_view item : split_at(',', given.at(partial_option))) {
+    auto const [axis, op] = assignment(partial_option, item, "AXIS=OP");
+    int const a = m.find(partial_option, axis);
     if (v.sharding() >> a & 1u)
-      complain(pending + ": axis " + quote(axis) + " shards the tensor already; it cannot pend as well");
+      complain(partial_option + ": axis " + quote(axis) + " shards the tensor already; it cannot be partial over it as well");
     if (v.partial() >> a & 1u)
-      complain(pending + ": axis " + quote(axis) + " is used twice; a reduction pends over it once");
+      complain(partial_option + ": axis " + quote(axis) + " is used twice; the tensor is partial over it once");
     int kind = 0;
-    while (kind < 4 && op != detail::op_text(kind)) ++kind;
-    if (kind == 4) complain(pending + ": expected sum, max, min or prod, found " + quote(op));
-    if (v.levels == max_levels && v.pending[max_levels - 1].op != kind)
-      complain(pending + ": at most 4 kinds of reduction nest");
-    v.pend(kind, mask_of(a));
+    while (kind < 4 && op != op_text(kind)) ++kind;
+    if (kind == 4) complain(partial_option + ": expected sum, max, min or prod, found " + quote(op));
+    if (v.levels == max_levels && v.reductions[max_levels - 1].op != kind)
+      complain(partial_option + ": at most 4 kinds of reduction nest");
+    v.add_partial(kind, mask_of(a));
   }
   return v;
 }

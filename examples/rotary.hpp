@@ -10,21 +10,21 @@ namespace rope {
 using namespace ashlar;
 
 // [operation]
-struct rotary_words : user_operation_words {
+struct rotary_diagnostics : user_operation_diagnostics {
   template <fault F, class Axis, class... L>
-  static constexpr void say() {
+  static constexpr void report() {
     static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
                   "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
-    if constexpr (F != fault::sharded_dimension) user_operation_words::say<F, Axis, L...>();
+    if constexpr (F != fault::sharded_dimension) user_operation_diagnostics::report<F, Axis, L...>();
   }
 };
 
-// Batch, position, feature: the features are whole. It is linear, so that pending sums pass through it. Of an attention, where heads
+// Batch, position, feature: the features are whole. It is linear, so that partial sums pass through it. Of an attention, where heads
 // stand in front of the features, it turns the queries and the keys, and leaves the values, which come last, as they are.
 template <bool Attention = false>
 struct rotary : std::conditional_t<Attention, user_operation<"cbshd->cbshd", "d", linearity::linear>, user_operation<"bsd->bsd", "d", linearity::linear>> {
   double direction = 1;
-  using words = rotary_words;
+  using diagnostics = rotary_diagnostics;
 
   template <class Y, class X>
   ASHLAR_FUNCTION void forward(index_t const* at, Y y, X x) const {
@@ -46,7 +46,7 @@ struct rotary : std::conditional_t<Attention, user_operation<"cbshd->cbshd", "d"
     return apply(back, ct);
   }
   static constexpr shape extents(layout_value const&, shape const& x) {
-    if (x[x.rank - 1] % 2 != 0) detail::fail("rotary: the features are turned in pairs; give an even number of them");
+    if (x[x.rank - 1] % 2 != 0) throw error("rotary: the features are turned in pairs; give an even number of them");
     return x;
   }
 };

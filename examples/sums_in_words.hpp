@@ -1,7 +1,7 @@
 // A text to learn from: sums in words, "three plus four is seven. ", without end.
 #pragma once
 #include <ashlar/meta/philox.hpp>
-#include <ashlar/train/idx.hpp>
+#include <ashlar/io/idx.hpp>
 
 #include <string>
 #include <string_view>
@@ -11,11 +11,11 @@ namespace sums {
 using ashlar::index_t;
 
 inline constexpr std::string_view alphabet = " .efghilnoprstuvwxz";
-inline constexpr char const* words[]{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"};
+inline constexpr char const* diagnostics[]{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"};
 inline constexpr index_t summands = 5;  // zero to four
 
-inline std::string question(index_t a, index_t b) { return std::string(words[a]) + " plus " + words[b] + " is"; }
-inline std::string answer(index_t a, index_t b) { return std::string(" ") + words[a + b] + "."; }
+inline std::string question(index_t a, index_t b) { return std::string(diagnostics[a]) + " plus " + diagnostics[b] + " is"; }
+inline std::string answer(index_t a, index_t b) { return std::string(" ") + diagnostics[a + b] + "."; }
 
 /// Excerpts of the text, each of so many characters as numbers (positions in the alphabet), and the characters that follow
 /// each of them.

@@ -116,16 +116,16 @@ case("batch_norm", batch_norm(True), x, *factors, mean=moving[0], variance=movin
 case("batch_norm_inference", batch_norm(False), x, *factors)
 
 
-def shards(n, parts, dealt):
-    """Indices of a dimension of n in parts: balanced, or blocks of 2 that are dealt."""
-    return [[i for i in range(n) if i // 2 % parts == p] for p in range(parts)] if dealt else np.array_split(np.arange(n), parts)
+def shards(n, parts, cyclic):
+    """Indices of a dimension of n in parts: balanced, or blocks of 2 assigned round-robin."""
+    return [[i for i in range(n) if i // 2 % parts == p] for p in range(parts)] if cyclic else np.array_split(np.arange(n), parts)
 
 
-def batch_norm_per_shard(parts, dealt):
+def batch_norm_per_shard(parts, cyclic):
     """Each shard of images, which are cut in their first three dimensions, by its own statistics."""
     def f(x, scale, shift):
         y = torch.zeros_like(x)
-        for images, rows, columns in itertools.product(*(shards(n, p, dealt) for n, p in zip(x.shape, parts))):
+        for images, rows, columns in itertools.product(*(shards(n, p, cyclic) for n, p in zip(x.shape, parts))):
             at = np.ix_(images, rows, columns)
             if x[at].numel():
                 y[at] = batch_norm(True)(x[at], scale, shift)
@@ -135,10 +135,10 @@ def batch_norm_per_shard(parts, dealt):
 
 # The shards of batch_norm's images on 1, 2 and 4 ranks.
 for parts in sorted(p for p in itertools.product((1, 2, 4), repeat=3) if np.prod(p) <= 4):
-    for dealt in (False, True):
-        name = "batch_norm_" + ("dealt_" if dealt else "by_") + "".join(map(str, parts))
-        if not dealt or sorted(parts)[1] == 1 < max(parts):
-            case(name, batch_norm_per_shard(parts, dealt), x, *factors, results_only=True)
+    for cyclic in (False, True):
+        name = "batch_norm_" + ("cyclic_" if cyclic else "by_") + "".join(map(str, parts))
+        if not cyclic or sorted(parts)[1] == 1 < max(parts):
+            case(name, batch_norm_per_shard(parts, cyclic), x, *factors, results_only=True)
 
 rows = random(5, 3, 4, seed=10) + 3
 case("layer_norm", lambda x, a, b: F.layer_norm(x, (4,), a, b, 1e-5), rows, *factors)

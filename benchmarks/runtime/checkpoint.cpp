@@ -2,7 +2,7 @@
 // row shards, in column shards, and replicated. Ours alone computes checksums and reads the file back. All write a new file
 // and rename it to one that is there. ASHLAR_BENCH_FOLDER says where (".").
 #include <ashlar/tensor/environment.hpp>
-#include <ashlar/train/checkpoint.hpp>
+#include <ashlar/checkpoint/checkpoint.hpp>
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// A matrix product and the verb after or before it, one after the other and in chunks that overlap: where ranks read each
+// A matrix product and the collective after or before it, one after the other and in chunks that overlap: where ranks read each
 // other's memory, and by messages.
-#include <ashlar/ops/ops.hpp>
+#include <ashlar/tensor/tensor.hpp>
 
 #include "elements.hpp"
 #include "race.hpp"
@@ -29,7 +29,7 @@ class product_races {
  public:
   product_races(int argc, char** argv) : all_("collective_einsum", argc, argv) { MPI_Comm_size(MPI_COMM_WORLD, &ranks_); }
 
-  /// `whole` is the product as one verb leaves it, `chunked` in so many chunks.
+  /// `whole` is the product as one collective leaves it, `chunked` in so many chunks.
   template <class La, class Lb, class Whole, class Chunked>
   void race(std::string const& what, sizes const& n, Whole whole, Chunked chunked) {
     for (char const* transport : {"node", "mpi"}) {

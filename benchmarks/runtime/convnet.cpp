@@ -2,14 +2,14 @@
 // batch normalisation over all ranks' images, the mean of each channel, two dense layers, Adam. Where Python has PyTorch, it
 // takes the same step on as many cores as the ranks and their threads have.
 #include <ashlar/ashlar.hpp>
-#include <ashlar/ops/describe.hpp>
+#include <ashlar/tensor/describe.hpp>
 #include <ashlar/tensor/gather.hpp>
 
 #include <memory>
 #include <sstream>
 #include <thread>
 
-#include "../../examples/layers.hpp"
+#include <ashlar/train/layers.hpp>
 #include "convnet_by_loops.hpp"
 #include "peer.hpp"
 #include "race.hpp"
@@ -66,12 +66,12 @@ struct observed {
   static constexpr auto names = ashlar::names("hits", "state");
 };
 constexpr auto compute_loss = [](auto const& p, auto const& state, auto const& x, auto const& labels, prng_key key) {
-  auto [h1, s1] = block<1>(p.conv1, state.conv1, unmerge<1>(x, {28, 28, 1}) * (1.f / 255));
+  auto [h1, s1] = block<1>(p.conv1, state.conv1, unflatten<1>(x, {28, 28, 1}) * (1.f / 255));
   auto [h2, s2] = block<2>(p.conv2, state.conv2, h1);
   auto [h3, s3] = block<2>(p.conv3, state.conv3, h2);
   auto h = relu(einsum<"bi,ih->bh">(global_average_pool(h3), p.dense1.kernel) + p.dense1.bias);
   auto z = einsum<"bh,ho->bo">(dropout(h, rate, key), p.dense2.kernel) + p.dense2.bias;
-  return build<with_aux>(softmax_cross_entropy(z, labels), build<observed>(accuracy_count(plain(z), labels), build<per_convolution>(s1, s2, s3)));
+  return build<with_aux>(softmax_cross_entropy(z, labels), build<observed>(accuracy_count(stop_gradient(z), labels), build<per_convolution>(s1, s2, s3)));
 };
 
 struct label {

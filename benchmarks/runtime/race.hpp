@@ -34,10 +34,10 @@ struct variant {
   useconds_t rest = 0;                    // microseconds behind a sample, in which threads of other processes fall asleep
 };
 
-/// The variant by ashlar whose verbs go by messages of MPI: what others that send messages are compared with, too.
+/// The variant by ashlar whose collectives go by messages of MPI: what others that send messages are compared with, too.
 inline constexpr char ashlar_over_mpi[] = "ashlar over MPI";
 
-/// What carries the verbs of a mesh, as rows say it.
+/// What carries the collectives of a mesh, as rows say it.
 template <class Mesh>
 std::string transport_of(ashlar::device_mesh<Mesh> const& m) {
   std::string const words = m.transport();
@@ -64,7 +64,7 @@ inline double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Waits and gives the core away between two looks: where ranks exceed cores MPI itself may spin for milliseconds.
+/// Waits and yields the core between two looks: where ranks exceed cores MPI itself may spin for milliseconds.
 inline void finish(MPI_Request request) {
   for (int done = 0;; sched_yield()) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);

@@ -1,7 +1,7 @@
 // Redistributions beside what experts write or call for them: a matrix from row shards to column shards; transposed, in row
 // shards; from blocks to block-cyclic and back; and a 3-D array as distributed FFTs move it, from slabs to pencils to other
 // pencils. FFTW and ScaLAPACK join where they are installed.
-#include <ashlar/ops/ops.hpp>
+#include <ashlar/tensor/tensor.hpp>
 
 #include <cstring>
 #include <optional>
@@ -312,7 +312,7 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
   all.race(what, variants);
 }
 
-// Blocks of a matrix over two axes, dealt in blocks of 64 x 64; and back.
+// Blocks of a matrix over two axes, block-cyclic in blocks of 64 x 64; and back.
 void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   using blocks = layout<"x", "y">;
   using cyclic64 = layout<cyclic("x", 64), cyclic("y", 64)>;
@@ -320,13 +320,13 @@ void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> 
   auto const c = filled<double, cyclic64>(m, shape::of(n, n)), c_mpi = filled<double, cyclic64>(mpi, shape::of(n, n));
   auto const shard = static_cast<std::size_t>(b.local_size());
   std::vector<double> to(shard);
-  auto const race = [&](std::string const& what, bool deal) {
+  auto const race = [&](std::string const& what, bool cyclic) {
     if (!all.wants(what)) return;
-    auto const dealing = [](auto const& a) { return redistribute<cyclic64>(a); };
+    auto const to_cyclic = [](auto const& a) { return redistribute<cyclic64>(a); };
     auto const joining = [](auto const& a) { return redistribute<blocks>(a); };
     std::vector<variant> variants;
-    if (deal)
-      variants = {by_ashlar("ashlar", b, dealing, c), by_ashlar(ashlar_over_mpi, b_mpi, dealing, c)};
+    if (cyclic)
+      variants = {by_ashlar("ashlar", b, to_cyclic, c), by_ashlar(ashlar_over_mpi, b_mpi, to_cyclic, c)};
     else
       variants = {by_ashlar("ashlar", c, joining, b), by_ashlar(ashlar_over_mpi, c_mpi, joining, b)};
     variants.push_back(limit_of_copying(1, b.data(), to));
@@ -339,10 +339,10 @@ void blocks_to_cyclic(races& all, device_mesh<grid> const& m, device_mesh<grid> 
     Cblacs_gridinit(&context, "Col", py, px);
     descinit_(description[0], &extent, &extent, &down, &right, &zero, &zero, &context, &down, &info);
     descinit_(description[1], &extent, &extent, &tile, &tile, &zero, &zero, &context, &down, &info);
-    double const* const source = deal ? b.data() : c.data();
-    double const* const expected = deal ? c.data() : b.data();
-    int const* const first = description[deal ? 0 : 1];
-    int const* const second = description[deal ? 1 : 0];
+    double const* const source = cyclic ? b.data() : c.data();
+    double const* const expected = cyclic ? c.data() : b.data();
+    int const* const first = description[cyclic ? 0 : 1];
+    int const* const second = description[cyclic ? 1 : 0];
     auto const work = [&to, source, first, second, context] {
       int const from_one = 1;
       int const size = first[2];

@@ -1,11 +1,11 @@
 // One training step of the MNIST example's network beside what an expert writes with BLAS and MPI for the same work:
 // 784 -> dense 200, relu -> dropout 0.4 -> dense 10, softmax cross-entropy, Adam; data parallel and on a 2 x 2 mesh.
-// ashlar's verbs go by memory that the ranks share, and by messages of MPI. All variants train on the same eight batches, in
+// ashlar's collectives go by memory that the ranks share, and by messages of MPI. All variants train on the same eight batches, in
 // turn, with the loss and the number of hits of each step. Where Python has PyTorch and JAX, they take the same step on as
 // many cores as there are ranks.
 #include "frameworks.hpp"
 #include "training_by_ashlar.hpp"
-#include "training_by_hand.hpp"
+#include "hand_written_training.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ struct mnist_mlp {
   static constexpr adam optimizer{};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key key) {
     auto z = with_dropout::network(p, x, key);
-    return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+    return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<mnist_mlp>;
 };

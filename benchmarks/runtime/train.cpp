@@ -4,7 +4,7 @@
 // one rank alone with half of the batch, whose ratio is the efficiency, and beside two such at once that do not know of each
 // other, which is what the machine's memory and caches allow.
 #include "training_by_ashlar.hpp"
-#include "training_by_hand.hpp"
+#include "hand_written_training.hpp"
 
 namespace {
 
@@ -43,7 +43,7 @@ struct tf_dtensor {
   static constexpr adam optimizer{.rate = .01};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key) {
     auto z = layer(p.d2, relu(layer(p.d1, x)));
-    return build<with_aux>(softmax_cross_entropy(z, labels) * static_cast<float>(x.extents()[0]), accuracy_count(plain(z), labels));
+    return build<with_aux>(softmax_cross_entropy(z, labels) * static_cast<float>(x.extents()[0]), accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<tf_dtensor>;
 };
@@ -65,7 +65,7 @@ struct mirrored_strategy {
   static constexpr adam optimizer{};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key) {
     auto z = layer(p.dense3, relu(layer(p.dense2, relu(layer(p.dense1, x)))));
-    return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+    return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<mirrored_strategy>;
 };

@@ -1,7 +1,7 @@
 // One training step by ashlar, and how any variant of it is raced.
 #pragma once
 #include <ashlar/tensor/gather.hpp>
-#include "../../examples/layers.hpp"
+#include <ashlar/train/layers.hpp>
 #include "race.hpp"
 #include "training.hpp"
 

@@ -1,5 +1,5 @@
 // All ways to carry out a collective by messages of MPI, among the ranks that there are, from 64 B to 64 MiB. The first
-// variant is the usual one; benchmarks/tune/run makes the table of include/ashlar/comm/tuning_table.hpp of the others' ratios.
+// variant is the usual one; benchmarks/tune/run makes the table of include/ashlar/comm/collectives/tuning_table.hpp of the others' ratios.
 // Sizes are those of the larger array of a rank.
 #include <ashlar/comm/comm.hpp>
 
@@ -23,21 +23,21 @@ std::string size_text(std::size_t bytes) {
 // Whole numbers, whose sums are exact in float.
 float element(std::size_t i, int rank) { return static_cast<float>((31 * i + 13 * static_cast<std::size_t>(rank)) % 101) - 50; }
 
-// The race of one verb at one size.
+// The race of one collective at one size.
 class contest {
  public:
-  contest(communicator const& c, verb what, std::size_t bytes, bool in_place = false)
+  contest(communicator const& c, collective what, std::size_t bytes, bool in_place = false)
       : c_(c), what_(what), in_place_(in_place), each_(bytes / sizeof(float) / static_cast<std::size_t>(c.size())) {
-    std::size_t const p = static_cast<std::size_t>(c.size()), all = what == verb::all_reduce ? bytes / sizeof(float) : p * each_;
+    std::size_t const p = static_cast<std::size_t>(c.size()), all = what == collective::all_reduce ? bytes / sizeof(float) : p * each_;
     bytes_ = all * sizeof(float);
-    x_.resize(what == verb::all_gather ? each_ : all);
-    y_.resize(what == verb::reduce_scatter ? each_ : all);
+    x_.resize(what == collective::all_gather ? each_ : all);
+    y_.resize(what == collective::reduce_scatter ? each_ : all);
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = element(i, c.rank());
     for (std::size_t i = 0; i < y_.size(); ++i) {
       std::size_t const first = static_cast<std::size_t>(c.rank()) * each_;
-      if (what == verb::all_gather) expected_.push_back(element(i % each_, static_cast<int>(i / each_)));
-      else if (what == verb::all_to_all) expected_.push_back(element(first + i % each_, static_cast<int>(i / each_)));
-      else expected_.push_back(sum(what == verb::reduce_scatter ? first + i : i));
+      if (what == collective::all_gather) expected_.push_back(element(i % each_, static_cast<int>(i / each_)));
+      else if (what == collective::all_to_all) expected_.push_back(element(first + i % each_, static_cast<int>(i / each_)));
+      else expected_.push_back(sum(what == collective::reduce_scatter ? first + i : i));
     }
   }
 
@@ -45,11 +45,11 @@ class contest {
     comm::collective_call const call{what_, in_place_, c_.size(), bytes_};
     algorithm const usual = comm::look_up({}, call);
     std::vector<variant> variants{by(usual)};
-    for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::collective, algorithm::collective_in_place,
-                        algorithm::collective_with_counts, algorithm::persistent})
+    for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::mpi, algorithm::mpi_in_place,
+                        algorithm::mpi_with_counts, algorithm::persistent})
       if (a != usual && has(a)) variants.push_back(by(a));
     MPI_Request request = MPI_REQUEST_NULL;
-    if (what_ == verb::all_reduce && detail::persists(what_)) {
+    if (what_ == collective::all_reduce && detail::persists(what_)) {
       auto const n = static_cast<comm::count_type>(y_.size());
       comm::check(ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(), n, MPI_FLOAT, MPI_SUM, c_.get(),
                                             MPI_INFO_NULL, &request),
@@ -67,8 +67,8 @@ class contest {
   bool has(algorithm a) const {
     switch (a) {
       case algorithm::exchange_in_parts:
-      case algorithm::collective_in_place: return what_ == verb::all_reduce;
-      case algorithm::collective_with_counts: return what_ == verb::reduce_scatter;
+      case algorithm::mpi_in_place: return what_ == collective::all_reduce;
+      case algorithm::mpi_with_counts: return what_ == collective::reduce_scatter;
       case algorithm::persistent: return detail::persists(what_) && bytes_ <= comm::tuning{}.persistent_bytes;
       default: return true;
     }
@@ -82,9 +82,9 @@ class contest {
     comm::tuning const how{.forced = a};
     return checked(to_text(a), [this, how] {
       if (in_place_) return comm::all_reduce<op::sum>(c_, y_.data(), y_.size(), how);
-      if (what_ == verb::all_reduce) return comm::all_reduce<op::sum>(c_, x_.data(), y_.data(), y_.size(), how);
-      if (what_ == verb::all_gather) return comm::all_gather(c_, x_.data(), each_, y_.data(), how);
-      if (what_ == verb::reduce_scatter) return comm::reduce_scatter<op::sum>(c_, x_.data(), y_.data(), each_, how);
+      if (what_ == collective::all_reduce) return comm::all_reduce<op::sum>(c_, x_.data(), y_.data(), y_.size(), how);
+      if (what_ == collective::all_gather) return comm::all_gather(c_, x_.data(), each_, y_.data(), how);
+      if (what_ == collective::reduce_scatter) return comm::reduce_scatter<op::sum>(c_, x_.data(), y_.data(), each_, how);
       comm::all_to_all(c_, x_.data(), each_, y_.data(), how);
     });
   }
@@ -103,7 +103,7 @@ class contest {
   }
 
   communicator const& c_;
-  verb what_;
+  collective what_;
   bool in_place_;
   std::size_t each_, bytes_ = 0;  // elements of a block; bytes of the larger array
   std::vector<float> x_, y_, expected_;
@@ -113,8 +113,8 @@ void measure(int argc, char** argv) {
   communicator const c(MPI_COMM_WORLD);
   races all("tune", argc, argv, {{"cores", std::to_string(detail::own_cores().count())}});
   if (c.size() == 1) return;  // nothing moves
-  constexpr std::pair<verb, bool> kinds[]{
-      {verb::all_reduce, false}, {verb::all_reduce, true}, {verb::all_gather, false}, {verb::reduce_scatter, false}, {verb::all_to_all, false}};
+  constexpr std::pair<collective, bool> kinds[]{
+      {collective::all_reduce, false}, {collective::all_reduce, true}, {collective::all_gather, false}, {collective::reduce_scatter, false}, {collective::all_to_all, false}};
   for (std::size_t bytes = 64; bytes <= 64 << 20; bytes *= 4)
     for (auto const& [what, in_place] : kinds) {
       std::string const name = to_text(what) + std::string(in_place ? " in place " : " ") + size_text(bytes);

@@ -2,7 +2,7 @@
 // what its step says, and saves after each of STEPS more steps. Prints "resumed S" and "saved S". With kill one of its ranks ends itself
 // by SIGKILL so long after its first save began; with limit no file of the last rank may become longer. An error ends it with status 3 and its sentence, wrong elements with 4.
 #include <ashlar/tensor/environment.hpp>
-#include <ashlar/train/checkpoints.hpp>
+#include <ashlar/checkpoint/checkpoints.hpp>
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -51,7 +51,7 @@ int run(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int const copies = ranks % 4 == 0 ? 2 : 1;
   device_mesh<grid> const m(MPI_COMM_WORLD, {copies, ranks / copies});
-  auto const say = [&](char const* what, index_t step) {
+  auto const report = [&](char const* what, index_t step) {
     if (m.rank() == 0) std::printf("%s %ld\n", what, static_cast<long>(step)), std::fflush(stdout);
   };
 
@@ -62,11 +62,11 @@ int run(int argc, char** argv) {
   if (auto const found = c.resume(part("state", state), part("counted", counted))) {
     step = *found;
     if (counted != step || !equal(m, step, state)) {
-      say("wrong", step);
+      report("wrong", step);
       return 4;
     }
   }
-  say("resumed", step);
+  report("resumed", step);
   if (limit >= 0 && m.rank() == m.size() - 1) {
     std::signal(SIGXFSZ, SIG_IGN);  // then writing fails
     rlimit const most{static_cast<rlim_t>(limit), static_cast<rlim_t>(limit)};
@@ -82,10 +82,10 @@ int run(int argc, char** argv) {
     state = state_at(m, ++step);
     counted = step;
     c.after_step(step, part("state", state), part("counted", counted));
-    say("saved", asynchronous ? step - 1 : step);  // of asynchronous saves one is finished when the next begins
+    report("saved", asynchronous ? step - 1 : step);  // of asynchronous saves one is finished when the next begins
   }
   c.finish();
-  if (asynchronous) say("saved", step);
+  if (asynchronous) report("saved", step);
   if (killer.joinable()) killer.join();
   return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # layers.sh INCLUDE_DIR: passes if each header includes only its own layer and lower ones, and outside headers only
-# where its layer may.
+# if its layer may, and if each operation has its kernel in a file of its name.
 set -u
 cd "$1" || exit 1
 failed=0
@@ -13,24 +13,59 @@ forbid() {
     failed=1
   fi
 }
-layers="meta mesh layout plan comm tensor ops autodiff train"
+meaning="meta mesh layout plan ops autodiff"  # ashlar::layout
+machine="comm kernels tensor"
+applications="io data checkpoint train"
+layers="$meaning $machine $applications"
+for folder in */; do
+  [[ " $layers " == *" ${folder%/} "* ]] || { echo "$folder is no layer"; failed=1; }
+done
 own=""
 for layer in $layers; do
   own="$own $layer"
   higher=""
-  for other in $layers; do [[ " $own " == *" $other "* ]] || higher="$higher|ashlar/${other}[/.]"; done
-  [ -z "$higher" ] || forbid "$layer $layer.hpp" "${higher#|}" "$layer includes a higher layer"
+  for other in $layers; do [[ " $own " == *" $other "* ]] || higher="$higher|ashlar/$other/"; done
+  forbid "$layer" "${higher#|}${higher:+|}ashlar/ashlar\\.hpp" "$layer includes a higher layer"
 done
-lower="meta mesh layout plan meta.hpp mesh.hpp layout.hpp plan.hpp config.hpp"
-forbid "$lower" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm sees MPI, Kokkos, BLAS or zlib"
-# Printing stands apart, in headers that nobody pays for who does not print.
-forbid "--exclude=*print.hpp $lower" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
+forbid kernels 'ashlar/comm/' "kernels includes comm"
+forbid "$meaning config.hpp" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm includes MPI, Kokkos, BLAS or zlib"
+# Only headers that print pay for strings and streams.
+forbid "--exclude=print*.hpp --exclude=draw.hpp $meaning config.hpp" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
   "a layer below comm includes a slow standard header"
-forbid "comm comm.hpp" 'Kokkos|cblas|zlib' "comm sees Kokkos, BLAS or zlib"
-forbid "tensor tensor.hpp" 'cblas|zlib' "tensor sees BLAS or zlib"
-forbid "ops ops.hpp autodiff autodiff.hpp" 'zlib' "a layer below train sees zlib"
-forbid "--exclude=checkpoint_memory.hpp ." 'hdf5\.h>' "hdf5.h enters elsewhere than in train/checkpoint_memory.hpp"
-forbid "--exclude=mpi.hpp ." 'mpi\.h>' "mpi.h enters elsewhere than in comm/mpi.hpp"
+forbid "comm" 'Kokkos|cblas' "comm includes Kokkos or BLAS"
+forbid "--exclude-dir=kernels ." 'cblas|oneapi' "a layer other than kernels includes BLAS or oneDNN"
+forbid "--exclude=idx.hpp ." 'zlib' "a header other than io/idx.hpp includes zlib"
+forbid "--exclude=hdf5.hpp ." 'hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"
+forbid "--exclude=mpi.hpp ." 'mpi\.h>' "a header other than comm/mpi.hpp includes mpi.h"
+# Kernels know one rank's arrays. The layout of an array is a matter of tensor.
+named=$(grep -rnEw 'layout|layout_value|basic_layout|basic_partial|partial|layout_t|value_v|sharded_tensor|MPI_[A-Za-z_]+' kernels | sed 's,//.*,,' |
+  grep -Ew 'layout|layout_value|basic_layout|basic_partial|partial|layout_t|value_v|sharded_tensor|MPI_[A-Za-z_]+' | grep -v '#include')
+if [ -n "$named" ]; then
+  printf 'kernels names a layout or MPI:\n%s\n' "$named"
+  failed=1
+fi
+# An operation is two files of one name, its definition and its kernel; tensor has the operations that need no kernel.
+for definition in ops/*.hpp; do
+  name=${definition#ops/}
+  if grep -qE '^struct [a-z0-9_]+_op( |;)' "$definition" && [ ! -e "kernels/$name" ] && [ ! -e "tensor/$name" ]; then
+    echo "$definition defines an operation, and neither kernels/ nor tensor/ has a file $name"
+    failed=1
+  fi
+done
+for kernel in kernels/*.hpp; do
+  for operation in $(sed -nE 's/^void run\(([a-z0-9_]+_op)[ <].*/\1/p' "$kernel" | sort -u); do
+    if ! grep -qE "^struct $operation( |;)" "ops/${kernel#kernels/}" 2> /dev/null; then
+      echo "$kernel runs $operation, which ops/${kernel#kernels/} does not define"
+      failed=1
+    fi
+  done
+done
+# Functions that a program may exchange at run time would join meshes that have nothing to do with each other.
+pointers=$(grep -rnE '^ *(inline|static|extern)?[A-Za-z_:<> ]*\(\*[A-Za-z_]+\)\([^)]*\)( *=.*)?;' --include=*.hpp . | grep -E ':(inline|static|extern) ')
+if [ -n "$pointers" ]; then
+  printf 'a pointer to a function is a global variable:\n%s\n' "$pointers"
+  failed=1
+fi
 # The tests read mpi.h and Kokkos precompiled, so that no compiler says who forgot to include them.
 without=$(find . -name '*.hpp' -exec awk '
   /^ *# *include *[<"]/ {

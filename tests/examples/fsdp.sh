@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fsdp.sh LAUNCH PROGRAM CASE: checks fully sharded data parallelism as a user would run it, on MNIST where ASHLAR_DATA
-# names it, and on drawn digits otherwise.
+# names it, and on synthetic digits otherwise.
 #   losses   6 steps of 60 images, with dropout: the losses of every strategy on 1, 2, 3, 4 and 8 ranks, replicas among them,
 #            agree with those of one rank with everything replicated, 1e-11 relative in double, 1e-5 in float, and fall
 #   resumed  a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on

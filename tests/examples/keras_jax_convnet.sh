@@ -35,9 +35,9 @@ resumed() {
   precision=(--precision double)
   training+=(--batch-norm shard)
   goes_on data=2
-  refused 60 "--batch-norm: expected shard on --mesh data=2, as in the run of the checkpoint, found 'global'" --precision double --batch 28 --checkpoint "$folder/kept"
+  refused 60 "shards: expected 2, as in the run of the checkpoint, found 1;" --precision double --batch 28 --checkpoint "$folder/kept"
   train_on data=4 "$folder/run.losses" --checkpoint "$folder/kept" && fail "by the shards of another mesh"
-  grep -q "found 'shard on --mesh data=4'" "$folder/err" || fail "by the shards of another mesh: $(cat "$folder/err")"
+  grep -q "shards: expected 2, as in the run of the checkpoint, found 4;" "$folder/err" || fail "by the shards of another mesh: $(cat "$folder/err")"
 }
 
 accuracy() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mnist_mlp.sh LAUNCH PROGRAM CASE: checks the training example as a user would run it.
 #   losses    the first 100 losses agree on all meshes and strategies: 1e-11 in double, 1e-5 in float, relative
-#   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on drawn digits)
+#   accuracy  5 epochs on 2 x 2 ranks reach 97.2 % on MNIST (where ASHLAR_DATA names it; 95 % on synthetic digits)
 #   resumed   a run that was killed goes on from its newest checkpoint: the same losses, bit by bit, on the same mesh, and
 #             within 1e-9 in double on others, and the log of its epochs; damaged checkpoints are passed over; what does not fit,
 #             and other data or options than the checkpoint's run had, is an error
@@ -54,15 +54,15 @@ resumed() {
   for name in "$folder"/run/*; do truncate -s 5000 "$name"; done
   refused 20 "none of the" --precision double --batch 600 --checkpoint "$folder/run"
   refused 20 "expected 600, as in the run of the checkpoint" --precision double --batch 32 --checkpoint "$folder/kept"
-  refused 20 "--seed: expected 1, as in the run of the checkpoint, found '2'" --precision double --batch 600 --seed 2 --checkpoint "$folder/kept"
-  refused 20 "--dropout: expected 0.4, as in the run of the checkpoint, found '0.1'" --precision double --batch 600 --dropout 0.1 --checkpoint "$folder/kept"
-  refused 20 "--no-shuffle: expected examples in another order each epoch, without the option, as in the run" --precision double --batch 600 --no-shuffle --checkpoint "$folder/kept"
+  refused 20 "seed: expected 1, as in the run of the checkpoint, found 2;" --precision double --batch 600 --seed 2 --checkpoint "$folder/kept"
+  refused 20 "dropout: expected 0.4, as in the run of the checkpoint, found 0.1;" --precision double --batch 600 --dropout 0.1 --checkpoint "$folder/kept"
+  refused 20 "shuffled: expected true, as in the run of the checkpoint, found false;" --precision double --batch 600 --no-shuffle --checkpoint "$folder/kept"
   mv "$folder/digits" "$folder/first"
   ASHLAR_DATA=$folder/first few_digits 1024
-  refused 20 "--data: a run goes on with the data that it began with, 2048 examples of checksum .*, and found 1024 examples" --precision double --batch 600 --data "$folder/digits" --checkpoint "$folder/kept"
+  refused 20 "examples: expected 2048, as in the run of the checkpoint, found 1024;" --precision double --batch 600 --data "$folder/digits" --checkpoint "$folder/kept"
   cp -r "$folder/first" "$folder/other"
   printf 'x' | dd of="$folder/other/train-images-idx3-ubyte" bs=1 seek=5000 conv=notrunc 2> /dev/null
-  refused 20 "--data: a run goes on with the data that it began with, 2048 examples of checksum .*, and found 2048 examples" --precision double --batch 600 --data "$folder/other" --checkpoint "$folder/kept"
+  refused 20 "checksum: expected [0-9]*, as in the run of the checkpoint, found [0-9]*;" --precision double --batch 600 --data "$folder/other" --checkpoint "$folder/kept"
   refused 20 "of type float32, found float64" --precision float --batch 600 --checkpoint "$folder/kept"
   : > "$folder/file"
   refused 20 "cannot make the folder" --checkpoint "$folder/file"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pipeline.sh LAUNCH PROGRAM CASE: checks the pipeline as a user would run it, on MNIST where ASHLAR_DATA names it, and on
-# drawn digits otherwise.
+# synthetic digits otherwise.
 #   losses   6 steps of 48 images: the losses of every schedule, of 1 to 12 microbatches, on 1, 2, 3, 4 and 8 ranks agree with
 #            those of the network without a pipeline, with dropout too, 1e-11 relative in double, 1e-5 in float, and fall
 #   resumed  a run goes on from its newest checkpoint, in the middle of an epoch: the same losses and log, bit by bit, on
@@ -48,7 +48,7 @@ resumed() {
   few_digits 192
   goes_on "data=1,stage=2 --microbatches 6" "data=1,stage=1 --strategy unpipelined" "data=2,stage=2 --strategy gpipe --microbatches 6" "data=1,stage=3 --microbatches 12"
   train_on "data=1,stage=2 --microbatches 6" "$folder/run.losses" --dropout 0.1 --steps 1 --every 1 --checkpoint "$folder/dropped" || fail "with dropout: $(cat "$folder/err")"
-  refused 60 "--microbatches: expected 6, as in the run of the checkpoint, found '12'" --precision double --batch 48 --dropout 0.1 --microbatches 12 --checkpoint "$folder/dropped"
+  refused 60 "microbatches: expected 6, as in the run of the checkpoint, found 12;" --precision double --batch 48 --dropout 0.1 --microbatches 12 --checkpoint "$folder/dropped"
   precision=(--precision float)
   goes_on "data=1,stage=2 --strategy gpipe --microbatches 6"
 }

@@ -41,7 +41,7 @@ resumed() {
   training+=(--batch 128)
   goes_on "data=2,model=1,sequence=1 --strategy zero3" "data=1,model=2,sequence=2 --strategy replicated"
   goes_on "data=2,model=1,sequence=1 --strategy zero1" "data=2,model=1,sequence=2 --strategy zero2"
-  refused 60 "--epochs: expected a schedule of 12 steps, as in the run of the checkpoint, found 'a schedule of 8 steps'" --precision double "${training[@]}" --epochs 2 --checkpoint "$folder/run"
+  refused 60 "schedule: expected 12, as in the run of the checkpoint, found 8;" --precision double "${training[@]}" --epochs 2 --checkpoint "$folder/run"
 }
 
 # The mean of a run's last 50 losses is below 0.25.

@@ -1,6 +1,6 @@
 // Bytes as an IDX file, gzipped or not: an array that fits them, or an error of one sentence; nothing else, under the
 // sanitizers. What is read whole and what is found in place of a plain file agree.
-#include "ashlar/train/idx.hpp"
+#include "ashlar/io/idx.hpp"
 #include <sys/mman.h>
 #include "memory.hpp"
 

@@ -1,5 +1,5 @@
 // Bytes as a .npy file: an array that fits them, or an error of one sentence; nothing else, under the sanitizers.
-#include "ashlar/train/npy.hpp"
+#include "ashlar/io/npy.hpp"
 #include <sys/mman.h>
 #include "memory.hpp"
 

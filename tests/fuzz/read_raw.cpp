@@ -1,6 +1,6 @@
 // Bytes as a file without a header, and before them what a program says of it: an array whose every example is what the
 // file has there, or an error of one sentence; nothing else, under the sanitizers.
-#include "ashlar/train/array_source.hpp"
+#include "ashlar/data/array_source.hpp"
 #include <sys/mman.h>
 #include "memory.hpp"
 

@@ -1,6 +1,6 @@
-// one_culprit HOW CULPRIT VERB...: one rank does not come to a verb, and each of the others has to learn it.
-// leaves, throws, dies: after a first verb it leaves main, throws an error of its own, or is killed; early: it leaves before the
-// others make a mesh. stops: it is stopped until the others have given up by the deadline, and goes on; this for each VERB in
+// one_culprit HOW CULPRIT COLLECTIVE...: one rank does not come to a collective, and each of the others has to learn it.
+// leaves, throws, dies: after a first collective it leaves main, throws an error of its own, or is killed; early: it leaves before the
+// others make a mesh. stops: it is stopped until the others have given up by the deadline, and goes on; this for each COLLECTIVE in
 // turn, and the next rank.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/tensor/between_meshes.hpp>
@@ -21,28 +21,28 @@ using namespace ashlar;
 
 namespace {
 
-// Meshes of all ranks, and operands of all verbs.
+// Meshes of all ranks, and operands of all collectives.
 class stage {
  public:
   explicit stage(int ranks) : line_(MPI_COMM_WORLD, {ranks}), other_(MPI_COMM_WORLD, {ranks}), grid_(MPI_COMM_WORLD, {ranks == 4 ? 2 : 1, ranks == 4 ? 2 : ranks}) {}
 
-  void call(std::string_view verb) const {
-    if (verb == "all_gather") (void)all_gather<"x">(rows_);
-    if (verb == "all_to_all") (void)all_to_all<"x", 1>(rows_);
-    if (verb == "reduce_scatter") (void)reduce_scatter<"x", 0>(sums_);
-    if (verb == "all_reduce") (void)all_reduce<"x">(sums_);
-    if (verb == "roll") (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
-    if (verb == "permute") (void)redistribute<layout<axes("y", "x"), none>>(blocks_);  // of 4 ranks
-    if (verb == "exchange") (void)redistribute<layout<none, "z">>(rows_, other_);
-    if (verb == "all_gather_async") (void)all_gather_async<"x">(rows_).wait();
-    if (verb == "reduce_scatter_async") (void)reduce_scatter_async<"x", 0>(sums_).wait();
-    if (verb == "all_reduce_async") (void)all_reduce_async<"x">(sums_).wait();
+  void call(std::string_view collective) const {
+    if (collective == "all_gather") (void)all_gather<"x">(rows_);
+    if (collective == "all_to_all") (void)all_to_all<"x", 1>(rows_);
+    if (collective == "reduce_scatter") (void)reduce_scatter<"x", 0>(sums_);
+    if (collective == "all_reduce") (void)all_reduce<"x">(sums_);
+    if (collective == "roll") (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
+    if (collective == "permute") (void)redistribute<layout<axes("y", "x"), none>>(blocks_);  // of 4 ranks
+    if (collective == "exchange") (void)redistribute<layout<none, "z">>(rows_, other_);
+    if (collective == "all_gather_async") (void)all_gather_async<"x">(rows_).wait();
+    if (collective == "reduce_scatter_async") (void)reduce_scatter_async<"x", 0>(sums_).wait();
+    if (collective == "all_reduce_async") (void)all_reduce_async<"x">(sums_).wait();
   }
   // As it stands in errors.
-  static std::string text(std::string_view verb) {
-    if (verb == "roll") return "permute over x, one_culprit.cpp:";
-    if (verb == "permute") return "permute over x+y, one_culprit.cpp:";
-    return std::string(verb.substr(0, verb.find("_async"))) + " over x, one_culprit.cpp:";
+  static std::string text(std::string_view collective) {
+    if (collective == "roll") return "permute over x, one_culprit.cpp:";
+    if (collective == "permute") return "permute over x+y, one_culprit.cpp:";
+    return std::string(collective.substr(0, collective.find("_async"))) + " over x, one_culprit.cpp:";
   }
 
  private:
@@ -79,7 +79,7 @@ class ranks_and_culprit {
   pid_t process() const { return process_; }
   /// One rank says what it has heard, once all but the culprit have come here. Post: all of those who should have heard of it
   /// have, by an error with these parts, and nobody else; who has not says so.
-  bool say(std::string const& heard, std::vector<std::string> const& parts, bool should_hear) const {
+  bool report(std::string const& heard, std::vector<std::string> const& parts, bool should_hear) const {
     bool right = should_hear || heard == "nothing";
     for (std::string const& part : parts) right = right && (!should_hear || heard.find(part) != std::string::npos);
     if (!right) std::printf("[rank %d] heard %s\n", rank_, heard.c_str());
@@ -92,9 +92,9 @@ class ranks_and_culprit {
     return least[1] != 0;
   }
   bool is_first() const { return rank_ == (culprit_ == 0 ? 1 : 0); }
-  /// Whether this rank waits for the culprit in a verb. Those that exchange messages wait for whom they get something from, and
+  /// Whether this rank waits for the culprit in a collective. Those that exchange messages wait for whom they get something from, and
   /// the blocks of two axes that change places stay on the ranks of their diagonal.
-  bool waits(std::string_view verb) const { return !(by_messages_ || on_nodes_) || verb != "permute" || rank_ == 3 - culprit_; }
+  bool waits(std::string_view collective) const { return !(by_messages_ || on_nodes_) || collective != "permute" || rank_ == 3 - culprit_; }
   /// Parts of an error where the culprit is late, dead or at the end of its program, and others are at `where`. Those that see
   /// each other's memory know who is late or dead; by messages the deadline is all that a rank has.
   std::vector<std::string> of_deadline(std::string const& where) const {
@@ -143,11 +143,11 @@ int main(int count, char** arguments) {
   comm::tuned.patience = soon;
   std::string_view const how = arguments[1];
   int culprit = std::atoi(arguments[2]);
-  std::vector<std::string_view> const verbs(arguments + 3, arguments + count);
+  std::vector<std::string_view> const collectives(arguments + 3, arguments + count);
 
   if (how == "stops") {
-    for (std::string_view const verb : verbs) {
-      // The culprit before has called one verb less. Where it waits for the others in making meshes it must not ask for that one.
+    for (std::string_view const collective : collectives) {
+      // The culprit before has called one collective less. Where it waits for the others in making meshes it must not ask for that one.
       comm::tuned.patience = 1000;
       ranks_and_culprit const all(culprit);
       stage const on(all.ranks());
@@ -156,7 +156,7 @@ int main(int count, char** arguments) {
         std::raise(SIGSTOP);
       } else {
         while (!is_stopped(all.process())) sched_yield();
-        if (!all.say(error_of([&] { on.call(verb); }), all.of_deadline(stage::text(verb)), all.waits(verb))) MPI_Abort(MPI_COMM_WORLD, 1);
+        if (!all.report(error_of([&] { on.call(collective); }), all.of_deadline(stage::text(collective)), all.waits(collective))) MPI_Abort(MPI_COMM_WORLD, 1);
         if (all.is_first()) kill(all.process(), SIGCONT);
       }
       culprit = (culprit + 1) % all.ranks();
@@ -169,14 +169,14 @@ int main(int count, char** arguments) {
   std::string const heard = error_of([&] {
     stage const on(all.ranks());
     on.call("all_gather");
-    if (!all.is_culprit()) return on.call(verbs.front());
+    if (!all.is_culprit()) return on.call(collectives.front());
     if (how == "throws") throw error("an error of its own");
     if (how == "dies") std::raise(SIGKILL);
   });
   if (all.is_culprit()) return how == "throws";
   bool const dies = how == "dies";
-  std::string const where = how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(verbs.front());
-  bool const waits = how == "early" || all.waits(verbs.front());
-  all.say(heard, dies ? all.of_death(where) : all.of_end(where), waits);
+  std::string const where = how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(collectives.front());
+  bool const waits = how == "early" || all.waits(collectives.front());
+  all.report(heard, dies ? all.of_death(where) : all.of_end(where), waits);
   return 1;
 }

@@ -1,6 +1,6 @@
 // Ranks of a node that cannot read each other's memory: a run for each case, since a process asks for its memory once.
-#include "ashlar/ops/describe.hpp"
-#include "support/four_verbs.hpp"
+#include "ashlar/tensor/describe.hpp"
+#include "support/four_collectives.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
 
@@ -53,7 +53,7 @@ void check_messages(device_mesh<line> const& m, char const* reason) {
   std::ostringstream out;
   describe(out, m);
   CHECK((out.str().find(std::string("\nno shared memory: ") + reason + "\n") != std::string::npos) == (m.size() > 1));
-  for (index_t const n : {1, 7, 3000}) check_four_verbs(m, n);
+  for (index_t const n : {1, 7, 3000}) check_four_collectives(m, n);
 }
 
 // Rank 0 says it, and nobody else.

@@ -51,11 +51,11 @@ int main(int argc, char** argv) {
     if (several) {
       constexpr char const* sentence = ": MPI is already finalised";
       auto const sum = [&] { return materialize(all_reduce(mean(*x))); };
-      refuses("a verb after MPI", std::string("ashlar::all_gather") + sentence, gathered);
-      refuses("a verb that is tiny", std::string("ashlar::all_reduce") + sentence, sum);
-      refuses("a verb begun", std::string("ashlar::all_gather") + sentence, [&] { (void)all_gather_async<"x">(*x).wait(); });
+      refuses("a collective after MPI", std::string("ashlar::all_gather") + sentence, gathered);
+      refuses("a collective that is tiny", std::string("ashlar::all_reduce") + sentence, sum);
+      refuses("a collective begun", std::string("ashlar::all_gather") + sentence, [&] { (void)all_gather_async<"x">(*x).wait(); });
       refuses("an agreement", sentence, [&] { comm::collectively(m->communicator(), [] {}); });
-      refuses("no verb, but a call of all", std::string("ashlar::gather") + sentence, [&] { (void)gather(*x); });
+      refuses("no collective, but a call of all", std::string("ashlar::gather") + sentence, [&] { (void)gather(*x); });
     } else if (gathered().local_size() != 15) {  // a rank alone needs no MPI
       ++failures;
     }

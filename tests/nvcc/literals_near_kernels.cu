@@ -1,6 +1,6 @@
 // Every way in which a user's program brings a literal near a kernel, compiled by nvcc: its host pass spells class-type
 // template arguments again as text, and types that hold literals reach kernels' names.
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 
@@ -21,7 +21,7 @@ void add_one(tensor_like<T, L> t) {
 using rows = layout<"data", none>;
 static_assert(!std::is_same_v<rows, layout<none, none>>);
 
-// A verb with a literal, whose result's layout has it.
+// A collective with a literal, whose result's layout has it.
 template <dimension A, class T, class L>
 auto reduce(tensor_like<T, L> t) {
   return tensor_like<T, layout<none, A>>{t.data};
@@ -60,7 +60,7 @@ constexpr auto program = [](auto const& m) {
   auto v = make<float, layout<"model", none>>(m, {200, 10});
   (void)all_reduce<"model">(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, w)), v));
 };
-static_assert(collectives(grid{{2, 4}}, program).count(verb::all_reduce, "model") == 1);
+static_assert(collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model") == 1);
 
 int main() {
   tensor_like<float, rows> t{nullptr};

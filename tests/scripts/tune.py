@@ -20,8 +20,8 @@ def of(text):
 
 
 one = (1.0, 1.0, 1.0)
-usual = {"exchange": one, "collective": (1.1, 1.2, 1.3), "persistent": (1.1, 1.2, 1.3)}
-faster = {"exchange": one, "exchange_in_parts": (0.6, 0.7, 0.8), "collective": (1.5, 1.6, 1.7), "persistent": (0.9, 1.0, 1.1)}
+usual = {"exchange": one, "mpi": (1.1, 1.2, 1.3), "persistent": (1.1, 1.2, 1.3)}
+faster = {"exchange": one, "exchange_in_parts": (0.6, 0.7, 0.8), "mpi": (1.5, 1.6, 1.7), "persistent": (0.9, 1.0, 1.1)}
 noisy = {**faster, "exchange_in_parts": (0.6, 0.7, 0.99)}
 
 # Nothing departs: an empty table that says so.
@@ -36,17 +36,17 @@ measured = (rows("all_reduce 64 B", 2, [usual, usual]) + rows("all_reduce 256 B"
             + rows("all_reduce 64 B", 4, [usual, usual]) + rows("all_to_all 64 B", 3, [usual, usual]))
 _, text = tune.paragraph(measured)
 assert of(text) == [
-    "{verb::all_reduce, false, 2, any_bytes, algorithm::exchange, algorithm::collective},",
-    "{verb::all_reduce, false, 3, 128, algorithm::exchange, algorithm::collective},",
-    "{verb::all_reduce, false, 3, 2048, algorithm::exchange_in_parts, algorithm::persistent},",
-    "{verb::all_reduce, false, 3, any_bytes, algorithm::exchange, algorithm::collective},",
+    "{collective::all_reduce, false, 2, any_bytes, algorithm::exchange, algorithm::mpi},",
+    "{collective::all_reduce, false, 3, 128, algorithm::exchange, algorithm::mpi},",
+    "{collective::all_reduce, false, 3, 2048, algorithm::exchange_in_parts, algorithm::persistent},",
+    "{collective::all_reduce, false, 3, any_bytes, algorithm::exchange, algorithm::mpi},",
 ], text
 assert text.startswith("// Open MPI v9.9, 2, 3 and 4 ranks of a node with 2 cores.\n"), text
 assert tune.paragraph(list(measured))[1] == text
 
 # MPI's own are never taken for ranks that may exchange; a limit is nobody's choice; in place the usual one is in place.
-own = {"exchange": one, "collective_in_place": (0.3, 0.4, 0.5), "collective": (0.1, 0.2, 0.25), "limit: x": (0.01, 0.01, 0.01)}
+own = {"exchange": one, "mpi_in_place": (0.3, 0.4, 0.5), "mpi": (0.1, 0.2, 0.25), "limit: x": (0.01, 0.01, 0.01)}
 name, text = tune.paragraph(rows("all_reduce in place 64 B", 2, [own], "MPICH Version:      4.0.2"))
 assert name == "mpich_rows" and text.startswith("// MPICH 4.0.2, 2 ranks"), text
-assert of(text) == ["{verb::all_reduce, true, 2, any_bytes, algorithm::exchange, algorithm::collective},"], text
+assert of(text) == ["{collective::all_reduce, true, 2, any_bytes, algorithm::exchange, algorithm::mpi},"], text
 print("ok")

@@ -1,8 +1,9 @@
 // Derivatives of programs on many ranks, against one rank that runs the same program on whole tensors.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/feed.hpp"
+#include "ashlar/tensor/tensor.hpp"
+#include "ashlar/data/feed.hpp"
+#include "ashlar/tensor/item.hpp"
 #include "dense.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
@@ -61,12 +62,12 @@ struct place {
 
 /// <y, y*> of a value and a cotangent, as an operation: its derivative by y is y*.
 struct pairing_op {
-  using words = detail::elementwise_words;
+  using words = detail::elementwise_diagnostics;
   template <class, class>
   using element = double;
-  static constexpr ruled rule(layout_value const& y, layout_value const& c) {
-    ruled r;
-    r.out.pend(op_sum, y.named() | c.named());
+  static constexpr rule_result rule(layout_value const& y, layout_value const& c) {
+    rule_result r;
+    r.out.add_partial(op_sum, y.named() | c.named());
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const&) { return {}; }

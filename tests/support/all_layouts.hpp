@@ -10,7 +10,7 @@
 
 namespace ashlar::test {
 
-/// All ways to place axes: on dimensions, in every order; pending in every nesting of kinds out of `ops`, up to
+/// All ways to place axes: on dimensions, in every order; partial in every nesting of kinds out of `ops`, up to
 /// `levels` of them; or nowhere.
 inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {op_sum},
                                              int levels = 1) {
@@ -33,16 +33,16 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
       for (int op : ops)
         for (int at = 0; at <= v.levels; ++at) {  // joins level `at`, or comes before it
           layout_value joined = v;
-          if (at < v.levels && v.pending[at].op == op) {
-            joined.pending[at].axes |= mask_of(a);
+          if (at < v.levels && v.reductions[at].op == op) {
+            joined.reductions[at].axes |= mask_of(a);
             put(joined);
           }
           layout_value nested = v;
           nested.levels = 0;
-          for (int l = 0; l < max_levels; ++l) nested.pending[l] = {};
-          for (int l = 0; l < at; ++l) nested.pend(v.pending[l].op, v.pending[l].axes);
-          nested.pend(op, mask_of(a));
-          for (int l = at; l < v.levels; ++l) nested.pend(v.pending[l].op, v.pending[l].axes);
+          for (int l = 0; l < max_levels; ++l) nested.reductions[l] = {};
+          for (int l = 0; l < at; ++l) nested.add_partial(v.reductions[l].op, v.reductions[l].axes);
+          nested.add_partial(op, mask_of(a));
+          for (int l = at; l < v.levels; ++l) nested.add_partial(v.reductions[l].op, v.reductions[l].axes);
           if (nested.levels <= levels) put(nested);
         }
     }
@@ -51,23 +51,23 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
   return done;
 }
 
-/// The same layouts, and each with blocks of these sizes dealt in some dimensions, by one or more of their major axes.
-inline std::vector<layout_value> with_dealt(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
+/// The same layouts, and each with blocks of these sizes block-cyclic in some dimensions, by one or more of their major axes.
+inline std::vector<layout_value> with_cyclic(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
   std::vector<layout_value> all = layouts;
   for (int d = 0; d < max_rank; ++d)
     for (std::size_t i = 0, n = all.size(); i < n; ++i)
-      for (int dealt = 1; dealt <= all[i].dim[d].size; ++dealt)
+      for (int cyclic = 1; cyclic <= all[i].dim[d].size; ++cyclic)
         for (int block : blocks) {
           layout_value v = all[i];
-          v.dim[d].dealt = static_cast<signed char>(dealt);
+          v.dim[d].cyclic = static_cast<signed char>(cyclic);
           v.dim[d].block = static_cast<unsigned short>(block);
           all.push_back(v);
         }
   return all;
 }
 
-/// Each axis in turn splits some dimension last, pends as one of `ops`, outermost, or stands nowhere; a third of the
-/// dimensions that are split, but no more than may be, are dealt, in blocks of 1 to 3.
+/// Each axis in turn splits some dimension last, is partial by one of `ops`, outermost, or stands nowhere; a third of the
+/// dimensions that are split, but no more than may be, are block-cyclic, in blocks of 1 to 3.
 /// Pre: rank > 0.
 inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axes, std::vector<int> const& ops = {}) {
   auto below = [&](int n) { return static_cast<int>(random() / 7 % static_cast<unsigned>(n)); };
@@ -80,17 +80,17 @@ inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axe
   for (int a : order) {
     int const place = below(rank + kinds + 1);
     if (place < rank) v.dim[place].push(a);
-    else if (place < rank + kinds) v.pend(v.levels == max_levels ? v.pending[max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], mask_of(a));
+    else if (place < rank + kinds) v.add_partial(v.levels == max_levels ? v.reductions[max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
-    if (v.dim[d].size != 0 && v.may_deal(d) && below(3) == 0) {
-      v.dim[d].dealt = static_cast<signed char>(below(v.dim[d].size) + 1);
+    if (v.dim[d].size != 0 && v.may_be_cyclic(d) && below(3) == 0) {
+      v.dim[d].cyclic = static_cast<signed char>(below(v.dim[d].size) + 1);
       v.dim[d].block = static_cast<unsigned short>(below(3) + 1);
     }
   return v;
 }
 
-/// Axes as letters: "[a,bc] sum(d)"; those that deal blocks of 2: "[ab%2,c]".
+/// Axes as letters: "[a,bc] sum(d)"; block-cyclic ones blocks of 2: "[ab%2,c]".
 inline std::string name(layout_value const& v) {
   auto letter = [](int a) { return static_cast<char>('a' + a); };
   std::string s = "[";
@@ -98,31 +98,31 @@ inline std::string name(layout_value const& v) {
     s += d ? "," : "";
     for (int i = 0; i < v.dim[d].size; ++i) {
       s += letter(v.dim[d][i]);
-      if (i + 1 == v.dim[d].dealt) s += "%" + std::to_string(v.dim[d].block);
+      if (i + 1 == v.dim[d].cyclic) s += "%" + std::to_string(v.dim[d].block);
     }
   }
   s += "]";
   for (int l = 0; l < v.levels; ++l) {
     s += std::string(" ") +
-         std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.pending[l].op)] + "(";
+         std::vector<char const*>{"sum", "max", "min", "prod"}[static_cast<std::size_t>(v.reductions[l].op)] + "(";
     for (int a = 0; a < max_axes; ++a)
-      if (v.pending[l].axes >> a & 1u) s += letter(a);
+      if (v.reductions[l].axes >> a & 1u) s += letter(a);
     s += ")";
   }
   return s;
 }
 
 /// For each index of a dimension, the rank of its piece's owner among the axes that split it: blocks are handed out to
-/// those that deal, round by round; each other axis hands out the indices of a piece one by one, so that earlier parts get
+/// block-cyclic ones, round by round; each other axis hands out the indices of a piece one by one, so that earlier parts get
 /// no fewer than later ones.
 inline std::vector<int> owners(int extent, axis_list const& axes, mesh_shape const& mesh) {
   std::vector<int> owner(static_cast<std::size_t>(extent), 0);
   int hands = 1, pieces = 1;
-  for (int i = 0; i < axes.dealt; ++i) hands *= mesh.size[axes[i]];
-  if (axes.dealt)
+  for (int i = 0; i < axes.cyclic; ++i) hands *= mesh.size[axes[i]];
+  if (axes.cyclic)
     for (int k = 0; k < extent; ++k) owner[static_cast<std::size_t>(k)] = k / axes.block % hands;
   pieces *= hands;
-  for (int i = axes.dealt; i < axes.size; ++i) {
+  for (int i = axes.cyclic; i < axes.size; ++i) {
     int const parts = mesh.size[axes[i]];
     std::vector<int> next = owner;
     for (int piece = 0; piece < pieces; ++piece) {

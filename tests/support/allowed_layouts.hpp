@@ -42,7 +42,7 @@ struct layout_table {
 };
 
 template <class Rule, std::size_t N>
-constexpr ruled ask(layouts<N> const& x) {
+constexpr rule_result ask(layouts<N> const& x) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) { return Rule::rule(x[I]...); }(std::make_index_sequence<N>{});
 }
 
@@ -52,32 +52,32 @@ struct layout_search {
   using row = layouts<operands>;
   static constexpr std::array<int, operands> rank{Rank...};
 
-  // Where one axis stands in all operands, as one number: in each nowhere, in a dimension, or pending. 0 is nowhere in all.
+  // Where one axis stands in all operands, as one number: in each nowhere, in a dimension, or partial. 0 is nowhere in all.
   static constexpr int places = (1 * ... * (Rank + 2));
   static constexpr row put(row x, int place, int axis) {
     for (std::size_t o = 0; o < operands; ++o) {
       int const here = place % (rank[o] + 2);
       place /= rank[o] + 2;
-      if (here > rank[o]) x[o].pend(op_sum, mask_of(axis));
+      if (here > rank[o]) x[o].add_partial(op_sum, mask_of(axis));
       else if (here > 0) x[o].dim[here - 1].push(axis);
     }
     return x;
   }
-  // Dimensions that some of these axes shard first are dealt by them, in blocks of 2.
-  static constexpr row deal(row x, axis_mask axes) {
+  // Dimensions that some of these axes shard first are block-cyclic by them, in blocks of 2.
+  static constexpr row made_cyclic(row x, axis_mask axes) {
     for (layout_value& v : x)
       for (int d = 0; d < v.rank; ++d)
-        while (v.dim[d].dealt < v.dim[d].size && (mask_of(v.dim[d][v.dim[d].dealt]) & axes)) ++v.dim[d].dealt, v.dim[d].block = 2;
+        while (v.dim[d].cyclic < v.dim[d].size && (mask_of(v.dim[d][v.dim[d].cyclic]) & axes)) ++v.dim[d].cyclic, v.dim[d].block = 2;
     return x;
   }
   static constexpr layout_codes<operands> codes(row const& x) {
     layout_codes<operands> c;
-    for (std::size_t o = 0; o < operands; ++o) c.axes[o] = pack(x[o]), c.blocks[o] = pack_blocks(x[o]);
+    for (std::size_t o = 0; o < operands; ++o) c.axes[o] = encode(x[o]), c.blocks[o] = encode_blocks(x[o]);
     return c;
   }
   static constexpr row values(layout_codes<operands> const& c) {
     row x;
-    for (std::size_t o = 0; o < operands; ++o) x[o] = unpack(c.axes[o], c.blocks[o], rank[o]);
+    for (std::size_t o = 0; o < operands; ++o) x[o] = decode(c.axes[o], c.blocks[o], rank[o]);
     return x;
   }
   template <std::size_t Most>
@@ -104,10 +104,10 @@ struct layout_search {
         if (How == sweep::every || i != j) add(t, put(put(nowhere, alone[i], 0), alone[j], 1));
       }
     if (How == sweep::classes)
-      for (std::size_t i = 1; i < n; ++i) add(t, deal(put(nowhere, alone[i], 1), 2));
+      for (std::size_t i = 1; i < n; ++i) add(t, made_cyclic(put(nowhere, alone[i], 1), 2));
     else
       for (std::size_t i = 0, even = t.size; i < even; ++i)
-        for (axis_mask dealing = 1; dealing < 4; ++dealing) add(t, deal(values(t.row[i]), dealing));
+        for (axis_mask cyclic_axes = 1; cyclic_axes < 4; ++cyclic_axes) add(t, made_cyclic(values(t.row[i]), cyclic_axes));
     return t;
   }
 };
@@ -119,7 +119,7 @@ struct allowed {
   static_assert(table.size > 1);
 
   template <layout_value const& V>
-  using type_of = layout_from_t<two_axes, pack(V), pack_blocks(V), V.rank>;
+  using type_of = layout_from_t<two_axes, encode(V), encode_blocks(V), V.rank>;
   template <std::size_t I>
   struct row {
     static constexpr auto values = found::values(table.row[I]);
@@ -137,7 +137,7 @@ struct allowed {
 }  // namespace search
 
 /// All layouts of operands of these ranks, as a list of `placed`, that Rule::rule allows: each axis nowhere, in a dimension or
-/// pending in each operand, two in one dimension in both orders, and blocks dealt.
+/// partial in each operand, two in one dimension in both orders, and block-cyclic dimensions.
 /// Example: allowed_layouts<conv2d_op<1, 1, padding::same>, sweep::classes, 4, 4>
 template <class Rule, sweep How, int... Rank>
 using allowed_layouts = typename search::allowed<Rule, How, Rank...>::type;

@@ -1,12 +1,12 @@
 // The layout that attention makes of its operands', by the rules of what it is made of.
 #pragma once
-#include "ashlar/plan/attention.hpp"
+#include "ashlar/ops/attention.hpp"
 
 namespace ashlar::test {
 
 struct attention_rule {
-  static constexpr ruled rule(layout_value const& q, layout_value const& k, layout_value const& v) {
-    ruled r = einsum_op<"bqhd,bkhd->bhqk">::rule(q, k);
+  static constexpr rule_result rule(layout_value const& q, layout_value const& k, layout_value const& v) {
+    rule_result r = einsum_op<"bqhd,bkhd->bhqk">::rule(q, k);
     if (r.why == fault::fits) r = causal_softmax_op::rule(r.out);
     if (r.why == fault::fits) r = einsum_op<"bhqk,bkhd->bqhd">::rule(r.out, v);
     return r;

@@ -1,7 +1,7 @@
 // Tensors on real ranks seen as a whole: which elements a rank holds, worked out anew index by index, and what the shards
 // of all ranks denote.
 #pragma once
-#include "ashlar/comm/tuning.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "larger.hpp"
@@ -62,7 +62,7 @@ class forced_transport {
 struct collectives_of_mpi : forced_transport {
   collectives_of_mpi() {
     comm::tuned.shared_memory = false;
-    comm::tuned.forced = comm::algorithm::collective;
+    comm::tuned.forced = comm::algorithm::mpi;
   }
 };
 /// Messages of MPI between all pairs of ranks.
@@ -83,15 +83,15 @@ inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
 inline std::vector<index_t> indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
   std::vector<index_t> mine(static_cast<std::size_t>(n));
   std::iota(mine.begin(), mine.end(), index_t{0});
-  if (axes.dealt != 0) {
+  if (axes.cyclic != 0) {
     index_t hands = 1, hand = 0;
-    for (int i = 0; i < axes.dealt; ++i) {
+    for (int i = 0; i < axes.cyclic; ++i) {
       hands *= mesh.size[axes[i]];
       hand = hand * mesh.size[axes[i]] + coordinate(rank, axes[i], mesh);
     }
     std::erase_if(mine, [&](index_t i) { return i / axes.block % hands != hand; });
   }
-  for (int i = axes.dealt; i < axes.size; ++i) {
+  for (int i = axes.cyclic; i < axes.size; ++i) {
     auto const parts = static_cast<std::size_t>(mesh.size[axes[i]]), part = static_cast<std::size_t>(coordinate(rank, axes[i], mesh));
     auto begin = mine.begin();
     auto const size = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(mine.size() / parts + (k < mine.size() % parts)); };
@@ -114,7 +114,7 @@ inline std::vector<index_t> positions(shape const& extents, layout_value const& 
   return all;
 }
 
-/// A rank's number among those along which a reduction pends: which summand it holds.
+/// A rank's number among those along which the tensor is partial: which summand it holds.
 inline int summand(layout_value const& layout, mesh_shape const& mesh, int rank) {
   int n = 0;
   for (int a = 0; a < mesh.axes; ++a)
@@ -168,11 +168,11 @@ std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_sha
       for (std::size_t q = 0; q < ranks; ++q) {
         bool same_group = true;
         for (int a = 0; a < mesh.axes; ++a)
-          same_group &= layout.pending[l].axes >> a & 1u ||
+          same_group &= layout.reductions[l].axes >> a & 1u ||
                         coordinate(static_cast<int>(r), a, mesh) == coordinate(static_cast<int>(q), a, mesh);
         if (!same_group) continue;
         for (std::size_t i = 0; i < shards[q].size(); ++i)
-          reduced[r][i] = first ? shards[q][i] : combine(layout.pending[l].op, reduced[r][i], shards[q][i]);
+          reduced[r][i] = first ? shards[q][i] : combine(layout.reductions[l].op, reduced[r][i], shards[q][i]);
         first = false;
       }
     }
@@ -240,7 +240,7 @@ auto shard(X const& x) {
   return copy;
 }
 
-/// A tensor of layout L, pending reductions or not, whose element at global position g is element(g, s) in summand s.
+/// A tensor of layout L, partial reductions or not, whose element at global position g is element(g, s) in summand s.
 template <class T, class L, class M, class Element>
 auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   auto t = allocate(detail::tensor_type<T, L>{}, m, extents);

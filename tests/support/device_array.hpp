@@ -1,6 +1,8 @@
 // Arrays in the execution space's memory for tests of local kernels.
 #pragma once
+#include "ashlar/kernels/scratch.hpp"
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace ashlar::test {
@@ -22,5 +24,15 @@ std::vector<T> to_host(device_array<T> const& d) {
   Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace>(v.data(), v.size()), d);
   return v;
 }
+
+// Memory of a space, new for each call.
+template <class Space = space>
+inline constexpr detail::scratch_memory new_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
+  using memory = typename Space::memory_space;
+  if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
+    return std::make_shared_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+  else
+    return {Kokkos::kokkos_malloc<memory>(bytes), [](void* at) { Kokkos::kokkos_free<memory>(at); }};
+});
 
 }  // namespace ashlar::test

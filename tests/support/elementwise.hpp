@@ -6,7 +6,7 @@
 namespace ashlar::test {
 
 /// What a kind of linearity promises holds for all functions of the kind, so a layout is right if it is for all of
-/// these three. (Negative factors keep a pending max out of the linear kinds. A product stands for the quotient, which
+/// these three. (Negative factors keep a partial max out of the linear kinds. A product stands for the quotient, which
 /// integers lack: a (1 + b^2) is linear in a and in nothing else.)
 struct binary {
   linearity kind;
@@ -85,8 +85,8 @@ constexpr shape extents_of(int rank, int first, mesh_shape const& mesh, unsigned
 }
 
 constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, mesh_shape const& mesh,
-                                 unsigned pending, unsigned sets) {
-  t.judge(elementwise_rule(kind, a), a.rank, pending, sets, [&](unsigned data) {
+                                 unsigned partial_kinds, unsigned sets) {
+  t.judge(elementwise_rule(kind, a), a.rank, partial_kinds, sets, [&](unsigned data) {
     unary const function{kind, data % 3};
     return experiment([&](array const& x) { return map(function, x); }, mesh,
                       arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
@@ -94,12 +94,12 @@ constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a
 }
 
 constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, layout_value const& b,
-                                 mesh_shape const& mesh, unsigned pending, unsigned sets) {
+                                 mesh_shape const& mesh, unsigned partial_kinds, unsigned sets) {
   int const rank = a.rank < b.rank ? b.rank : a.rank;
   auto const operand = [&](layout_value const& v, unsigned data, unsigned seed) {
     return arbitrary_tensor(extents_of(v.rank, rank - v.rank, mesh, data), v, mesh, seed);
   };
-  t.judge(elementwise_rule(kind, a, b), rank, pending, sets, [&](unsigned data) {
+  t.judge(elementwise_rule(kind, a, b), rank, partial_kinds, sets, [&](unsigned data) {
     binary const function{kind, data % 3};
     return experiment([&](array const& x, array const& y) { return map(function, x, y); }, mesh,
                       operand(a, data, 2 * data), operand(b, data, 2 * data + 1));
@@ -107,10 +107,10 @@ constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a
 }
 
 constexpr void judge_reduction(tally& t, int op, unsigned dims, layout_value const& a, mesh_shape const& mesh,
-                               unsigned pending, unsigned sets) {
+                               unsigned partial_kinds, unsigned sets) {
   int rank = 0;
   for (int d = 0; d < a.rank; ++d) rank += !(dims >> d & 1u);
-  t.judge(reduction_rule(op, dims, a), rank, pending, sets, [&](unsigned data) {
+  t.judge(reduction_rule(op, dims, a), rank, partial_kinds, sets, [&](unsigned data) {
     return experiment([&](array const& x) { return reduce(op, dims, x); }, mesh,
                       arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
   });

@@ -41,7 +41,7 @@ struct layer_array {
 
 // What follows is compiled once for each layout of each layer: no more of it than must be is a template.
 
-/// A tensor of layout L with an array's elements; where sums pend, the first summand has them.
+/// A tensor of layout L with an array's elements; where sums are partial, the first summand has them.
 template <class L, class T = double>
 auto reference_tensor(device_mesh<grid> const& m, std::string const& name) {
   layer_array const& a = layer_array::of(name);
@@ -89,7 +89,7 @@ void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const&
   auto const [loss, y, gradients] = value_and_grad<Replicated>([&](auto const& x) {
     auto const result = std::apply(f, x);
     using C = typename decltype(result)::cotangent_type;
-    return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")), plain(result));
+    return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")), stop_gradient(result));
   })(operands);
   static_assert(std::is_same_v<layout_t<decltype(y)>, Out>);
   check_reference(y, results + ".y");

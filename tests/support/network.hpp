@@ -1,7 +1,7 @@
 // A small network 12 -> 8 -> 5 with dropout, and its training step, as a program for tensors of any kind.
 #pragma once
-#include "../../examples/layers.hpp"
-#include "ashlar/plan/plan.hpp"
+#include <ashlar/train/layers.hpp>
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "ashlar/train/strategy.hpp"
 
@@ -27,7 +27,7 @@ using mirrored = data_parallel<"data">;
 inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const& labels, prng_key key) {
   auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), dropout_rate, key);
   auto z = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel)) + p.d2.bias;
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 
 /// One step of training; the batch's loss and its hits.

@@ -30,21 +30,21 @@ inline std::string text(redistribution_plan const& p) {
 
 /// The levels that both layouts have outermost, outermost first, and what they share of the next one, if it is of one
 /// kind.
-inline std::vector<pending_reduction> staying(layout_value const& a, layout_value const& b) {
-  std::vector<pending_reduction> stay;
+inline std::vector<partial_reduction> staying(layout_value const& a, layout_value const& b) {
+  std::vector<partial_reduction> stay;
   int i = a.levels, j = b.levels;
-  while (i && j && a.pending[i - 1] == b.pending[j - 1]) stay.push_back(a.pending[--i]), --j;
+  while (i && j && a.reductions[i - 1] == b.reductions[j - 1]) stay.push_back(a.reductions[--i]), --j;
   axis_mask const shared =
-      i && j && a.pending[i - 1].op == b.pending[j - 1].op ? a.pending[i - 1].axes & b.pending[j - 1].axes : 0;
-  if (shared) stay.push_back({a.pending[i - 1].op, shared});
+      i && j && a.reductions[i - 1].op == b.reductions[j - 1].op ? a.reductions[i - 1].axes & b.reductions[j - 1].axes : 0;
+  if (shared) stay.push_back({a.reductions[i - 1].op, shared});
   return stay;
 }
-/// Does a layout pend these, perhaps over more axes at the last?
-inline bool keeps(layout_value const& v, std::vector<pending_reduction> const& stay) {
+/// Does a layout are partial these, perhaps over more axes at the last?
+inline bool keeps(layout_value const& v, std::vector<partial_reduction> const& stay) {
   int l = v.levels;
   for (std::size_t i = 0; i < stay.size(); ++i) {
-    if (--l < 0 || v.pending[l].op != stay[i].op || (stay[i].axes & ~v.pending[l].axes)) return false;
-    if (i + 1 < stay.size() && stay[i].axes != v.pending[l].axes) return false;
+    if (--l < 0 || v.reductions[l].op != stay[i].op || (stay[i].axes & ~v.reductions[l].axes)) return false;
+    if (i + 1 < stay.size() && stay[i].axes != v.reductions[l].axes) return false;
   }
   return true;
 }
@@ -87,8 +87,8 @@ class search {
   /// the same shard share the work of sending it.
   index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
     index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
-    verb const what = step_between(from, to).what;
-    if (!communicates(what) || what == verb::all_reduce || what == verb::permute) return n;
+    step_kind const what = step_between(from, to).what;
+    if (!communicates(what) || what == collective::all_reduce || what == collective::permute) return n;
     bool cut = false, joined = false;
     index_t shares = 1;
     for (int d = 0; d < from.rank; ++d) {
@@ -117,7 +117,7 @@ class search {
       return least[static_cast<std::size_t>(index[from]) * n + static_cast<std::size_t>(index[to])];
     }
   };
-  distances solve(std::vector<pending_reduction> const& stay) const {
+  distances solve(std::vector<partial_reduction> const& stay) const {
     distances d{std::vector<int>(all.size(), -1), {}, 0, {}};
     for (std::size_t i = 0; i < all.size(); ++i)
       if (keeps(all[i], stay)) d.index[i] = static_cast<int>(d.kept.size()), d.kept.push_back(i);
@@ -134,7 +134,7 @@ class search {
     return d;
   }
 
-  /// The same among the layouts that keep what stays pending between two of them; what was found is remembered.
+  /// The same among the layouts that keep what stays partial between two of them; what was found is remembered.
   distances const& between(std::size_t from, std::size_t to) const {
     auto const stay = staying(all[from], all[to]);
     std::vector<int> id;
@@ -174,7 +174,7 @@ class search {
   }
   // Elements that the rank with least in common holds under both layouts.
   index_t common(layout_value const& a, layout_value const& b) const {
-    if (pack_blocks(a) | pack_blocks(b)) {
+    if (encode_blocks(a) | encode_blocks(b)) {
       index_t least = never;
       for (int r = 0; r < mesh.ranks(); ++r) {
         index_t n = 1;
@@ -205,7 +205,7 @@ class search {
     return counts;
   }
   static bool same_levels(layout_value const& a, layout_value const& b) {
-    return a.levels == b.levels && std::equal(a.pending, a.pending + max_levels, b.pending);
+    return a.levels == b.levels && std::equal(a.reductions, a.reductions + max_levels, b.reductions);
   }
 
   // What the semantics allow as one step, and what it costs; `never` where it is none.
@@ -215,14 +215,14 @@ class search {
     plan_step const s = step_between(from, to);
     index_t const q = mesh.ranks(s.axes);
     if (same_levels(from, to)) {
-      if (s.what == verb::slice) return 0;
-      return weigh_({volume(to) - common(from, to), 1, s.what == verb::exchange, s.what == verb::permute ? 1 : q - 1});
+      if (s.what == step_kind::slice) return 0;
+      return weigh_({volume(to) - common(from, to), 1, s.what == collective::exchange, s.what == collective::permute ? 1 : q - 1});
     }
     if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or nowhere
       layout_value inner = to;
       axis_mask const added = after & ~before;
-      inner.drop_pending(added);
-      if (!same_levels(from, inner) || (added & ~to.pending[0].axes)) return never;
+      inner.drop_partial(added);
+      if (!same_levels(from, inner) || (added & ~to.reductions[0].axes)) return never;
       for (int d = 0; d < from.rank; ++d) {
         axis_list rest = from.dim[d];
         rest.remove(added);
@@ -232,8 +232,8 @@ class search {
     }
     axis_mask const reduced = before & ~after;
     layout_value rest = from;
-    rest.drop_pending(reduced);
-    if ((after & ~before) || (reduced & ~from.pending[0].axes) || !same_levels(rest, to)) return never;
+    rest.drop_partial(reduced);
+    if ((after & ~before) || (reduced & ~from.reductions[0].axes) || !same_levels(rest, to)) return never;
     bool same = true;
     for (int d = 0; d < from.rank; ++d) {
       same = same && from.dim[d] == to.dim[d];

@@ -1,6 +1,6 @@
 // What tests of errors need: another environment for a while, and what is thrown, as text.
 #pragma once
-#include "ashlar/comm/error.hpp"
+#include "ashlar/meta/error.hpp"
 #include <cstdlib>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // Arrays that scripts/reference_arrays.py made, as tensors and as what tensors are compared with.
 #pragma once
-#include "ashlar/train/npy_tensor.hpp"
+#include "ashlar/io/npy_tensor.hpp"
 #include "dense.hpp"
 #include <cmath>
 #include <string>

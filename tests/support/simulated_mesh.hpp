@@ -105,7 +105,7 @@ constexpr index_t global_position(shape const& global, region const& part, index
   return at;
 }
 
-/// A tensor whose element i in summand s is `element(i, s)`; where nothing pends there is one summand, 0. So ranks that
+/// A tensor whose element i in summand s is `element(i, s)`; where no tensor is partial there is one summand, 0. So ranks that
 /// the layout calls replicas are equal, and summands are free.
 template <class Element>
 constexpr tensor distribute(shape const& extents, layout_value const& layout, mesh_shape const& mesh, Element element) {
@@ -114,7 +114,7 @@ constexpr tensor distribute(shape const& extents, layout_value const& layout, me
     region const part = local_region(extents, layout, mesh, r);
     array& mine = t.shard[static_cast<std::size_t>(r)];
     mine = array::of(part.extents());
-    mine.first_row = part.dim[0].begin;  // no blocks are dealt here
+    mine.first_row = part.dim[0].begin;  // no a dimension is block-cyclic here
     int const summand = mesh.position(r, layout.partial());
     for (index_t k = 0, n = part.size(); k < n; ++k) mine[k] = element(global_position(extents, part, k), summand);
   }
@@ -128,11 +128,11 @@ constexpr tensor arbitrary_tensor(shape const& extents, layout_value const& layo
                     [&](index_t i, int summand) { return arbitrary(seed, i * max_ranks + summand); });
 }
 
-// Element k, reduced over the innermost `levels` pending reductions, of the group that a rank begins.
+// Element k, reduced over the innermost `levels` partial reductions, of the group that a rank begins.
 constexpr integer reduced(shards const& x, layout_value const& v, mesh_shape const& mesh, int rank, index_t k,
                           int levels) {
   if (levels == 0) return x[static_cast<std::size_t>(rank)][k];
-  auto const [op, axes] = v.pending[levels - 1];
+  auto const [op, axes] = v.reductions[levels - 1];
   integer total = reduced(x, v, mesh, rank, k, levels - 1);
   for (int i = 1; i < mesh.ranks(axes); ++i)
     total = combine(op, total, reduced(x, v, mesh, mesh.with_position(rank, axes, i), k, levels - 1));
@@ -178,7 +178,7 @@ struct experiment {
   }
 };
 
-/// Visits every layout of a rank over the first `axes` axes, where the reductions of a bit mask may pend. (Where they
+/// Visits every layout of a rank over the first `axes` axes, where the reductions of a bit mask may be partial. (Where they
 /// are of several kinds, up to two axes: a third would nest between the others, too.)
 template <class Visit>
 constexpr void for_each_layout(int rank, int axes, unsigned ops, Visit&& visit, layout_value v = {}, int axis = 0) {
@@ -196,12 +196,12 @@ constexpr void for_each_layout(int rank, int axes, unsigned ops, Visit&& visit, 
   for (int op = 0; op < 4; ++op) {
     if (!(ops >> op & 1u)) continue;
     layout_value outermost = v, innermost = v;
-    outermost.pend(op, mask_of(axis));
+    outermost.add_partial(op, mask_of(axis));
     next(outermost);
-    if (v.levels == 0 || v.pending[0].op == op) continue;
+    if (v.levels == 0 || v.reductions[0].op == op) continue;
     innermost.levels = 0;
-    innermost.pend(op, mask_of(axis));
-    for (int l = 0; l < v.levels; ++l) innermost.pend(v.pending[l].op, v.pending[l].axes);
+    innermost.add_partial(op, mask_of(axis));
+    for (int l = 0; l < v.levels; ++l) innermost.add_partial(v.reductions[l].op, v.reductions[l].axes);
     next(innermost);
   }
 }
@@ -214,10 +214,10 @@ struct tally {
   int unsound = 0;  ///< accepted, and the result's layout is wrong for some data
   int missed = 0;   ///< refused, though some layout of the result fits all data
 
-  /// Judges a rule's answer for a result of rank `out_rank`, in which the reductions of the mask `pending` may pend, by
+  /// Judges a rule's answer for a result of rank `out_rank`, in which the reductions of the mask `partial` may be partial, by
   /// the experiments run(0), run(1), ..., run(sets - 1).
   template <class Run>
-  constexpr void judge(ruled const& answer, int out_rank, unsigned pending, unsigned sets, Run run) {
+  constexpr void judge(rule_result const& answer, int out_rank, unsigned partial_kinds, unsigned sets, Run run) {
     ++tuples;
     if (answer.why == fault::fits) {
       ++accepted;
@@ -232,7 +232,7 @@ struct tally {
       experiment const e = run(data);
       possible = false;
       std::size_t nth = 0;
-      for_each_layout(out_rank, e.mesh.axes, pending, [&](layout_value const& v) {
+      for_each_layout(out_rank, e.mesh.axes, partial_kinds, [&](layout_value const& v) {
         bool& refuted = wrong[nth++];
         refuted = refuted || !e.fits(v);
         possible = possible || !refuted;

@@ -1,6 +1,6 @@
 // A model of two layers on a mesh of two axes: what layout rules that must not compile are tried on.
 #pragma once
-#include "../../examples/layers.hpp"
+#include <ashlar/train/layers.hpp>
 #include "ashlar/train/strategy.hpp"
 
 using namespace ashlar;

@@ -2,9 +2,9 @@
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
 #include "ashlar/meta/product.hpp"
-#include "ashlar/plan/async.hpp"
-#include "ashlar/plan/bundle.hpp"
-#include "ashlar/plan/roll.hpp"
+#include "ashlar/ops/async.hpp"
+#include "ashlar/ops/bundle.hpp"
+#include "ashlar/ops/roll.hpp"
 
 namespace ashlar {
 
@@ -18,13 +18,13 @@ template <class X, axis_mask Replicated>
 struct dual_layout {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
   static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
-  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
 }  // namespace detail
 
 /// A value under differentiation: a tensor, and where its cotangent gathers. Beside its layout it knows over which of the
-/// mesh's axes it is replicated (its cotangent is a pending sum, R) as opposed to invariant (its cotangent is whole, I).
+/// mesh's axes it is replicated (its cotangent is a partial sum, R) as opposed to invariant (its cotangent is whole, I).
 /// Handles are cheap; they are valid while the value_and_grad that made them runs.
 template <class X, axis_mask Replicated>
 class active {
@@ -83,19 +83,10 @@ constexpr auto materialize(active<X, R> const& x) {
   return x.evaluated();
 }
 
-/// The tensor of an active value; any other tensor itself.
-template <class X>
-constexpr auto const& plain(X const& x) {
-  if constexpr (active_value<X>)
-    return x.value();
-  else
-    return x;
-}
-
 namespace detail {
 
 template <class X>
-using tensor_of = std::remove_cvref_t<decltype(plain(std::declval<X const&>()))>;
+using tensor_of = std::remove_cvref_t<decltype(stop_gradient(std::declval<X const&>()))>;
 
 template <class X>
 inline constexpr axis_mask replicated_of = 0;
@@ -105,7 +96,7 @@ inline constexpr axis_mask replicated_of<active<X, R>> = R;
 template <class X>
 inline constexpr axis_mask named_of = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.named();
 
-// Axes on which the operands meet badly: an active one is invariant where another is sharded, pends, or is replicated.
+// Axes on which the operands meet badly: an active one is invariant where another is sharded, partial or replicated.
 template <class... X>
 inline constexpr axis_mask invariant_meets_other = [] {
   constexpr axis_mask named = (0u | ... | named_of<X>), replicated = (0u | ... | replicated_of<X>);
@@ -133,9 +124,9 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
   if constexpr (active_value<Operand>) {
     if constexpr (no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value) {
       static_assert(!no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value,
-                    "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass plain(operand), or write a pullback");
+                    "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass stop_gradient(operand), or write a pullback");
     } else {
-      auto g = op.template pullback<I>(ct, y, plain(x)...);
+      auto g = op.template pullback<I>(ct, y, stop_gradient(x)...);
       static_assert(std::is_same_v<layout_t<decltype(g)>, layout_t<typename Operand::cotangent_type>>,
                     "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
       operand.cotangent().add(typename Operand::cotangent_type(materialize(g)));
@@ -180,7 +171,7 @@ constexpr auto apply(Op const& op, X const&... x) {
   using axis = typename detail::axis_for_message<typename mesh_t<detail::first_t<X...>>::names, first_axis(bad)>::type;
   static_assert(!detail::invariant_value_meets_varying<axis, X...>::value,
                 "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
-  auto y = apply(op, plain(x)...);
+  auto y = apply(op, stop_gradient(x)...);
   using Y = decltype(y);
   active<Y, detail::replicated_after<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
   result.recording_tape().push(detail::pullback_of_operation<Op, decltype(result), X...>{op, result, detail::product<X...>(x...)});
@@ -189,10 +180,10 @@ constexpr auto apply(Op const& op, X const&... x) {
 
 namespace detail {
 
-/// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each verb's
+/// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each collective's
 /// derivative is the plan between the duals.
 template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
-constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where const& w) {
+constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
   auto y = relayout(destination<To, 0u, MayHelp>{}, x.value(), w);
   using Y = decltype(y);
   constexpr axis_mask r = (X::replicated | Replicated) & ~named_of<Y>;
@@ -207,7 +198,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, where 
 
 /// The same value, replicated: its pullback begins the reduction, which ends when the operand's cotangent is asked for.
 template <class To, axis_mask Replicated, active_value X>
-constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, where const& w) {
+constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call_site const& w) {
   active<typename X::plain_type, (X::replicated | Replicated) & ~named_of<X>> result(x.recording_tape(), x.value());
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
@@ -218,7 +209,7 @@ constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, wher
 
 /// Rolls an active value; its pullback rolls the cotangent back.
 template <int Dim, active_value X>
-constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, where const& w) {
+constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
   auto y = roll_along(along, x.value(), by, w);
   active<decltype(y), X::replicated> result(x.recording_tape(), y);
   result.recording_tape().push([result, x, by, w] {

@@ -1,17 +1,17 @@
 // Derivatives of products whose communication goes on while they are computed.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
-#include "ashlar/plan/collective_einsum.hpp"
+#include "ashlar/ops/collective_einsum.hpp"
 
 namespace ashlar::detail {
 
 /// The pullback brings the cotangent into the dual of the product's layout, once for both operands.
 template <equation E, class To, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
-constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, where const& w) {
+constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
   using Result = decltype(relayout(to, einsum<E>(a, b), w));
-  Result const result(tape_of(a, b), einsum_relayout(op, to, plain(a), plain(b), wanted, w));
+  Result const result(tape_of(a, b), einsum_relayout(op, to, stop_gradient(a), stop_gradient(b), wanted, w));
   result.recording_tape().push([result, op, a, b, w] {
     if (!result.cotangent().is_set()) return;
     using Dual = layout_t<typename Product::cotangent_type>;
@@ -25,24 +25,24 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
 /// Nobody keeps what was gathered: the pullbacks are the transposed products, in as many chunks.
 template <equation E, class To, axis_mask Replicated, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
-constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, where const& w) {
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   if constexpr ((dims_summed_alone(E, 0) | dims_summed_alone(E, 1)) != 0) {  // the cotangents are no products alone
     return einsum<E>(relayout(to, a, w), b);
   } else {
     using Result = decltype(einsum<E>(relayout(to, a, w), b));
-    Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, plain(a), plain(b), wanted, w));
+    Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, stop_gradient(a), stop_gradient(b), wanted, w));
     result.recording_tape().push([result, a, b, wanted, w] {
       if (!result.cotangent().is_set()) return;
       auto const& ct = result.cotangent().value();
       if constexpr (active_value<A>) {
         using C = typename A::cotangent_type;
         einsum_op<cotangent_equation(E, 0)> const product{};
-        a.cotangent().add(C(einsum_relayout(product, destination<layout_t<C>, 0u>{}, ct, plain(b), wanted, w)));
+        a.cotangent().add(C(einsum_relayout(product, destination<layout_t<C>, 0u>{}, ct, stop_gradient(b), wanted, w)));
       }
       if constexpr (active_value<B>) {
         using C = typename B::cotangent_type;
         einsum_op<cotangent_equation(E, 1)> const product{};
-        b.cotangent().add(C(relayout_einsum(product, destination<To, 0u>{}, plain(a), ct, wanted, w)));
+        b.cotangent().add(C(relayout_einsum(product, destination<To, 0u>{}, stop_gradient(a), ct, wanted, w)));
       }
     });
     return result;

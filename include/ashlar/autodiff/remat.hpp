@@ -102,7 +102,7 @@ struct rematerialized {
   constexpr auto operator()(X const&... x) const {
     if constexpr ((has_active_leaf<X> || ...)) {
       auto const y = ashlar::map([](auto const& leaf) { return evaluated(leaf); },
-                                 f(ashlar::map([](auto const& leaf) { return plain(leaf); }, x)...));
+                                 f(ashlar::map([](auto const& leaf) { return stop_gradient(leaf); }, x)...));
       for_each_leaf(
           [](auto const& leaf) {
             static_assert(!function_uses_an_active_value_that_is_no_argument<std::remove_cvref_t<decltype(leaf)>>::value,

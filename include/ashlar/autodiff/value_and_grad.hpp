@@ -46,14 +46,14 @@ constexpr auto activate(tape& t, X const& x) {
 
 // No axis at all is a choice too: all parameters are invariant then.
 template <class Mesh, class Names>
-struct batch_axis_missing_from_mesh : verb_axis_missing_from_mesh<Mesh, Names> {};
+struct batch_axis_missing_from_mesh : collective_axis_missing_from_mesh<Mesh, Names> {};
 template <class Mesh>
 struct batch_axis_missing_from_mesh<Mesh, name_list<>> : std::false_type {};
 
 template <class X>
-struct parameter_pends_other_than_a_sum {
+struct parameter_partial_by_no_sum {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
-  static constexpr bool value = !pends_only(value_v<c, layout_t<X>>, op_sum);
+  static constexpr bool value = !partial_only_by(value_v<c, layout_t<X>>, op_sum);
 };
 template <class Loss>
 struct loss_is_no_active_value {
@@ -114,9 +114,9 @@ struct differentiated {
           using X = std::remove_cvref_t<decltype(x)>;
           static_assert(!batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
                         "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
-          static_assert(!parameter_pends_other_than_a_sum<X>::value,
-                        "ashlar::value_and_grad: a reduction that is no sum pends in a parameter, and has no dual; all_reduce it first");
-          return activate<verb_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
+          static_assert(!parameter_partial_by_no_sum<X>::value,
+                        "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");
+          return activate<collective_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
         },
         parameters);
     t.keep();
@@ -126,10 +126,10 @@ struct differentiated {
     if constexpr (is_with_aux<R>) {
       if constexpr (active_value<decltype(result.value)>) {
         run_backward(result.value);
-        auto aux = map([](auto const& x) { return plain(x); }, result.aux);
+        auto aux = map([](auto const& x) { return stop_gradient(x); }, result.aux);
         auto g = map(gradients, active_parameters);
-        return value_aux_and_gradients<std::remove_cvref_t<decltype(plain(result.value))>, decltype(aux), decltype(g)>{
-            plain(result.value), aux, g};
+        return value_aux_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result.value))>, decltype(aux), decltype(g)>{
+            stop_gradient(result.value), aux, g};
       } else {
         static_assert(!loss_is_no_active_value<decltype(result.value)>::value,
                       "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
@@ -137,7 +137,7 @@ struct differentiated {
     } else if constexpr (active_value<R>) {
       run_backward(result);
       auto g = map(gradients, active_parameters);
-      return value_and_gradients<std::remove_cvref_t<decltype(plain(result))>, decltype(g)>{plain(result), g};
+      return value_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result))>, decltype(g)>{stop_gradient(result), g};
     } else {
       static_assert(!loss_is_no_active_value<R>::value,
                     "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
@@ -148,14 +148,14 @@ struct differentiated {
 }  // namespace detail
 
 /// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over the
-/// axes named, parameters are replicated: their gradients stay pending sums until a verb reduces them. Over all others
+/// axes named, parameters are replicated: their gradients stay partial sums until a collective reduces them. Over all others
 /// they are invariant: with `none`, over all.
 /// f returns the scalar, or build<with_aux>(scalar, others).
 /// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
-/// Collective: every rank calls the result; the backward pass communicates what the duals of f's verbs are. In ledgers,
+/// Collective: every rank calls the result; the backward pass communicates what the duals of f's collectives are. In ledgers,
 /// what follows, until the next such call, belongs to the update.
 /// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, and a parameter in which
-/// a reduction pends that is no sum, do not compile.
+/// the tensor is partial that is no sum, do not compile.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr detail::differentiated<Axes, F> value_and_grad(F f) {

@@ -18,7 +18,7 @@ struct pulled_back {
   constexpr auto operator()(Ct const& cotangent, X const&... x) const {
     tape t;
     auto const active_arguments =
-        ashlar::map([&](auto const& leaf) { return activate<verb_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); }, std::tuple<X...>(x...));
+        ashlar::map([&](auto const& leaf) { return activate<collective_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); }, std::tuple<X...>(x...));
     t.keep();
     {
       auto const y = std::apply(f, active_arguments);
@@ -41,7 +41,7 @@ struct pulled_back {
 
 /// The function (cotangent of f(x...), x...) -> cotangents of x..., a tuple of trees: f runs, and then backward. It is for
 /// programs that decide themselves when which part of a backward pass runs; value_and_grad runs all of one.
-/// Over the axes named, whole arguments are replicated, and their cotangents pend; over all others they are invariant.
+/// Over the axes named, whole arguments are replicated, and their cotangents are partial; over all others they are invariant.
 /// f returns a tensor.
 /// Post: <f'(x) dx, cotangent> == <dx, result> for every dx.
 /// Collective: where f is, forward and backward.

@@ -7,17 +7,18 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/environment.hpp"
-#include "ashlar/comm/node_group.hpp"
-#include "ashlar/comm/persistent.hpp"
-#include "ashlar/comm/tuning.hpp"
+#include "ashlar/comm/node/group.hpp"
+#include "ashlar/comm/collectives/persistent.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
 
 namespace ashlar::detail {
 
-struct two_levels;
+struct node_levels;
 
 /// A collective in shared memory that has begun and is not complete: the next one there completes it first.
 class unfinished_collective {
@@ -28,11 +29,25 @@ class unfinished_collective {
   ~unfinished_collective() = default;
 };
 
+/// Looks after the ranks of a communicator while this rank waits there. Desync detection implements it.
+class waiting_monitor {
+ public:
+  /// Error: ashlar::error where waiting on is of no use.
+  virtual void poll_others() = 0;
+  virtual ~waiting_monitor() = default;
+};
+
+/// Names the collective in progress among the ranks of a communicator.
+struct collective_name {
+  int tag = 0;              // of its messages
+  std::uint64_t fingerprint = 0;  // the same on all ranks that call the same
+};
+
 struct communicator_state {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  bool crowded = false;  // processes of this node exceed its cores
+  bool oversubscribed = false;  // processes of this node exceed its cores
   bool yields = false;
   bool has_deadline = false;
   std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
@@ -50,12 +65,12 @@ struct communicator_state {
 
   std::unique_ptr<node_group> node;  // where the ranks see each other's memory
   unfinished_collective* unfinished = nullptr;  // there
-  std::shared_ptr<two_levels> levels;  // where the ranks of each of several nodes do
-  int tag = 0;                       // of messages between ranks, and
-  std::uint64_t print = 0;           // of what is called: told by the verb in progress
-  std::uint64_t begun = 0;           // verbs among these ranks
-  std::uint64_t verbs = 0, mixed_prints = 0;  // that MPI's own collectives serve, since they were last compared
-  bool keeps_messages = false;  // of a verb that failed, which nobody takes in
+  std::shared_ptr<node_levels> levels;  // where the ranks of each of several nodes do
+  std::shared_ptr<waiting_monitor> monitor;  // null without desync detection
+  collective_name in_progress;
+  std::uint64_t begun = 0;           // collectives among these ranks
+  std::uint64_t collectives = 0, mixed_fingerprints = 0;  // that MPI's own collectives serve, since they were last compared
+  bool keeps_messages = false;  // of a collective that failed, which nobody takes in
   bool lost_messages = false;   // this rank has left some under way, or a collective of MPI's
   bool used_collectives = false;  // of MPI's, in which a rank does not look up
   persistent_collectives persistent;
@@ -93,10 +108,7 @@ struct communicator_state {
   }
 };
 
-// What a rank does now and then while it waits in a verb; it may throw.
-inline void (*while_waiting)() = [] {};
-
-// Whether MPI itself gives the core away while it waits, as Open MPI does where its launcher says that ranks exceed
+// Whether MPI itself yields the core while it waits, as Open MPI does where its launcher says that ranks exceed
 // cores: its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
 inline bool mpi_yields() {
 #ifdef OPEN_MPI
@@ -122,7 +134,11 @@ class communicator {
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.
   /// Error: `ashlar::error` where MPI is not usable or `comm` is MPI_COMM_NULL.
-  explicit communicator(MPI_Comm comm) : communicator() {
+  explicit communicator(MPI_Comm comm) : communicator(comm, nullptr) {}
+
+  /// The same, whose ranks call `monitor` now and then while they wait, here and in parts of it. Null: none.
+  /// Error: also as `monitor`.
+  communicator(MPI_Comm comm, std::shared_ptr<detail::waiting_monitor> monitor) : communicator() {
     if (!mpi_is_usable())
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
@@ -134,12 +150,13 @@ class communicator {
     static std::list<duplicate> begun;  // MPI may still write there if this rank does not wait to the end
     auto const d = begun.emplace(begun.end());
     comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
-    detail::poll({&d->request, 1}, [] { detail::while_waiting(); });
+    state_->monitor = std::move(monitor);
+    detail::poll({&d->request, 1}, [this] { poll_others(); });
     MPI_Comm const made = d->made;
     begun.erase(d);
     state_->adopt(made);
-    state_->crowded = detail::node_load::of_this_program().crowded(made);
-    state_->yields = detail::any_rank(made, state_->crowded && !detail::mpi_yields());
+    state_->oversubscribed = detail::node_load::of_this_program().oversubscribed(made);
+    state_->yields = detail::any_rank(made, state_->oversubscribed && !detail::mpi_yields());
     state_->has_deadline = detail::any_rank(made, comm::deadline() > 0);
   }
 
@@ -149,15 +166,15 @@ class communicator {
   MPI_Comm get() const { return state_->handle; }
   comm_counters& counters() const { return *state_->counters; }
 
-  /// Whether waiting polls and gives the core away between two polls: on some node of its ranks the program's processes
+  /// Whether waiting polls and yields the core between two polls: on some node of its ranks the program's processes
   /// exceed the cores and MPI would spin. The same on all ranks.
   bool yields() const { return state_->yields; }
   /// Decides it otherwise, where the number of cores is not what the system says; for messages and for ranks that read each
   /// other's memory.
   /// Pre: the same value on all ranks.
   void set_yields(bool yields) {
-    state_->crowded = state_->yields = yields;
-    if (state_->node) state_->node->set_crowded(yields);
+    state_->oversubscribed = state_->yields = yields;
+    if (state_->node) state_->node->set_oversubscribed(yields);
   }
 
   /// One communicator for each color, its ranks ordered by key and, among equal keys, by rank here.
@@ -165,19 +182,20 @@ class communicator {
   communicator split(int color, int key) const {
     communicator part;
     part.state_->counters = state_->counters;
+    part.state_->monitor = state_->monitor;
     if (size() == 1) return part;
     MPI_Comm made = MPI_COMM_NULL;
     comm::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
     part.state_->adopt(made);
-    part.state_->crowded = state_->crowded;
+    part.state_->oversubscribed = state_->oversubscribed;
     part.state_->yields = yields();
     part.state_->has_deadline = state_->has_deadline;
     return part;
   }
 
   /// Blocks until a request is complete, or all are, polling, and yielding where `yields()`.
-  /// Error: as MPI; in a verb, where the ranks do not call the same. The requests are not complete then, and their buffers
-  /// are not the program's; no verb among these ranks begins here any more.
+  /// Error: as MPI; in a collective, where the ranks do not call the same. The requests are not complete then, and their buffers
+  /// are not the program's; no collective among these ranks begins here any more.
   void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
     wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
   }
@@ -189,14 +207,17 @@ class communicator {
   detail::communicator_state& state() const { return *state_; }
 
  private:
+  void poll_others() const {
+    if (state_->monitor) state_->monitor->poll_others();
+  }
   template <class Look>
   void wait_until(Look look_at) const try {
     int done = 0;
-    for (unsigned look = 1;; ++look) {
+    for (unsigned poll_number = 1;; ++poll_number) {
       look_at(done);
       if (done) return;
-      if (yields()) detail::give_core_away(look);
-      if (look % 64 == 0) detail::while_waiting();
+      if (yields()) detail::yield_core(poll_number);
+      if (poll_number % 64 == 0) poll_others();
     }
   } catch (...) {
     state_->lost_messages = true;
@@ -214,14 +235,14 @@ namespace ashlar::detail {
 /// A reduction is made in each node, then between the ranks of one place, each on its share; a gather the other way round.
 /// Where nodes have different numbers of ranks, only places that all of them have stand for a share, and all-reduce alone goes this
 /// way: what the other ranks contribute or keep would have to be handed on in their node, once more.
-struct two_levels {
-  communicator near, far;    // the ranks of this node, and those of this place, in order: alone where some node lacks it
-  int places = 0;            // that all nodes have
+struct node_levels {
+  communicator intra_node, inter_node;    // the ranks of this node, and those of this place, in order: alone where some node lacks it
+  int local_ranks = 0;            // that all nodes have
   bool even = true;          // no node has more
   std::vector<int> rank_at;  // by node and place. Pre of what follows: even
 
-  int nodes() const { return far.size(); }
-  int at(int node, int place) const { return rank_at[static_cast<std::size_t>(node * near.size() + place)]; }
+  int nodes() const { return inter_node.size(); }
+  int at(int node, int local_rank) const { return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)]; }
 };
 
 // A blocking collective of MPI or, where ranks exceed cores, its nonblocking form and a wait that yields: MPI's own

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/verb_in_progress.hpp"
-#include "ashlar/comm/node_memory.hpp"
+#include "ashlar/comm/desync/collective_in_progress.hpp"
+#include "ashlar/comm/node/memory.hpp"
 #include "ashlar/mesh/mesh.hpp"
 #include "ashlar/plan/ledger.hpp"
 
@@ -53,23 +53,23 @@ class device_mesh {
   using mesh_type = Mesh;
 
   /// A mesh whose axes all have static sizes.
-  explicit device_mesh(MPI_Comm comm, where w = where::current())
+  explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
     requires std::default_initializable<Mesh>
       : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes)), w) {}
 
   /// A mesh one of whose axes, alone, gets its size at run time: it has the ranks that the others leave.
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
-  explicit device_mesh(MPI_Comm comm, where w = where::current())
+  explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
     requires(detail::axes_of_run_time_size<Mesh> == 1)
       : device_mesh(comm, std::span<int const>(detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)), w) {}
 
   template <std::size_t N>
-  device_mesh(MPI_Comm comm, int const (&sizes)[N], where w = where::current()) : device_mesh(comm, std::span<int const>(sizes), w) {
+  device_mesh(MPI_Comm comm, int const (&sizes)[N], call_site w = call_site::current()) : device_mesh(comm, std::span<int const>(sizes), w) {
     static_assert(N == std::size_t(Mesh::axes), "ashlar::device_mesh: it needs one size for each axis of the mesh");
   }
 
   /// Sizes that are known at run time only.
-  device_mesh(MPI_Comm comm, std::span<int const> sizes, where w = where::current()) : state_(std::make_shared<state>(comm, sizes, w)) {}
+  device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current()) : state_(std::make_shared<state>(comm, sizes, w)) {}
 
   /// The mesh as a value, with its sizes.
   Mesh const& shape() const { return state_->shape; }
@@ -101,14 +101,14 @@ class device_mesh {
   /// Where this mesh notes its collectives while a program runs, or null.
   ashlar::recorder<Mesh>* recorder() const { return state_->notes; }
   void record(ashlar::recorder<Mesh>* r) const { state_->notes = r; }
-  /// Verbs that entered the transport so far, over axes with more than one rank.
-  index_t verbs() const {
+  /// Collectives that entered the transport so far, over axes with more than one rank.
+  index_t collectives_run() const {
     index_t n = 0;
-    for (index_t k : state_->verbs) n += k;
+    for (index_t k : state_->collectives_run) n += k;
     return n;
   }
-  index_t verbs(verb v) const { return state_->verbs[static_cast<int>(v)]; }
-  void count(verb v) const { ++state_->verbs[static_cast<int>(v)]; }
+  index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
+  void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
   detail::mesh_calls const& calls() const { return state_->calls; }
 
   /// Whether two handles are of one mesh.
@@ -121,10 +121,10 @@ class device_mesh {
     Mesh shape;
     std::vector<ashlar::communicator> part;  // by mask
     ashlar::recorder<Mesh>* notes = nullptr;
-    index_t verbs[16]{};
+    index_t collectives_run[16]{};
     std::string without_shared_memory;
 
-    state(MPI_Comm comm, std::span<int const> sizes, where const& w)
+    state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
         : calls(detail::processes_of(comm) > 1 ? detail::mesh_calls(comm) : detail::mesh_calls()), whole(met(comm, calls, w)),
           shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
       mesh_shape const& s = shape.sizes();
@@ -150,10 +150,10 @@ class device_mesh {
         if ((mask & large) == mask) nodes.join(part[mask], whole);
     }
 
-    static ashlar::communicator met(MPI_Comm comm, detail::mesh_calls const& calls, where const& w) {
-      auto const meet = [comm] { return ashlar::communicator(comm); };
+    static ashlar::communicator met(MPI_Comm comm, detail::mesh_calls const& calls, call_site const& w) {
+      auto const meet = [&] { return ashlar::communicator(comm, calls.monitor()); };
       if (!calls) return meet();
-      comm::verb_event making;
+      comm::collective_event making;
       making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
       return calls.while_ranks_meet(making, meet);
     }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/comm/node_load.hpp"
+#include "ashlar/comm/node/load.hpp"
 #include "ashlar/comm/watchdog.hpp"
 
 namespace ashlar {
@@ -48,7 +48,7 @@ class mpi_environment {
     }
     int rank = 0;
     comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    detail::node_load::of_this_program().crowded(MPI_COMM_WORLD);
+    detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
     if (settings.seconds > 0) watchdog_ = std::make_unique<comm::watchdog>(rank, settings);
   }
   mpi_environment(mpi_environment const&) = delete;

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar/comm/node_memory.hpp"
+#include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::detail {
 
-/// What messages read and write, while this lives: where a verb fails, what ranks still send may be written there, and what
+/// What messages read and write, while this lives: where a collective fails, what ranks still send may be written there, and what
 /// they still receive is read there, so nothing else is to lie there.
 class memory_of_messages {
  public:
@@ -19,7 +19,7 @@ class memory_of_messages {
   ~memory_of_messages() {
     if (std::uncaught_exceptions() > exceptions_) leave();
   }
-  /// To be called where the verb fails, unless by an exception that ends this.
+  /// To be called where the collective fails, unless by an exception that ends this.
   void leave() {
     if (!under_way_) return;
     node_memory::instance().leave_to_others(source_);

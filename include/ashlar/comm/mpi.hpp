@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-#include "ashlar/comm/error.hpp"
+#include "ashlar/meta/error.hpp"
 #include "ashlar/layout/op.hpp"
 
 // MPI 4 has a function with wide counts beside each with int counts: ASHLAR_MPI(MPI_Bcast) is the widest there is.

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "ashlar/comm/algorithm.hpp"
-#include "ashlar/comm/error.hpp"
+#include "ashlar/comm/collectives/algorithm.hpp"
+#include "ashlar/meta/error.hpp"
 
 namespace ashlar::comm {
 
@@ -82,9 +82,13 @@ inline setting<std::size_t> segment_size_setting() {
 
 /// What serves every collective by messages that it can serve.
 inline setting<algorithm> algorithm_setting() {
-  return read_setting("ASHLAR_ALGORITHM", "a way of comm::algorithm, as in collective, persistent, exchange or exchange_in_parts", [](std::string_view text) -> std::optional<algorithm> {
+  return read_setting("ASHLAR_ALGORITHM", "a way of comm::algorithm, as in mpi, persistent, exchange or exchange_in_parts", [](std::string_view text) -> std::optional<algorithm> {
     for (int i = 0; i < algorithms; ++i)
       if (text == to_text(static_cast<algorithm>(i))) return static_cast<algorithm>(i);
+    // The names of version 0.1 for MPI's own collectives.
+    if (text == "collective") return algorithm::mpi;
+    if (text == "collective_in_place") return algorithm::mpi_in_place;
+    if (text == "collective_with_counts") return algorithm::mpi_with_counts;
     return {};
   });
 }

@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/all_gather.hpp"
-#include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/verb_log.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/collectives/all_to_all.hpp"
+#include "ashlar/comm/collective_log.hpp"
 
 namespace ashlar::comm {
 
-/// Keeps every verb with its times from construction on, and writes them in the format that chrome://tracing and Perfetto
-/// read: a row for each rank, an entry for each verb with the bytes that the rank received and the line that called it. A verb
+/// Keeps every collective with its times from construction on, and writes them in the format that chrome://tracing and Perfetto
+/// read: a row for each rank, an entry for each collective with the bytes that the rank received and the line that called it. A collective
 /// that was begun and is completed later has an entry for each time that its rank looks after it, the first with its bytes.
 /// One trace is kept at a time.
 /// Collective: construction and write, over all ranks of c; they block.
-/// Cost: two looks at the clock for each verb, 64 bytes of memory.
+/// Cost: two looks at the clock for each collective, 64 bytes of memory.
 /// Error: ashlar::error on every rank where rank 0 cannot write the file, at construction already.
 /// Example: comm::trace trace(m.communicator(), "steps.json"); ...; trace.write();
 class trace {
@@ -29,15 +29,15 @@ class trace {
     });
     on_root(ranks_, [] {});  // ranks leave it together, as far as they can: that is time 0
     zero_ = now();
-    verb_log::instance().trace(true);
+    collective_log::instance().trace(true);
   }
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
-  ~trace() { verb_log::instance().trace(false); }
+  ~trace() { collective_log::instance().trace(false); }
 
   /// Pre: called once.
   void write() {
-    verb_log::instance().trace(false);
+    collective_log::instance().trace(false);
     std::string const mine = entries();
     std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_.size())), none(sizes.size()), send(sizes.size());
     std::size_t const size = mine.size();
@@ -71,10 +71,10 @@ class trace {
   std::string entries() const {
     std::string const rank = std::to_string(ranks_.rank());
     std::string text = "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " + rank + ", \"args\": {\"name\": \"rank " + rank + "\"}},\n";
-    for (verb_event const& e : verb_log::instance().kept()) {
+    for (collective_event const& e : collective_log::instance().kept()) {
       char times[80];
       std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f", 1e6 * (e.begin - zero_), 1e6 * (e.end - e.begin));
-      text += "{\"name\": " + quoted(call_text(e)) + ", \"cat\": \"verb\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
+      text += "{\"name\": " + quoted(call_text(e)) + ", \"cat\": \"collective\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
               ", \"args\": {\"bytes\": " + std::to_string(e.bytes) + ", \"line\": " + quoted(line_text(e)) + "}},\n";
     }
     return text;

@@ -4,12 +4,12 @@
 #include <thread>
 
 #include "ashlar/comm/settings.hpp"
-#include "ashlar/comm/verb_log.hpp"
+#include "ashlar/comm/collective_log.hpp"
 
 namespace ashlar::comm {
 
-/// A thread that looks whether this process has been in one verb for too long. It then says on stderr, once a verb: rank,
-/// verb, axis and line, how long, and the last 64 verbs; and ends the process if it is to. It makes no calls of MPI.
+/// A thread that looks whether this process has been in one collective for too long. It then says on stderr, once a collective: rank,
+/// collective, axis and line, how long, and the last 64 collectives; and ends the process if it is to. It makes no calls of MPI.
 /// Example: comm::watchdog const dog(m.rank(), {.seconds = 60});
 class watchdog {
  public:
@@ -48,7 +48,7 @@ class watchdog {
 
  private:
   void look() {
-    verb_log const& log = verb_log::instance();
+    collective_log const& log = collective_log::instance();
     std::uint64_t seen = log.begun(), said = 0;
     double since = now();
     std::unique_lock lock(mutex_);
@@ -60,18 +60,18 @@ class watchdog {
         since = now();
       } else if (double const waited = now() - since; waited > settings_.seconds && said != begun) {
         said = begun;
-        say(log, begun, waited);
+        report(log, begun, waited);
         if (settings_.ends_the_run) std::abort();
       }
     }
   }
-  void say(verb_log const& log, std::uint64_t begun, double waited) const {
+  void report(collective_log const& log, std::uint64_t begun, double waited) const {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", waited);
     std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) + " for " + seconds +
-                       " s; its last verbs, the latest first:\n";
+                       " s; its last collectives, the latest first:\n";
     // Steps of a program repeat: equal neighbours are one line.
-    std::uint64_t const first = begun > verb_log::remembered ? begun - verb_log::remembered : 0;
+    std::uint64_t const first = begun > collective_log::remembered ? begun - collective_log::remembered : 0;
     for (std::uint64_t n = begun; n > first;) {
       std::string const line = to_string(log.event(n - 1));
       std::uint64_t const last = n;

@@ -17,7 +17,7 @@ struct whole_dimensions<std::integer_sequence<int, I...>> {
   template <class First>
   using behind = basic_layout<First, std::conditional_t<I >= 0, whole, whole>...>;
 };
-// Batch is what the first dimension is: split<...>, dealt<...> or whole.
+// Batch is what the first dimension is: split<...>, cyclic_split<...> or whole.
 template <class Batch, int Rank>
 struct batch_layout {
   static_assert(!scalar_has_no_batch<Rank>::value, "ashlar::batch_sharded: a scalar has no dimension that a batch could split; write replicated<0>");

@@ -12,15 +12,15 @@ struct whole {};
 /// A dimension split over axes, major to minor.
 template <class... Axes>
 struct split {};
-/// A dimension of which the first Count axes, together, deal out blocks; the others split what each rank then has.
+/// A dimension whose blocks are assigned round-robin to the ranks of the first Count axes; the others split what each rank then has.
 template <int Block, int Count, class... Axes>
-struct dealt {};
+struct cyclic_split {};
 /// One entry a dimension. Axes named nowhere are replicated.
 template <class... Dims>
 struct basic_layout {
   static constexpr int rank = sizeof...(Dims);
 };
-/// A layout over which a reduction pends: each rank along the axes holds a summand. Axes are sorted by name; kinds nest,
+/// A layout over which the tensor is partial: each rank along the axes holds a summand. Axes are sorted by name; kinds nest,
 /// the innermost is reduced first.
 template <class Layout, class Op, class... Axes>
 struct basic_partial {
@@ -52,16 +52,16 @@ struct dim_from_names<name_list<>> {
   using type = whole;
 };
 template <class Names, int Block>
-struct dealt_dim;
+struct cyclic_dim;
 template <class... A, int Block>
-struct dealt_dim<name_list<A...>, Block> {
-  using type = dealt<Block, sizeof...(A), A...>;
+struct cyclic_dim<name_list<A...>, Block> {
+  using type = cyclic_split<Block, sizeof...(A), A...>;
 };
 template <dimension D>
 struct dim_of : dim_from_names<names_in_t<D>> {};
 template <dimension D>
   requires(block_of(D) != 0)
-struct dim_of<D> : dealt_dim<names_in_t<D>, block_of(D)> {};
+struct dim_of<D> : cyclic_dim<names_in_t<D>, block_of(D)> {};
 
 template <class L>
 struct names_of;
@@ -74,7 +74,7 @@ struct names_of<split<A...>> {
   using type = name_list<A...>;
 };
 template <int Block, int Count, class... A>
-struct names_of<dealt<Block, Count, A...>> {
+struct names_of<cyclic_split<Block, Count, A...>> {
   using type = name_list<A...>;
 };
 template <class... D>
@@ -121,9 +121,9 @@ inline constexpr axis_list axes_of<Names, split<A...>> = [] {
 }();
 
 template <class Names, int Block, int Count, class... A>
-inline constexpr axis_list axes_of<Names, dealt<Block, Count, A...>> = [] {
+inline constexpr axis_list axes_of<Names, cyclic_split<Block, Count, A...>> = [] {
   axis_list l = axes_of<Names, split<A...>>;
-  l.dealt = Count;
+  l.cyclic = Count;
   l.block = Block;
   return l;
 }();
@@ -151,7 +151,7 @@ struct value_of<Context, basic_partial<L, Op, A...>> {
                 "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();
-    v.pend(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
+    v.add_partial(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
     return v;
   }
 };
@@ -188,14 +188,14 @@ constexpr axis_list sorted_by_name(axis_mask m) {
 
 template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
 struct layout_from {
-  static constexpr layout_value v = unpack(Code, Blocks, Rank);
+  static constexpr layout_value v = decode(Code, Blocks, Rank);
   using names = typename Context::names;
 
   template <int D, int... I>
   static auto dim(std::integer_sequence<int, I...>) -> split<name_at_t<names, v.dim[D][I]>...>;
   template <int D, int... I>
     requires(v.dim[D].block != 0)
-  static auto dim(std::integer_sequence<int, I...>) -> dealt<v.dim[D].block, v.dim[D].dealt, name_at_t<names, v.dim[D][I]>...>;
+  static auto dim(std::integer_sequence<int, I...>) -> cyclic_split<v.dim[D].block, v.dim[D].cyclic, name_at_t<names, v.dim[D][I]>...>;
   template <int D>
   static auto dim(std::integer_sequence<int>) -> whole;
   template <int... D>
@@ -204,8 +204,8 @@ struct layout_from {
 
   template <int Level, class Inner, int... I>
   static auto level(std::integer_sequence<int, I...>) {
-    constexpr axis_list sorted = sorted_by_name<names>(v.pending[Level].axes);
-    using op = typename op_at<typename Context::ops, v.pending[Level].op>::type;
+    constexpr axis_list sorted = sorted_by_name<names>(v.reductions[Level].axes);
+    using op = typename op_at<typename Context::ops, v.reductions[Level].op>::type;
     return static_cast<basic_partial<Inner, op, name_at_t<names, sorted[I]>...>*>(nullptr);
   }
   template <int Level, class Inner>
@@ -213,7 +213,7 @@ struct layout_from {
     if constexpr (Level == v.levels) {
       return static_cast<Inner*>(nullptr);
     } else {
-      constexpr int n = sorted_by_name<names>(v.pending[Level].axes).size;
+      constexpr int n = sorted_by_name<names>(v.reductions[Level].axes).size;
       using outer = std::remove_pointer_t<decltype(level<Level, Inner>(std::make_integer_sequence<int, n>{}))>;
       return levels<Level + 1, outer>();
     }
@@ -239,7 +239,7 @@ using context_of = context<boost::mp11::mp_set_union<name_list<>, typename detai
 template <class Context, class L>
 inline constexpr layout_value value_v = detail::value_of<Context, L>::make();
 
-/// The layout of a value: layout_from_t<C, pack(v), pack_blocks(v), rank> is L where v is value_v<C, L>, for layouts in
+/// The layout of a value: layout_from_t<C, encode(v), encode_blocks(v), rank> is L where v is value_v<C, L>, for layouts in
 /// canonical form.
 template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
 using layout_from_t = typename detail::layout_from<Context, Code, Blocks, Rank>::type;
@@ -262,21 +262,21 @@ struct make_partial;
 template <class L, class Op, class... A>
 struct make_partial<L, Op, name_list<A...>> {
   static_assert(std::is_class_v<Op>, "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
-  static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the reduction pends; none is no axis");
+  static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the layout is partial; none is no axis");
   static_assert(!axis_already_used<L, A...>::value,
-                "ashlar::partial: the axis already shards or pends in this layout; an axis stands in a layout once");
+                "ashlar::partial: the layout already names the axis; an axis occurs in a layout once");
   using c = context_of<L, basic_partial<basic_layout<>, Op, A...>>;
   static constexpr layout_value v = [] {
     layout_value w = value_v<c, L>;
-    w.pend(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
+    w.add_partial(op_index<typename c::ops, Op>, (mask_of(name_index_v<typename c::names, A>) | ... | 0u));
     return w;
   }();
-  using type = layout_from_t<c, pack(v), pack_blocks(v), v.rank>;
+  using type = layout_from_t<c, encode(v), encode_blocks(v), v.rank>;
 };
 
 }  // namespace detail
 
-/// A layout whose reduction over the axes still pends: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
+/// A layout that is partial over the axes: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
 /// The value of the tensor is the reduction of the ranks' shards; the new axes are outermost.
 template <class L, dimension Axes, class Op = op::sum>
 using partial = typename detail::make_partial<L, Op, names_in_t<Axes>>::type;

@@ -1,4 +1,4 @@
-// Reductions that a partial layout may pend.
+// Reductions by which a layout may be partial.
 #pragma once
 #include "ashlar/config.hpp"
 #include <limits>

@@ -1,4 +1,4 @@
-// Balanced, nested splits, and blocks that are dealt: which global indices a rank holds.
+// Balanced, nested splits, and block-cyclic dimensions: which global indices a rank holds.
 #pragma once
 #include "ashlar/layout/value.hpp"
 #include "ashlar/mesh/mesh.hpp"
@@ -89,12 +89,12 @@ constexpr overlap overlap_of(index_set const& a, index_set const& b) {
   return o;
 }
 
-/// Global indices of one dimension of n elements that a rank holds: dealt in blocks by the axes that deal, then split by
+/// Global indices of one dimension of n elements that a rank holds: blocks assigned round-robin by the block-cyclic axes, then split by
 /// each further axis.
 constexpr index_set local_indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
   index_set held{0, n};
   index_t ranks = 1, position = 0;
-  for (int i = 0; i < axes.dealt; ++i) {
+  for (int i = 0; i < axes.cyclic; ++i) {
     ranks *= mesh.size[axes[i]];
     position = position * mesh.size[axes[i]] + mesh.coordinate(rank, axes[i]);
   }
@@ -105,7 +105,7 @@ constexpr index_set local_indices(index_t n, axis_list const& axes, mesh_shape c
     held.period = period;
     held.shift = position * block;
   }
-  for (int i = axes.dealt; i < axes.size; ++i) {
+  for (int i = axes.cyclic; i < axes.size; ++i) {
     interval const piece = part_of({held.begin, held.end}, mesh.size[axes[i]], mesh.coordinate(rank, axes[i]));
     held.begin = piece.begin;
     held.end = piece.end;
@@ -138,8 +138,8 @@ struct region {
   friend constexpr bool operator==(region const&, region const&) = default;
 };
 
-/// Are blocks dealt in some dimension?
-constexpr bool is_dealt(region const& r) {
+/// Are block-cyclic dimensions in some dimension?
+constexpr bool is_cyclic(region const& r) {
   for (int d = 0; d < r.rank; ++d)
     if (r.dim[d].block != 0) return true;
   return false;
@@ -153,7 +153,7 @@ constexpr index_t common_size(region const& a, region const& b) {
 }
 
 /// The region of a global array that a rank's shard covers.
-/// Post: for a layout that pends nothing, every element lies in the shards of exactly the ranks that differ along the
+/// Post: for a layout that is not partial, every element lies in the shards of exactly the ranks that differ along the
 /// replicated axes.
 constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   region r;
@@ -172,11 +172,11 @@ constexpr index_t largest_shard(shape const& global, layout_value const& layout,
   return local_shape(global, layout, mesh, 0).size();
 }
 
-/// Does a list of axes cut n elements into pieces of equal size, and full blocks where it deals?
+/// Does a list of axes cut n elements into pieces of equal size, and full blocks if it is block-cyclic?
 constexpr bool is_even(index_t n, axis_list const& axes, mesh_shape const& mesh) {
-  index_t dealt = 1;
-  for (int i = 0; i < axes.dealt; ++i) dealt *= mesh.size[axes[i]];
-  return n % parts(axes, mesh) == 0 && (dealt == 1 || n % (dealt * axes.block) == 0);
+  index_t cyclic = 1;
+  for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
+  return n % parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
 }
 /// Are all pieces of every dimension equal? Then flattened collectives fit, and nested splits equal flat ones.
 constexpr bool is_even(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
@@ -195,7 +195,7 @@ constexpr bool same_placement(shape const& global, layout_value a, layout_value 
   b = b.without(trivial);
   if (a.levels != b.levels) return false;
   for (int l = 0; l < a.levels; ++l)
-    if (a.pending[l] != b.pending[l]) return false;
+    if (a.reductions[l] != b.reductions[l]) return false;
   if (global.size() == 0) return true;
   for (int d = 0; d < global.rank; ++d)
     if (a.dim[d] != b.dim[d]) return false;

@@ -1,6 +1,6 @@
-// Windows that slide over a dimension, and the layout rules of what slides: convolution and pooling, channels last.
+// Windows that slide over a dimension.
 #pragma once
-#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/config.hpp"
 
 namespace ashlar {
 
@@ -31,32 +31,5 @@ struct windows {
   /// First element of window i; negative where it lies before the dimension.
   ASHLAR_FUNCTION constexpr index_t first(index_t i) const { return i * stride - before(); }
 };
-
-namespace detail {
-constexpr ruled whole_in(layout_value const& x, int from, int to) {
-  for (int d = from; d <= to; ++d)
-    if (x.dim[d].size) return ruled::wrong(fault::sharded_dimension, x.dim[d][0]);
-  return {};
-}
-}  // namespace detail
-
-/// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o), and, by other equations
-/// of the same letters, of its transposes: as einsum, where the dimensions h, w, k and l are whole.
-/// Example: layout<"data", none, none, "model"> and layout<none, none, "model", none> give
-/// partial<layout<"data", none, none, none>, "model">
-constexpr ruled convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
-  for (int o = 0; o < 2; ++o) {
-    bool const is_kernel = e.in[o].label[0] == 'k';
-    ruled const r = detail::whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
-    if (r.why != fault::fits) return r;
-  }
-  return einsum_rule(e, a, b);
-}
-
-/// The layout of windows of x (n, h, w, c) pooled: that of x, where h and w are whole.
-constexpr ruled pooling_rule(linearity kind, layout_value const& x) {
-  ruled const r = detail::whole_in(x, 1, 2);
-  return r.why == fault::fits ? elementwise_rule(kind, x) : r;
-}
 
 }  // namespace ashlar

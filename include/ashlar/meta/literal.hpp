@@ -110,12 +110,12 @@ consteval dimension axes(char const (&... name)[N]) {
   return joined;
 }
 
-/// One dimension dealt out in blocks, round by round, over one axis or several (row-major): ScaLAPACK's block-cyclic
+/// One dimension whose blocks are assigned round-robin to the ranks of one axis or several (row-major): ScaLAPACK's block-cyclic
 /// distribution, whose first block lies on coordinate 0.
 /// Pre: 1 <= block <= 65535
 /// Example: layout<cyclic("p", 64), cyclic("q", 64)>
 consteval dimension cyclic(dimension over, int block) {
-  if (over.size == 0) throw "ashlar::cyclic: name the axis over which blocks are dealt; none is no axis";
+  if (over.size == 0) throw "ashlar::cyclic: name the axis over which a dimension is block-cyclic; none is no axis";
   if (block < 1 || block > 65535) throw "ashlar::cyclic: a block has 1 to 65535 elements; choose another size";
   char digits[5]{};
   int first = 5;

@@ -43,7 +43,7 @@ constexpr unsigned name_end(dimension const& d, unsigned i) {
   while (i < names_end(d) && d[i] != ',') ++i;
   return i;
 }
-// Elements of a block that is dealt, or 0 for a balanced split.
+// Elements of a block that is block-cyclic, or 0 for a balanced split.
 constexpr int block_of(dimension const& d) {
   int n = 0;
   for (unsigned i = names_end(d) + 1; i < d.size; ++i) n = 10 * n + (d[i] - '0');

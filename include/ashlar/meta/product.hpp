@@ -20,11 +20,11 @@ struct factors<std::integer_sequence<int, I...>, T...> : factor<I, T>... {
   constexpr explicit factors(T const&... x) : factor<I, T>{x}... {}
   /// f of all values.
   template <class F>
-  constexpr decltype(auto) unpack(F&& f) const {
+  constexpr decltype(auto) apply_to(F&& f) const {
     return f(static_cast<factor<I, T> const&>(*this).value...);
   }
   template <class F>
-  constexpr decltype(auto) unpack(F&& f) {
+  constexpr decltype(auto) apply_to(F&& f) {
     return f(static_cast<factor<I, T>&>(*this).value...);
   }
 };
@@ -38,7 +38,7 @@ using product = factors<std::make_integer_sequence<int, static_cast<int>(sizeof.
 /// The values of both: a product<T..., U...>.
 template <class M, class... T, class N, class... U>
 constexpr auto join(factors<M, T...> const& a, factors<N, U...> const& b) {
-  return a.unpack([&](T const&... x) { return b.unpack([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
+  return a.apply_to([&](T const&... x) { return b.apply_to([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
 }
 
 }  // namespace ashlar::detail

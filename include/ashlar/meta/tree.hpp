@@ -10,22 +10,27 @@ namespace ashlar {
 /// Names of an aggregate's members, as a type; see names().
 template <std::size_t... N>
 struct member_names {
+  static constexpr std::size_t count = sizeof...(N);
   char const* name[sizeof...(N)];
 };
 
-/// Names the members of an aggregate that is to be a tree:
+/// Names the members of an aggregate: as its member `names`, paths of checkpoints use them. An aggregate with one type parameter
+/// per name, in order, is a tree:
 /// template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
 template <std::size_t... N>
 consteval member_names<N...> names(char const (&... name)[N]) {
   return {{name...}};
 }
 
-/// An aggregate template with one type parameter a member, in order, and `names`. Shapes, parameters, gradients and
+/// An aggregate template with `names` and one type parameter per name. Shapes, parameters, gradients and
 /// optimizer moments are the same template over other leaves.
 template <class X>
 inline constexpr bool is_tree_v = false;
 template <template <class...> class S, class... M>
-inline constexpr bool is_tree_v<S<M...>> = requires { S<M...>::names; };
+inline constexpr bool is_tree_v<S<M...>> = requires {
+  S<M...>::names;
+  requires S<M...>::names.count == sizeof...(M);
+};
 template <class... M>
 inline constexpr bool is_tree_v<std::tuple<M...>> = true;
 

@@ -1,209 +1,324 @@
-// Batch normalisation of real tensors.
+// Batch normalisation, channels last: statistics of each channel over the whole batch, by one all-reduce.
 #pragma once
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/ops/local/channels.hpp"
-#include "ashlar/ops/local/rows.hpp"
-#include "ashlar/plan/batch_norm.hpp"
-#include "ashlar/tensor/staging.hpp"
+#include "ashlar/meta/tree.hpp"
+#include "ashlar/ops/normalize.hpp"
+#include "ashlar/ops/collectives.hpp"
 
 namespace ashlar {
 
 namespace detail {
 
-// Number j of each channel, of a shard of moments or coefficients.
-template <class X>
-local::strided<double> channel_row(X const& x, int j) {
-  shape const s = x.local_extents();
-  return {x.data() + j * s[s.rank - 1], {1}};
+struct batch_norm_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::batch_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
+// Where x and the numbers of its channels fit, the layout `out`.
+constexpr rule_result with_channels(layout_value const& x, layout_value const& of, rule_result const& out) {
+  rule_result const r = channels_rule(x, of);
+  return r.why == fault::fits ? out : r;
 }
-
-template <class T>
-struct narrow {
-  KOKKOS_FUNCTION T operator()(double x) const { return static_cast<T>(x); }
-};
-// The same in the element type of the array that they are for.
-template <class Space, class T>
-class narrowed_row {
- public:
-  template <class X>
-  narrowed_row(X const& x, int j) : to_(buffer_.allocate(static_cast<std::size_t>(x.local_extents()[rank_v<X> - 1]))) {
-    local::map(Space{}, shape::of(x.local_extents()[rank_v<X> - 1]), to_, narrow<T>{}, channel_row(x, j));
-  }
-  T const* data() const { return to_; }
-
- private:
-  pool_scratch<Space, T> buffer_;
-  T* to_;
-};
-
-template <class T>
-struct moments_pullback {
-  T factor;  // 1 / n
-  KOKKOS_FUNCTION T operator()(T x, T center, T d_mean, T d_square) const {
-    return factor * (d_mean + 2 * d_square * (x - center));
-  }
-};
-template <class T>
-struct affine {
-  KOKKOS_FUNCTION T operator()(T x, T factor, T offset, T mean) const { return factor * (x - mean) + offset; }
-};
-struct variance_of_moments {
-  KOKKOS_FUNCTION double operator()(double first, double second) const {
-    double const v = second - first * first;
-    return v > 0 ? v : 0;
-  }
-};
-struct inverse_deviation {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double first, double second) const {
-    return 1 / Kokkos::sqrt(variance_of_moments{}(first, second) + epsilon);
-  }
-};
 
 }  // namespace detail
 
-template <statistics Over, class L, class M, class S, class X, class Center>
-void evaluate(moments_op<Over> const&, sharded_tensor<double, L, M, S>& m, X const& x, Center const& center) {
-  using T = element_t<X>;
-  detail::rows_of const r(x.local_extents());
-  index_t const n = Over == statistics::global ? detail::rows_of(x.extents()).rows : r.rows;
-  local::channel_moments(S{}, static_cast<T const*>(x.data()), r.rows, r.n, static_cast<T const*>(center.data()),
-                         n ? 1. / static_cast<double>(n) : 0., m.data());
-}
-template <class T, class L, class M, class S, class Ct, class X, class Center>
-void evaluate(moments_pullback_op const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& x, Center const& center) {
-  detail::rows_of const r(x.local_extents());
-  auto const n = static_cast<double>(op.per_shard ? r.rows : detail::rows_of(x.extents()).rows);
-  detail::narrowed_row<S, T> const first(ct, 0), second(ct, 1);
-  local::map_channels(S{}, r.rows, r.n, g.data(), detail::moments_pullback<T>{static_cast<T>(1 / n)}, static_cast<T const*>(x.data()),
-                      static_cast<T const*>(center.data()), first.data(), second.data());
-}
-template <class L, class M, class S, class X>
-void evaluate(moving_moments_op const&, sharded_tensor<double, L, M, S>& m, X const& variance) {
-  using T = element_t<X>;
-  index_t const c = variance.local_size();
-  local::fill(S{}, m.data(), c, 0.);
-  local::map(S{}, shape::of(c), m.data() + c, detail::same_value{}, local::strided<T>{variance.data(), {1}});
-}
+/// Statistics over the whole batch, or over each rank's shard of it.
+enum class statistics { global, per_shard };
+
+// Sums are of distances from a center that all ranks know, the moving mean, and in double: neither large means nor long
+// sums cost digits. A channel's moments stand in a column: mean of (x - center), mean of (x - center)^2; with a leading
+// dimension of shards where statistics are per shard. From them come three coefficients a channel, factor, offset and
+// mean: y = factor (x - mean) + offset. The mean there is a constant; what y owes to it, the offset's derivative has.
+
+struct moments_pullback_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  bool per_shard;
+  template <class, class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const&) {
+    rule_result r;
+    r.out = x;
+    r.out.add_partial(op_sum, ct.partial());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
+};
+
+template <statistics Over>
+struct moments_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  index_t shards = 1;
+  template <class, class>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& x, layout_value const& center) {
+    if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
+    return detail::with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
+  }
+  constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
+    index_t const channels = x[x.rank - 1];
+    if (center[0] != channels)
+      detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", x, center);
+    return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
+  }
+  template <int I, class Ct, class Y, class X, class Center>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x, Center const& center) {
+    return apply(moments_pullback_op{Over == statistics::per_shard}, ct, x, center);
+  }
+};
+
+/// Moments about the moving mean that have the moving variance: what stands for the batch's where there is no training.
+struct moving_moments_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  template <class>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& variance) {
+    if (variance.levels) return rule_result::wrong(fault::not_linear, first_axis(variance.partial()));
+    return channel_sums_rule(variance);
+  }
+  static constexpr shape extents(layout_value const&, shape const& variance) { return shape::of(2, variance[0]); }
+};
+
+/// Which of scale and shift a normalisation has; its operands are moments, center and those.
+template <bool Scaled, bool Shifted>
+struct coefficients_op;
+
+/// Cotangents of moments and of the scale, which may be partial.
+template <bool Scaled>
+struct coefficients_moments_pullback_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  double epsilon;
+  template <class...>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& ct, auto const&...) {
+    rule_result r;
+    r.out = ct;
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) { return moments; }
+};
+enum class coefficient { scale, shift };
+template <coefficient Which>
+struct coefficient_pullback_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  double epsilon;
+  template <class, class, class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const&, layout_value const&) {
+    return reduction_rule(op_sum, (1u << (ct.rank - 1)) - 1u, ct);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& like) { return like; }
+};
+
+template <bool Scaled, bool Shifted>
+struct coefficients_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  double epsilon;
+  template <class...>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& moments, auto const&... channels) {
+    if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
+    rule_result r;
+    r.out = moments;
+    ((r = r.why == fault::fits ? detail::with_channels(moments, channels, r) : r), ...);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
+    shape y = moments;
+    y[y.rank - 2] = 3;
+    auto const check = [&](shape const& c) {
+      if (c[0] != y[y.rank - 1])
+        detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", y, c);
+    };
+    (check(channels), ...);
+    return y;
+  }
+  template <int I, class Ct, class Y, class M, class Center, class... Factors>
+    requires(I != 1)
+  constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Center const&, Factors const&... f) const {
+    if constexpr (I == 0 && Scaled)
+      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, detail::first_operand(f...));
+    else if constexpr (I == 0)
+      return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
+    else if constexpr (I == 2 && Scaled)
+      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, detail::first_operand(f...));
+    else
+      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, detail::operand_at<I - 2>(f...));
+  }
+};
+
+/// factor ct: the cotangent of x where the coefficients are constants.
+struct channel_affine_pullback_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
+    rule_result r;
+    r.out = ct;
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& ct, shape const&) { return ct; }
+};
+/// The cotangent of the coefficients: sums over the batch, which may be partial.
+struct channel_affine_sums_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  template <class, class, class>
+  using element = double;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const& coefficients) {
+    rule_result r = elementwise_rule(linearity::linear_in_first, ct, x);
+    if (r.why != fault::fits) return r;
+    if (coefficients.rank == 2) return channel_sums_rule(r.out);
+    axis_mask const partial = r.out.partial();
+    r.out.drop_partial(partial);
+    r = channel_sums_per_shard_rule(r.out);
+    r.out.add_partial(op_sum, partial);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) { return coefficients; }
+};
+
+/// factor (x - mean) + offset, channel by channel.
+struct channel_affine_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x, layout_value const& coefficients) {
+    if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
+    return channels_rule(x, coefficients);
+  }
+  static constexpr shape extents(layout_value const&, shape const& x, shape const&) { return x; }
+  template <int I, class Ct, class Y, class X, class C>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x, C const& coefficients) {
+    if constexpr (I == 0)
+      return apply(channel_affine_pullback_op{}, ct, coefficients);
+    else
+      return apply(channel_affine_sums_op{}, ct, x, coefficients);
+  }
+};
+
+/// A moving mean, about which the moments are, or a moving variance, brought nearer to the batch's.
+enum class moving { mean, variance };
+template <moving Which>
+struct moving_op {
+  using diagnostics = detail::batch_norm_diagnostics;
+  double momentum;
+  template <class, class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& moments, layout_value const& old) {
+    if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
+    return detail::with_channels(old, moments, {old});
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& old) { return old; }
+};
+
+/// Moving averages of a channel's mean and variance: state of a model that no gradient reaches.
+template <class Mean, class Variance>
+struct moving_statistics {
+  Mean mean;
+  Variance variance;
+  static constexpr auto names = ashlar::names("mean", "variance");
+};
+/// What batch_norm gives: the normalised value and the moving statistics after the batch.
+template <class Y, class State>
+struct batch_normalized {
+  Y y;
+  State state;
+};
+
+/// Keras' defaults.
+struct batch_norm_options {
+  double momentum = 0.99, epsilon = 1e-3;
+};
 
 namespace detail {
 
-struct factor_of_moments {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double first, double second, double scale) const {
-    return scale * inverse_deviation{epsilon}(first, second);
-  }
-};
-struct sum_of_two {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return a + b; }
-};
-// d(mean square) = -1/2 scale r^3 d(factor), where r^-2 = square - mean^2 + epsilon.
-struct square_pullback {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double first, double second, double scale) const {
-    double const r = inverse_deviation{epsilon}(first, second);
-    return -0.5 * scale * r * r * r * d_factor;
-  }
-};
-// d(mean) = -2 mean d(mean square) - factor d(offset).
-struct mean_pullback {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double d_offset, double first, double second, double scale) const {
-    double const r = inverse_deviation{epsilon}(first, second);
-    return scale * r * (first * r * r * d_factor - d_offset);
-  }
-};
-struct scale_pullback {
-  double epsilon;
-  KOKKOS_FUNCTION double operator()(double d_factor, double first, double second) const {
-    return d_factor * inverse_deviation{epsilon}(first, second);
-  }
-};
-struct moving_mean {
-  double momentum;
-  KOKKOS_FUNCTION double operator()(double first, double, double old) const { return old + (1 - momentum) * first; }
-};
-struct moving_variance {
-  double momentum;
-  KOKKOS_FUNCTION double operator()(double first, double second, double old) const {
-    return momentum * old + (1 - momentum) * variance_of_moments{}(first, second);
-  }
+// Axes that shard dimensions other than the last.
+template <class X>
+inline constexpr axis_mask batch_axes = [] {
+  layout_value const v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  return v.sharding() & ~v.dim[v.rank - 1].mask();
+}();
+
+template <class X>
+constexpr index_t ranks_along(X const& x) {
+  return x.mesh().sizes().ranks(batch_axes<X>);
+}
+
+template <class L>
+struct numbers_are_not_one_a_channel {
+  static constexpr bool value = L::rank != 1;
 };
 
-// Scale and shift, or what stands for them.
-template <bool Scaled, class... F>
-auto scale_leaf(F const&... f) {
-  if constexpr (Scaled)
-    return local::strided<element_t<first_t<F...>>>{first_operand(f...).data(), {1}};
-  else
-    return local::constant<double>{1};
+template <class... X>
+constexpr void require_numbers_of_channels() {
+  // `none` has no layout, and stands for no numbers.
+  constexpr auto check = []<class N>(std::type_identity<N>) {
+    if constexpr (!std::is_same_v<N, none_t>)
+      static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
+                    "ashlar::batch_norm: scale, shift and moving statistics have one dimension, the channels");
+  };
+  (check(std::type_identity<X>{}), ...);
 }
-template <bool Scaled, bool Shifted, class... F>
-auto shift_leaf(F const&... f) {
-  if constexpr (Shifted) {
-    auto const& shift = operand_at<Scaled ? 1 : 0>(f...);
-    return local::strided<element_t<decltype(shift)>>{shift.data(), {1}};
-  } else {
-    return local::constant<double>{0};
-  }
+
+template <class M, class Center, class Scale, class Shift>
+constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale, Shift const& shift) {
+  constexpr bool scaled = !std::is_same_v<Scale, none_t>, shifted = !std::is_same_v<Shift, none_t>;
+  coefficients_op<scaled, shifted> const op{epsilon};
+  if constexpr (scaled && shifted)
+    return apply(op, moments, center, scale, shift);
+  else if constexpr (scaled)
+    return apply(op, moments, center, scale);
+  else if constexpr (shifted)
+    return apply(op, moments, center, shift);
+  else
+    return apply(op, moments, center);
 }
 
 }  // namespace detail
 
-template <bool Scaled, bool Shifted, class L, class M, class S, class X, class Center, class... F>
-void evaluate(coefficients_op<Scaled, Shifted> const& op, sharded_tensor<double, L, M, S>& y, X const& moments, Center const& center, F const&... f) {
-  index_t const c = center.local_size();
-  shape const row = shape::of(c);
-  auto const first = detail::channel_row(moments, 0), second = detail::channel_row(moments, 1);
-  local::map(S{}, row, y.data(), detail::factor_of_moments{op.epsilon}, first, second, detail::scale_leaf<Scaled>(f...));
-  local::map(S{}, row, y.data() + c, detail::same_value{}, detail::shift_leaf<Scaled, Shifted>(f...));
-  local::map(S{}, row, y.data() + 2 * c, detail::sum_of_two{}, first, local::strided<element_t<Center>>{center.data(), {1}});
-}
-template <bool Scaled, class L, class M, class S, class Ct, class X, class... Scale>
-void evaluate(coefficients_moments_pullback_op<Scaled> const& op, sharded_tensor<double, L, M, S>& g, Ct const& ct, X const& moments, Scale const&... scale) {
-  auto const d_factor = detail::channel_row(ct, 0), d_offset = detail::channel_row(ct, 1), first = detail::channel_row(moments, 0),
-             second = detail::channel_row(moments, 1);
-  shape const e = moments.local_extents();
-  index_t const c = e[e.rank - 1];
-  auto const by = detail::scale_leaf<Scaled>(scale...);
-  local::map(S{}, shape::of(c), g.data(), detail::mean_pullback{op.epsilon}, d_factor, d_offset, first, second, by);
-  local::map(S{}, shape::of(c), g.data() + c, detail::square_pullback{op.epsilon}, d_factor, first, second, by);
-}
-template <coefficient Which, class T, class L, class M, class S, class Ct, class X, class Like>
-void evaluate(coefficient_pullback_op<Which> const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& moments, Like const&) {
-  shape const row = shape::of(g.local_size());
-  if constexpr (Which == coefficient::scale)
-    local::map(S{}, row, g.data(), detail::scale_pullback{op.epsilon}, detail::channel_row(ct, 0), detail::channel_row(moments, 0),
-               detail::channel_row(moments, 1));
-  else
-    local::map(S{}, row, g.data(), detail::same_value{}, detail::channel_row(ct, 1));
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over all of the batch,
+/// and the moving averages after it: momentum times the old ones, and 1 - momentum times the batch's (the variance as it
+/// is, not scaled to be unbiased). `none` stands for a scale of 1 and for a shift of 0. With statistics::per_shard each
+/// rank normalises by its shard's statistics; moving averages are those of the whole batch all the same.
+/// Shape: x (..., channels), all others (channels). Pre: the channels of all are sharded alike; all other dimensions of x
+/// may be sharded in any way.
+/// Collective: every rank calls it; it blocks.
+/// Cost: one all_reduce of two doubles a channel over the axes that shard the batch, none where none does; backward the
+/// same, and none with statistics::per_shard. Gradients of scale and shift are partial as those of other parameters.
+/// Example: auto [y, state] = batch_norm(x, none, shift, moving);
+template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
+[[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+                                        batch_norm_options const& o = {}, call_site w = call_site::current()) {
+  using namespace detail;
+  require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  auto const finish = [&](auto const& moments, auto const& of_batch) {
+    auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
+    auto const mean = apply(moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
+    auto const variance = apply(moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
+    using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
+    return batch_normalized<std::remove_const_t<decltype(y)>, State>{y, {mean, variance}};
+  };
+  if constexpr (Over == statistics::global) {
+    auto const m = all_reduce(apply(moments_op<Over>{}, x, state.mean), w);
+    // The moments are whole, and each rank's use of them owes them a summand of their cotangent.
+    return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), stop_gradient(m));
+  } else {
+    auto const of_batch = all_reduce(apply(moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
+    return finish(apply(moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
+  }
 }
 
-template <class T, class L, class M, class S, class X, class C>
-void evaluate(channel_affine_op const&, sharded_tensor<T, L, M, S>& y, X const& x, C const& coefficients) {
-  detail::rows_of const r(x.local_extents());
-  detail::narrowed_row<S, T> const factor(coefficients, 0), offset(coefficients, 1), mean(coefficients, 2);
-  local::map_channels(S{}, r.rows, r.n, y.data(), detail::affine<T>{}, static_cast<T const*>(x.data()), factor.data(), offset.data(), mean.data());
-}
-template <class T, class L, class M, class S, class Ct, class C>
-void evaluate(channel_affine_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, C const& coefficients) {
-  detail::rows_of const r(ct.local_extents());
-  detail::narrowed_row<S, T> const factor(coefficients, 0);
-  local::map_channels(S{}, r.rows, r.n, g.data(), fn::multiply{}, static_cast<T const*>(ct.data()), factor.data());
-}
-template <class L, class M, class S, class Ct, class X, class C>
-void evaluate(channel_affine_sums_op const&, sharded_tensor<double, L, M, S>& g, Ct const& ct, X const& x, C const& coefficients) {
-  using T = element_t<X>;
-  detail::rows_of const r(x.local_extents());
-  detail::narrowed_row<S, T> const mean(coefficients, 2);
-  local::channel_affine_sums(S{}, static_cast<T const*>(x.data()), static_cast<T const*>(ct.data()), r.rows, r.n, mean.data(), g.data());
-  local::fill(S{}, g.data() + 2 * r.n, r.n, 0.);
-}
-template <moving Which, class T, class L, class M, class S, class X, class Old>
-void evaluate(moving_op<Which> const& op, sharded_tensor<T, L, M, S>& y, X const& moments, Old const& old) {
-  using average = std::conditional_t<Which == moving::mean, detail::moving_mean, detail::moving_variance>;
-  local::map(S{}, shape::of(y.local_size()), y.data(), average{op.momentum}, detail::channel_row(moments, 0), detail::channel_row(moments, 1),
-             local::strided<T>{old.data(), {1}});
+/// The same by the moving statistics, as after training. Cost: no communication.
+template <tensor X, class Scale, class Shift, class Mean, class Variance>
+constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+                                    double epsilon = batch_norm_options{}.epsilon) {
+  detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  auto const moments = apply(moving_moments_op{}, state.variance);
+  return apply(channel_affine_op{}, x, detail::coefficients(epsilon, moments, state.mean, scale, shift));
 }
 
 }  // namespace ashlar

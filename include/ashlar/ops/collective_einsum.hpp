@@ -1,78 +1,160 @@
-// Chunks of real tensors, for products whose communication goes on while they are computed.
+// Products of tensors whose communication goes on while they are computed: collective matrix multiplication.
 #pragma once
+#include "ashlar/ops/async.hpp"
 #include "ashlar/ops/einsum.hpp"
-#include "ashlar/plan/collective_einsum.hpp"
-#include "ashlar/tensor/pending.hpp"
 
-namespace ashlar::detail {
+namespace ashlar {
 
-/// Are elements with one index along a dimension neighbours in a shard, and those of the next index behind them?
-inline bool leads(shape const& shard, int dim) { return shard.size() == shard[dim] * shard.stride(dim); }
+namespace detail {
 
-/// Where a shard has the elements of a chunk: in runs of local indices of one dimension.
-struct chunk_in_shard {
-  shape shard, chunk;  // local extents
-  int dim;
-  std::vector<interval> runs;
+/// A tensor that travels, in chunks: each rank's piece of a dimension, cut into `count` parts. It is the first dimension of
+/// which some rank holds more than one index, so that a chunk lies in one piece; block-cyclic dimensions are not cut.
+/// A chunk is a tensor of the same layout: cells of nested balanced splits take turns in getting one index more, so that
+/// parts of equal number are the pieces of a balanced split again.
+struct chunks {
+  int dim = 0;
+  index_t count = 1;
+  axis_list axes;  // that split the dimension where ranks hold least of it: before a gather, after a reduction
+  mesh_shape mesh;
 
-  template <class X>
-  chunk_in_shard(chunks const& cut, index_t i, X const& x, int d) : shard(x.local_extents()), chunk(shard), dim(d) {
-    chunk[dim] = 0;
-    cut.for_each_run({0, shard[dim]}, x.layout.dim[dim].size, i, [&](interval const& run) {
-      chunk[dim] += run.size();
-      if (run.size() != 0) runs.push_back(run);
-    });
-  }
-  enum class way { from_shard, to_shard };
-  copy_loops loops(way to) const {
-    copy_loops all;
-    local::box in_shard, in_chunk;
-    for (int d = 0; d < shard.rank; ++d) in_shard.extent[d] = in_chunk.extent[d] = shard[d];
-    for (interval const& run : runs) {
-      in_shard.lower[dim] = run.begin;
-      in_shard.extent[dim] = in_chunk.extent[dim] = run.size();
-      all.push_back(to == way::from_shard ? loops_between(shard, in_shard, chunk, in_chunk) : loops_between(chunk, in_chunk, shard, in_shard));
-      in_chunk.lower[dim] += run.size();
+  constexpr chunks(shape const& extents, layout_value const& least, mesh_shape const& sizes, index_t wanted) : mesh(sizes) {
+    if (wanted < 1) fail("ashlar::einsum: what travels is cut into one chunk or more");
+    for (; dim < extents.rank; ++dim) {
+      axes = least.dim[dim];
+      index_t const ranks = parts(axes, mesh), most = (extents[dim] + ranks - 1) / ranks;
+      if (axes.cyclic == 0 && most > 1) count = wanted < most ? wanted : most;
+      if (axes.cyclic != 0 || most > 1) return;
     }
-    return all;
+  }
+  /// Indices of chunk i, on all ranks together, of a dimension of n.
+  constexpr index_t extent(index_t n, index_t i) const {
+    index_t const ranks = parts(axes, mesh), rest = n % (ranks * count) - i * ranks;
+    return n / (ranks * count) * ranks + (rest < 0 ? 0 : rest < ranks ? rest : ranks);
+  }
+  /// Calls f(interval) for each run of local indices that belong to chunk i, in order. `held`: a rank's indices of a dimension
+  /// that the first `split` of the axes split; the others will cut them, or have, and each of their pieces has its part of the chunk.
+  template <class F>
+  constexpr void for_each_run(interval const& held, int split, index_t i, F&& f) const {
+    if (split == axes.size) return f(part_of(held, count, i));
+    index_t const pieces = mesh.size[axes[split]];
+    for (index_t r = 0; r < pieces; ++r) for_each_run(part_of(held, pieces, r), split + 1, i, f);
   }
 };
 
-/// A part of the same shard where its elements are neighbours.
-template <class T, class L, class M, class S>
-sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& x, int dim) {
+/// Chunk i of a tensor, along a dimension.
+template <class T, class L, class M>
+constexpr abstract_tensor<T, L, M> take_chunk(chunks const& cut, index_t i, abstract_tensor<T, L, M> const& x, int dim) {
   shape extents = x.extents();
   extents[dim] = cut.extent(extents[dim], i);
-  chunk_in_shard const part(cut, i, x, dim);
-  if (part.runs.empty()) return {x.mesh(), extents, x.owner(), x.offset()};
-  if (part.runs.size() == 1 && leads(part.shard, dim)) return {x.mesh(), extents, x.owner(), x.offset() + part.runs[0].begin * part.shard.stride(dim)};
-  sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
-  copy_boxes(S{}, static_cast<T const*>(x.data()), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
-  return chunk;
+  return {x.mesh(), extents};
+}
+/// Makes it chunk i of y, if it does not lie there.
+template <class T, class L, class M>
+constexpr void put_chunk(chunks const&, index_t, abstract_tensor<T, L, M> const&, abstract_tensor<T, L, M>&, int) {}
+/// Chunk i of y, along a dimension, or where dim < 0 the i-th summand of y: einsum(a, b).
+template <equation E, class T, class L, class M, class A, class B>
+constexpr void put_product(chunks const&, index_t, einsum_op<E> const&, A const&, B const&, abstract_tensor<T, L, M>&, int) {}
+
+/// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
+template <equation E, int Operand, class X>
+constexpr auto chunk_of(chunks const& cut, index_t i, char label, X const& x) {
+  int const dim = parse(E).in[Operand].find(label);
+  using Chunk = decltype(take_chunk(cut, i, x, dim));
+  return dim < 0 ? Chunk(x) : take_chunk(cut, i, x, dim);
 }
 
-template <class T, class L, class M, class S>
-void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk, sharded_tensor<T, L, M, S>& y, int dim) {
-  if (chunk.owner() == y.owner()) return;
-  copy_boxes(S{}, static_cast<T const*>(chunk.data()), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
+template <class From, class Y, class M>
+constexpr bool travels(M const& m) {
+  using P = plan_between<mesh_t<Y>, layout_t<From>, layout_t<Y>, 0u>;
+  for (int i = 0; i < P::value.size; ++i)
+    if (communicates(P::value[i].what) && m.sizes().ranks(P::value[i].axes) > 1) return true;
+  return false;
 }
 
-// The rows of a gathered chunk are rows of y in several places, each a product where they are neighbours.
-template <equation E, class T, class L, class M, class S, class A, class B>
-void put_product(chunks const& cut, index_t i, einsum_op<E> const&, A const& a, B const& b, sharded_tensor<T, L, M, S>& y, int dim) {
-  constexpr einsum_equation e = einsum_op<E>::eq;
-  T const *rows = a.data(), *const other = b.data();
-  shape const extents = a.local_extents();
-  if (dim < 0) return local::contract(S{}, e, rows, extents, other, b.local_extents(), y.data(), y.local_extents(), T(1), i == 0 ? T(0) : T(1));
-  chunk_in_shard const part(cut, i, y, dim);
-  bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
-  if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim)) return put_chunk(cut, i, einsum<E>(a, b), y, dim);
-  shape from = extents, to = part.shard;
-  for (interval const& run : part.runs) {
-    from[cut.dim] = to[dim] = run.size();
-    local::contract(S{}, e, rows, from, other, b.local_extents(), y.data() + run.begin * to.stride(dim), to);
-    rows += from.size();
-  }
+/// einsum, then relayout.
+template <equation E, class To, plain_tensor A, plain_tensor B>
+constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+  using Product = decltype(einsum<E>(a, b));
+  using Y = decltype(relayout(to, einsum<E>(a, b), w));
+  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  chunks const cut(extents, value_v<mesh_context<mesh_t<Y>, layout_t<Y>>, layout_t<Y>>, a.mesh().sizes(), wanted);
+  if (cut.count == 1 || !travels<Product, Y>(a.mesh())) return relayout(to, einsum<E>(a, b), w);
+  char const label = parse(E).out.label[cut.dim];
+  auto const& x = materialize(a);
+  auto const& z = materialize(b);
+  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  overlap_chunks(
+      cut.count,
+      [&](index_t i) { return relayout_async_into(to, take_chunk(cut, i, y, cut.dim), einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
+      [&](index_t i, auto const& chunk) { put_chunk(cut, i, chunk, y, cut.dim); });
+  return Y(y);
 }
 
-}  // namespace ashlar::detail
+/// relayout of the first operand, then einsum.
+template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+  using Whole = decltype(relayout(to, a, w));
+  using Y = decltype(einsum<E>(relayout(to, a, w), b));
+  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  chunks const cut(a.extents(), value_v<mesh_context<mesh_t<A>, layout_t<A>>, layout_t<A>>, a.mesh().sizes(), wanted);
+  if (cut.count == 1 || !travels<A, Whole>(a.mesh())) return einsum<E>(relayout(to, a, w), b);
+  char const label = parse(E).in[0].label[cut.dim];
+  int const kept = parse(E).out.find(label);
+  auto const& x = materialize(a);
+  auto const& z = materialize(b);
+  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  overlap_chunks(
+      cut.count, [&](index_t i) { return relayout_async(to, take_chunk(cut, i, x, cut.dim), w); },
+      [&](index_t i, auto const& chunk) { put_product(cut, i, op, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept); });
+  return Y(y);
+}
+
+}  // namespace detail
+
+/// all_reduce<Axes>(einsum<E>(a, b)), the product computed in chunks: each is on its way to the other ranks while the next is
+/// computed. A chunk is a part of the rows that this rank computes, or of the next dimension where it has one row.
+/// Post: the same value; sums over ranks in the same order. There are no more chunks than rows, and one where nobody else is.
+/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
+/// Cost: one all_reduce a chunk, together the bytes of one; memory for two chunks of the product in place of all of it. An
+/// operand whose first dimension the rows are not is copied chunk by chunk. Backward what the two calls cost.
+/// Error: those of einsum and all_reduce; fewer than one chunk throws ashlar::error.
+/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is of
+/// layout<"data", none>
+/// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning Models,
+/// ASPLOS 2023 (there in a ring, a chunk for each rank).
+template <equation E, dimension Axes, tensor A, tensor B>
+[[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
+  using Product = decltype(einsum<E>(a, b));
+  return einsum_relayout(einsum_op<E>{}, detail::after_all_reduce<names_in_t<Axes>, Product>(), a, b, chunks, w);
+}
+
+/// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in the same way.
+/// Cost: one reduce_scatter a chunk. Where the rows are scattered (Dim is 0) a chunk has a part of what each rank keeps, for which
+/// the operand's rows are copied together. Backward one all_gather, of which both operands' cotangents are products.
+/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none> is of
+/// layout<"model", none>
+template <equation E, dimension Axes, int Dim, tensor A, tensor B>
+[[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
+  using Product = decltype(einsum<E>(a, b));
+  return einsum_relayout(einsum_op<E>{}, detail::after_reduce_scatter<names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
+}
+
+/// einsum<E>(all_gather<Axes>(a), b), the first operand gathered in chunks: what has arrived is multiplied while the next
+/// comes. A chunk is a part of this rank's rows of `a`, whose products are rows of the result or, where einsum sums over them,
+/// are added up.
+/// Post: the same value, sums over chunks in their order. There are no more chunks than rows, and one where nobody else is.
+/// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
+/// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand.
+/// Products that are not the first rows of the result are copied there; where einsum sums over the rows, the other operand's
+/// part is. Backward `a` is gathered in chunks again, for the other operand's cotangent, and its own is an
+/// einsum_reduce_scatter in as many chunks; under differentiation `a` is gathered whole where a label of one operand is summed
+/// that the other lacks.
+/// Error: those of einsum and all_gather; fewer than one chunk throws ashlar::error.
+/// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
+/// layout<none, "model">
+template <equation E, dimension Axes, tensor A, tensor B>
+[[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
+  return relayout_einsum(einsum_op<E>{}, detail::after_all_gather<names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
+}
+
+}  // namespace ashlar

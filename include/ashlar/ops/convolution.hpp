@@ -1,40 +1,152 @@
-// Convolution of real images.
+// Convolution of images, channels last.
 #pragma once
-#include "ashlar/ops/local/convolution.hpp"
-#include "ashlar/plan/convolution.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/layout/window.hpp"
+#include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
 namespace detail {
-template <class T>
-struct convolution_of_such_elements {
-  static constexpr bool value = local::BlasScalar<T>;
-};
-
-// This rank's part of a convolution, from the extents of its images and of its kernel.
-template <class T, int Stride, int Dilation, padding Edge>
-convolution local_convolution(sliding_kernel<Stride, Dilation, Edge> const& op, shape const& images, shape const& kernel) {
-  static_assert(convolution_of_such_elements<T>::value,
-                "ashlar::conv2d: images are of float, double or complex numbers; cast them");
-  return {images[0], op.along(0, images, kernel), op.along(1, images, kernel), images[3], kernel[3]};
+constexpr rule_result whole_in(layout_value const& x, int from, int to) {
+  for (int d = from; d <= to; ++d)
+    if (x.dim[d].size) return rule_result::wrong(fault::sharded_dimension, x.dim[d][0]);
+  return {};
 }
 }  // namespace detail
 
-template <int S, int D, padding P, class T, class L, class M, class Space, class X, class K>
-void evaluate(conv2d_op<S, D, P> const& op, sharded_tensor<T, L, M, Space>& y, X const& images, K const& kernel) {
-  local::convolve(Space{}, detail::local_convolution<T>(op, images.local_extents(), kernel.local_extents()),
-                  static_cast<T const*>(images.data()), static_cast<T const*>(kernel.data()), y.data());
+/// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o), and, by other equations
+/// of the same letters, of its transposes: as einsum, where the dimensions h, w, k and l are whole.
+/// Example: layout<"data", none, none, "model"> and layout<none, none, "model", none> give
+/// partial<layout<"data", none, none, none>, "model">
+constexpr rule_result convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
+  for (int o = 0; o < 2; ++o) {
+    bool const is_kernel = e.in[o].label[0] == 'k';
+    rule_result const r = detail::whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
+    if (r.why != fault::fits) return r;
+  }
+  return einsum_rule(e, a, b);
 }
-template <int S, int D, padding P, class T, class L, class M, class Space, class Ct, class K>
-void evaluate(conv2d_images_pullback_op<S, D, P> const& op, sharded_tensor<T, L, M, Space>& g, Ct const& ct, K const& kernel) {
-  local::convolve_images_vjp(Space{}, detail::local_convolution<T>(op, g.local_extents(), kernel.local_extents()),
-                             static_cast<T const*>(ct.data()), static_cast<T const*>(kernel.data()), g.data());
+
+namespace detail {
+
+struct convolution_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather or redistribute it first");
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::conv2d: the axis shards different dimensions of images and kernel; redistribute one of them");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+  }
+};
+
+// No equation of einsum's: there each label of the result stands in an operand.
+constexpr einsum_equation convolution_equation(char const (&a)[5], char const (&b)[5], char const (&out)[5]) {
+  einsum_equation e;
+  e.operands = 2;
+  e.in[0].rank = e.in[1].rank = e.out.rank = 4;
+  for (int d = 0; d < 4; ++d) {
+    e.in[0].label[d] = a[d];
+    e.in[1].label[d] = b[d];
+    e.out.label[d] = out[d];
+  }
+  return e;
 }
-template <int S, int D, padding P, class T, class L, class M, class Space, class X, class Ct>
-void evaluate(conv2d_kernel_pullback_op<S, D, P> const& op, sharded_tensor<T, L, M, Space>& g, X const& images, Ct const& ct) {
-  local::convolve_kernel_vjp(Space{}, detail::local_convolution<T>(op, images.local_extents(), g.local_extents()),
-                             static_cast<T const*>(images.data()), static_cast<T const*>(ct.data()), g.data());
+inline constexpr einsum_equation images_by_kernel = convolution_equation("nhwi", "klio", "nhwo"),
+                                 cotangent_by_kernel = convolution_equation("nhwo", "klio", "nhwi"),
+                                 images_by_cotangent = convolution_equation("nhwi", "nhwo", "klio");
+
+template <int... N>
+struct number_is_not_positive {
+  static constexpr bool value = ((N < 1) || ...);
+};
+template <class... L>
+struct images_have_other_rank {
+  static constexpr bool value = ((L::rank != 4) || ...);
+};
+
+}  // namespace detail
+
+/// Windows of a kernel over images (n, h, w, i): what convolution and its transposes share.
+template <int Stride, int Dilation, padding Edge>
+struct sliding_kernel {
+  using diagnostics = detail::convolution_diagnostics;
+  template <class T, class>
+  using element = T;
+  /// Windows along dimension 1 + d of the images.
+  static constexpr windows along(int d, shape const& images, shape const& kernel) {
+    return {images[1 + d], kernel[d], Stride, Dilation, Edge};
+  }
+};
+
+/// The cotangent of the images, from that of the result and the kernel.
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
+  shape images;
+  constexpr explicit conv2d_images_pullback_op(shape const& s) : images(s) {}
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
+    return convolution_rule(detail::cotangent_by_kernel, ct, kernel);
+  }
+  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return images; }
+};
+/// The cotangent of the kernel, from the images and the cotangent of the result.
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
+  shape kernel;
+  constexpr explicit conv2d_kernel_pullback_op(shape const& s) : kernel(s) {}
+  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
+    return convolution_rule(detail::images_by_cotangent, images, ct);
+  }
+  constexpr shape extents(layout_value const&, shape const&, shape const&) const { return kernel; }
+};
+
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
+  static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
+    return convolution_rule(detail::images_by_kernel, images, kernel);
+  }
+  static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
+    if (images[3] != kernel[2])
+      detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images, kernel);
+    windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
+    if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
+      detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images, kernel);
+    return shape::of(images[0], h.count(), w.count(), kernel[3]);
+  }
+  template <int I, class Ct, class Y, class X, class K>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
+    if constexpr (I == 0)
+      return apply(conv2d_images_pullback_op<Stride, Dilation, Edge>{images.extents()}, ct, kernel);
+    else
+      return apply(conv2d_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, ct);
+  }
+};
+
+/// Cross-correlation of images with a kernel, as all of the field's libraries say convolution; zeros lie beyond the edges.
+/// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) where padding::same,
+/// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 where padding::valid.
+/// Pre: h, w, k and l are whole; batch and channels may be sharded, input channels alike in both operands.
+/// Cost: no communication; input channels that are sharded leave the result partial. Locally matrix products of blocks of
+/// windows that fit a cache; the windows of a whole batch are never stored.
+/// Error: see detail::convolution_words; extents that disagree throw ashlar::error.
+/// Example: conv2d<2>(x, k) of layout<"data", none, none, none> and layout<none, none, none, "model"> is
+/// layout<"data", none, none, "model">
+template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
+constexpr auto conv2d(X const& images, K const& kernel) {
+  static_assert(!detail::number_is_not_positive<Stride, Dilation>::value, "ashlar::conv2d: stride and dilation are 1 or more");
+  if constexpr (detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
+    static_assert(!detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
+                  "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    return images;
+  } else {
+    return apply(conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
+  }
 }
 
 }  // namespace ashlar

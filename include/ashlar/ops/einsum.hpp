@@ -1,19 +1,131 @@
-// einsum on real tensors: local contractions.
+// einsum on abstract and real tensors.
 #pragma once
-#include "ashlar/ops/local/contract.hpp"
-#include "ashlar/plan/transpose.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/ops/reduce.hpp"
 
 namespace ashlar {
 
-template <equation E, class T, class L, class M, class S, class A>
-void evaluate(einsum_op<E> const&, sharded_tensor<T, L, M, S>& y, A const& a) {
-  local::contract(S{}, einsum_op<E>::eq, static_cast<T const*>(a.data()), a.local_extents(), y.data(), y.local_extents());
+namespace detail {
+
+template <equation E, class... L>
+struct equation_has_other_ranks;
+template <equation E, class A>
+struct equation_has_other_ranks<E, A> {
+  static constexpr bool value = parse(E).operands != 1 || parse(E).in[0].rank != A::rank;
+};
+template <equation E, class A, class B>
+struct equation_has_other_ranks<E, A, B> {
+  static constexpr bool value = parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
+};
+
+struct einsum_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+  }
+};
+
+// Dimensions whose labels an operand has alone, and the result lacks: its cotangent is repeated along them.
+constexpr unsigned dims_summed_alone(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  unsigned dims = 0;
+  for (int d = 0; d < q.in[operand].rank; ++d) {
+    char const l = q.in[operand].label[d];
+    if (q.out.find(l) < 0 && (q.operands == 1 || q.in[1 - operand].find(l) < 0)) dims |= 1u << d;
+  }
+  return dims;
 }
-template <equation E, class T, class L, class M, class S, class A, class B>
-void evaluate(einsum_op<E> const&, sharded_tensor<T, L, M, S>& y, A const& a, B const& b) {
-  local::contract(S{}, einsum_op<E>::eq, static_cast<T const*>(a.data()), a.local_extents(), static_cast<T const*>(b.data()),
-                  b.local_extents(), y.data(), y.local_extents());
+
+// The equation that gives operand I's cotangent, but for these dimensions: the result in the operand's place.
+constexpr equation cotangent_equation(equation const& e, int operand) {
+  einsum_equation const q = parse(e);
+  equation r = e;
+  r = equation(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  auto put = [&](einsum_equation::labels const& l) { r.append(l.label, static_cast<std::size_t>(l.rank)); };
+  put(operand == 0 ? q.out : q.in[0]);
+  if (q.operands == 2) {
+    r.append(",", 1);
+    put(operand == 0 ? q.in[1] : q.out);
+  }
+  r.append("->", 2);
+  unsigned const alone = dims_summed_alone(e, operand);
+  for (int d = 0; d < q.in[operand].rank; ++d)
+    if (!(alone >> d & 1u)) r.append(&q.in[operand].label[d], 1);
+  return r;
+}
+
+}  // namespace detail
+
+template <equation E>
+struct einsum_op {
+  using diagnostics = detail::einsum_diagnostics;
+  static constexpr einsum_equation eq = parse(E);
+  template <class T, class...>
+  using element = T;
+
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b = {}) { return einsum_rule(eq, a, b); }
+
+  static constexpr shape extents(layout_value const&, shape const& a, shape const& b = {}) {
+    shape y;
+    y.rank = eq.out.rank;
+    shape const* const in[2]{&a, &b};
+    for (int o = 0; o < eq.operands; ++o)
+      for (int d = 0; d < eq.in[o].rank; ++d) {
+        int const at = eq.in[0].find(eq.in[o].label[d]);
+        if (o == 1 && at >= 0 && a[at] != b[d])
+          detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
+        if (int const k = eq.out.find(eq.in[o].label[d]); k >= 0) y[k] = (*in[o])[d];
+      }
+    return y;
+  }
+
+  template <int I, class Ct, class Y, class... X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
+    constexpr unsigned alone = detail::dims_summed_alone(E, I);
+    if constexpr (alone == 0)
+      return product_with_cotangent<I>(ct, x...);
+    else
+      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), detail::operand_at<I>(x...));
+  }
+
+ private:
+  template <int I, class Ct, class... X>
+  static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
+    constexpr equation q = detail::cotangent_equation(E, I);
+    if constexpr (sizeof...(X) == 1)
+      return apply(einsum_op<q>{}, ct);
+    else if constexpr (I == 0)
+      return [&](auto const&, auto const& b) { return apply(einsum_op<q>{}, ct, b); }(x...);
+    else
+      return [&](auto const& a, auto const&) { return apply(einsum_op<q>{}, a, ct); }(x...);
+  }
+};
+
+/// Sum of products of one or two tensors.
+/// Shape: by the equation's labels; a label that the result lacks is summed.
+/// Cost: no communication; locally one GEMM where the equation is one. A sharded label that is summed leaves a partial
+/// sum in the result's type.
+/// Error: see detail::einsum_words; extents that disagree throw ashlar::error.
+/// Example: einsum<"bi,ih->bh"> of layout<"data", "model"> and layout<"model", none> is
+/// partial<layout<"data", none>, "model">
+template <equation E, class... X>
+constexpr auto einsum(X const&... x) {
+  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2, "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
+  if constexpr (detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+    static_assert(!detail::equation_has_other_ranks<E, layout_t<X>...>::value,
+                  "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+    return detail::first_operand(x...);
+  } else {
+    return apply(einsum_op<E>{}, x...);
+  }
 }
 
 }  // namespace ashlar

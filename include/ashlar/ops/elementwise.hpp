@@ -1,282 +1,84 @@
-// Elementwise expressions on real tensors: they wait for their first read and run as one kernel.
+// Elementwise operations with broadcasting.
 #pragma once
-#include "ashlar/meta/product.hpp"
-#include "ashlar/ops/local/elementwise.hpp"
-#include "ashlar/ops/local/random.hpp"
-#include "ashlar/ops/local/roots.hpp"
-#include "ashlar/ops/math.hpp"
-#include "ashlar/plan/random.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/reduce.hpp"
 
 namespace ashlar {
 
 namespace detail {
 
-// The tree of a fused expression, over functions and element types alone: kernels never see a layout.
-template <std::size_t I, class T>
-struct indexed_value {
-  T value;
-};
-template <class Index, class... T>
-struct value_pack;
-template <std::size_t... I, class... T>
-struct value_pack<std::index_sequence<I...>, T...> : indexed_value<I, T>... {
-  KOKKOS_FUNCTION explicit value_pack(T... v) : indexed_value<I, T>{v}... {}
-};
-template <std::size_t I, class T>
-KOKKOS_FUNCTION T value_at(indexed_value<I, T> const& v) {
-  return v.value;
-}
-
-struct leaf_node {
-  static constexpr std::size_t leaves = 1;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return value_at<First>(p);
+struct elementwise_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::elementwise: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::elementwise: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
+                  "ashlar::elementwise: only one operand is partial over the axis, so the other would be added once a rank; all_reduce the first, or write as_partial<axis>(other)");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");
   }
 };
-template <class F, class A>
-struct unary_node {
-  static constexpr std::size_t leaves = A::leaves;
+
+constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape const& b) {
+  shape y;
+  y.rank = out.rank;
+  for (int d = 0; d < y.rank; ++d) {
+    int const i = d - (y.rank - a.rank), j = d - (y.rank - b.rank);
+    index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
+    // A sharded dimension of extent 1 lives on one rank, so only whole dimensions stretch.
+    if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
+      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards", a, b);
+    y[d] = m == 1 ? n : m;
+  }
+  return y;
+}
+
+template <class F, class T, class...>
+struct element_of {
+  using type = T;
+};
+template <class F, class T, class... Rest>
+  requires requires { typename F::result_type; }
+struct element_of<F, T, Rest...> {
+  using type = typename F::result_type;
+};
+
+}  // namespace detail
+
+/// Acts on each element. F has `static constexpr linearity kind`, a call operator for kernels, and, where it has a
+/// derivative, `pullback<I>(ct, y, x...)`.
+template <class F>
+struct elementwise_op {
+  using diagnostics = detail::elementwise_diagnostics;
+  using function = F;
   F f;
-  A a;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return f(a.template evaluate<First>(p));
+  template <class... T>
+  using element = typename detail::element_of<F, T...>::type;
+
+  static constexpr rule_result rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b) { return elementwise_rule(F::kind, a, b); }
+  static constexpr shape extents(layout_value const&, shape const& a) { return a; }
+  static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
+    return detail::broadcast_extents(out, a, b);
   }
-};
-template <class F, class A, class B>
-struct binary_node {
-  static constexpr std::size_t leaves = A::leaves + B::leaves;
-  F f;
-  A a;
-  B b;
-  template <std::size_t First, class Pack>
-  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
-    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p));
-  }
-};
-template <class Node>
-struct fused {
-  Node node;
-  template <class... V>
-  KOKKOS_FUNCTION auto operator()(V... v) const {
-    return node.template evaluate<0>(value_pack<std::index_sequence_for<V...>, V...>(v...));
+  template <int I, class Ct, class Y, class... X>
+    requires detail::has_pullback<F, I, Ct, Y, X...>
+  constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
+    return detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
   }
 };
 
-// Strides of an array of extents e among loops of extents `out`, aligned at the last dimension, 0 where it stretches.
-inline void broadcast_strides(shape const& e, shape const& out, index_t const* own, index_t* stride) {
-  for (int d = 0; d < out.rank; ++d) {
-    int const i = d - (out.rank - e.rank);
-    stride[d] = i < 0 || (e[i] == 1 && out[d] != 1) ? 0 : own[i];
-  }
-}
-
-// What an expression reads: it becomes a leaf of local::map when the expression is evaluated.
-template <class Tensor>
-struct tensor_source {
-  Tensor tensor;
-  auto leaf(shape const& out) const {
-    using T = typename Tensor::element_type;
-    local::strided<T> l{tensor.data(), {}};
-    shape const e = tensor.local_extents();
-    index_t own[max_rank]{};
-    for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
-    broadcast_strides(e, out, own, l.stride);
-    return l;
-  }
-  void expect(std::shared_ptr<reader> const& r) const {
-    tensor.owner()->expect(r);
-  }
-  void keep(void const* block) {
-    if (tensor.owner().get() != block) return;
-    Tensor copy(tensor.mesh(), tensor.extents());
-    using T = typename Tensor::element_type;
-    local::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
-    tensor = copy;
-  }
-};
-
-template <bool Dealt>
-struct random_source {
-  prng_key key;
-  shape global;
-  region part;
-  auto leaf(shape const& out) const {
-    index_t own[max_rank]{};
-    if constexpr (Dealt) {
-      local::dealt_random_numbers<uniform_generator<float>> l(key, part, global);
-      for (int d = 0; d < part.rank; ++d) own[d] = l.stride[d];
-      broadcast_strides(part.extents(), out, own, l.stride);
-      return l;
-    } else {
-      local::uniform_numbers<float> l{key, 0, {}};
-      for (int d = 0; d < global.rank; ++d) {
-        own[d] = global.stride(d);
-        l.base += part.dim[d].begin * own[d];
-      }
-      broadcast_strides(part.extents(), out, own, l.stride);
-      return l;
-    }
-  }
-  void expect(std::shared_ptr<reader> const&) const {}
-  void keep(void const*) {}
-};
-
-// Does a layout deal blocks?
-template <class L>
-inline constexpr bool is_dealt_v = pack_blocks(value_v<context_of<L>, L>) != 0;
-
-template <class T, class L, class M, class Node, class... Source>
-class expression_state : public reader {
- public:
-  expression_state(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s)
-      : mesh(m), extents(e), node(n), sources(s) {}
-  sharded_tensor<T, L, M> const& evaluate() {
-    if (!value_) {
-      sharded_tensor<T, L, M> y(mesh, extents);
-      shape const out = y.local_extents();
-      sources.unpack([&](auto const&... s) { local::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); });
-      value_.emplace(y);
-    }
-    return *value_;
-  }
-  void keep(void const* block) override {
-    sources.unpack([&](auto&... s) { (s.keep(block), ...); });
-  }
-
-  device_mesh<M> const mesh;
-  shape const extents;
-  Node const node;
-  product<Source...> sources;
-
- private:
-  std::optional<sharded_tensor<T, L, M>> value_;
-};
-
-}  // namespace detail
-
-/// An elementwise expression that has not been read yet. It owns its operands and runs, as one kernel, when it is first
-/// read; copies share the result. Where an operand is updated in place while the expression lives, it keeps a copy of the
-/// operand as it was: a later expression may still be made of it.
-/// What reads it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
-template <class T, class L, class M, class Node, class... Source>
-class expression {
- public:
-  using element_type = T;
-  using layout_type = L;
-  using mesh_type = M;
-  using tensor_type = sharded_tensor<T, L, M>;
-  static constexpr int rank = L::rank;
-
-  expression(device_mesh<M> const& m, shape const& extents, Node const& node, detail::product<Source...> const& sources)
-      : state_(std::make_shared<detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
-    sources.unpack([&](auto const&... s) { (s.expect(state_), ...); });
-  }
-  device_mesh<M> const& mesh() const { return state_->mesh; }
-  shape const& extents() const { return state_->extents; }
-  index_t extent(int d) const { return extents()[d]; }
-  tensor_type const& evaluate() const { return state_->evaluate(); }
-  operator tensor_type() const { return evaluate(); }
-  auto view() const { return evaluate().view(); }
-
-  auto const& node() const { return state_->node; }
-  auto const& sources() const { return state_->sources; }
-
- private:
-  std::shared_ptr<detail::expression_state<T, L, M, Node, Source...>> state_;
-};
-
-namespace detail {
-
-template <class T, class L, class M, class S>
-leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
-  return {};
-}
-template <class T, class L, class M, class S>
-auto sources_of(sharded_tensor<T, L, M, S> const& x) {
-  return product<tensor_source<sharded_tensor<T, L, M, S>>>({x});
-}
-template <class T, class L, class M, class Node, class... Source>
-Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
-  return x.node();
-}
-template <class T, class L, class M, class Node, class... Source>
-auto const& sources_of(expression<T, L, M, Node, Source...> const& x) {
-  return x.sources();
-}
-
-template <class T, class L, class M, class Node, class Numbers, class... Source>
-expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, factors<Numbers, Source...> const& s) {
-  return {m, e, n, s};
-}
-
-}  // namespace detail
-
-template <class F, class T, class L, class M, class A>
-auto launch(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
-  using node = detail::unary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>>;
-  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a)}, detail::sources_of(a));
-}
-template <class F, class T, class L, class M, class A, class B>
-auto launch(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
-  using node = detail::binary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>, std::remove_cvref_t<decltype(detail::node_of(b))>>;
-  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a), detail::node_of(b)},
-                                       detail::join(detail::sources_of(a), detail::sources_of(b)));
-}
-template <class R, class T, class L, class M, class A>
-auto launch(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
-  constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
-  region const part = local_region(extents, layout, m.sizes(), m.rank());
-  using node = detail::binary_node<local::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
-  return detail::make_expression<T, L>(
-      m, extents, node{local::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
-      detail::join(detail::sources_of(a), detail::product<detail::random_source<detail::is_dealt_v<L>>>({op.f.key, extents, part})));
-}
-
-/// Fills a tensor with random numbers, each a function of key and global index.
-template <class R, class T, class L, class M, class S>
-void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  local::fill_uniform(S{}, x.data(), x.local_region(), x.extents(), key, d.low, d.high);
-}
-template <class R, class T, class L, class M, class S>
-void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
-  local::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
-}
-
-/// Sets every element. Expressions of the tensor keep its elements as they were.
-template <class T, class L, class M, class S>
-void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
-  x.owner()->before_writing();
-  local::fill(S{}, x.data(), x.local_size(), value);
-}
-
-namespace detail {
-template <class X>
-auto elements_of(X& x) {
-  if constexpr (std::is_const_v<X>)
-    return static_cast<typename X::element_type const*>(materialize(x).data());
-  else
-    return x.data();
-}
-}  // namespace detail
-
-/// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
-/// Where F::takes_a_root is a type, f.with_root(sqrt(f.under_root(x, others...)), x, others...) in its place.
-/// Expressions of them keep their elements as they were.
-template <class F, class T, class L, class M, class S, class... X>
-void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
-  auto prepare = [](auto& t) {
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
-      t.owner()->before_writing();
-  };
-  prepare(x);
-  (prepare(others), ...);
-  if constexpr (requires { typename F::takes_a_root; })
-    local::for_each_with_root(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
-  else
-    local::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+/// Applies a function object to each element of one or two tensors. A dimension that one of them lacks in front is
+/// broadcast.
+template <class F, class... X>
+constexpr auto elementwise(F const& f, X const&... x) {
+  return apply(elementwise_op<F>{f}, x...);
 }
 
 }  // namespace ashlar

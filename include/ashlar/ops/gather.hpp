@@ -1,32 +1,94 @@
-// Rows of real tables by index.
+// Rows of a table by index.
 #pragma once
-#include "ashlar/ops/local/gather.hpp"
-#include "ashlar/plan/gather.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/layout/einsum.hpp"
+#include "ashlar/ops/apply.hpp"
 
 namespace ashlar {
 
-namespace detail {
-// Elements of one row of a table's shard.
-inline index_t row_size(shape const& table) {
-  index_t n = 1;
-  for (int d = 1; d < table.rank; ++d) n *= table[d];
-  return n;
+/// The layout of out[i..., r...] = table[index[i...], r...]: the product of the one-hot matrix of `index` with `table`.
+/// Where axes shard the table's rows, each rank finds the rows it has and 0 for the others: the result is partial.
+/// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
+constexpr rule_result gather_rule(layout_value const& table, layout_value const& index) {
+  axis_mask const at = table.named(), in = index.named();
+  if (at & in) return rule_result::wrong(fault::conflict, first_axis(at & in));
+  if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
+  if (!detail::partial_only_by(table, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(table.partial()));
+  rule_result r;
+  for (int d = 0; d < index.rank; ++d) r.out.dim[r.out.rank++] = index.dim[d];
+  for (int d = 1; d < table.rank; ++d) r.out.dim[r.out.rank++] = table.dim[d];
+  r.out.add_partial(op_sum, table.partial() | table.dim[0].mask());
+  return r;
 }
+
+/// The layout of its transpose: rows of `update` (index' dimensions, then the table's other than 0) are summed into a
+/// table whose rows axes shard as `rows`.
+constexpr rule_result scatter_rule(layout_value const& index, layout_value const& update, axis_list const& rows) {
+  rule_result r;
+  r.out.rank = update.rank - index.rank + 1;
+  r.out.dim[0] = rows;
+  axis_mask summed = 0;
+  for (int d = 0; d < index.rank; ++d) {
+    if (index.dim[d] != update.dim[d])
+      return rule_result::wrong(fault::one_sided, first_axis(index.dim[d].mask() ^ update.dim[d].mask()));
+    summed |= index.dim[d].mask();
+  }
+  for (int d = 1; d < r.out.rank; ++d) r.out.dim[d] = update.dim[index.rank + d - 1];
+  if (update.named() & rows.mask()) return rule_result::wrong(fault::conflict, first_axis(update.named() & rows.mask()));
+  if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
+  if (!detail::partial_only_by(update, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
+  r.out.add_partial(op_sum, update.partial() | summed);
+  return r;
+}
+
+namespace detail {
+struct gather_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::take: the axis is named by the table and by the index; redistribute one of them");
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::scatter_add: the axis shards the index otherwise than the rows; redistribute one of them");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first");
+  }
+};
 }  // namespace detail
 
-template <class T, class L, class M, class S, class Table, class Index>
-void evaluate(take_op const&, sharded_tensor<T, L, M, S>& y, Table const& table, Index const& index) {
-  region const part = table.local_region();
-  local::take(S{}, static_cast<T const*>(table.data()), 1, part.dim[0], detail::row_size(part.extents()), index.data(),
-              index.local_size(), y.data());
-}
-template <class T, class L, class M, class S, class Update, class Index, class Like>
-void evaluate(scatter_add_op const&, sharded_tensor<T, L, M, S>& y, Update const& update, Index const& index, Like const&) {
-  region const part = y.local_region();
-  local::fill(S{}, y.data(), part.size(), T(0));
-  local::scatter_add(S{}, static_cast<T const*>(update.data()), 1, part.dim[0], detail::row_size(part.extents()), index.data(),
-                     index.local_size(), y.data());
+/// The transpose of take: rows of the update summed into a table with the extents and the shards of `like`.
+struct scatter_add_op {
+  using diagnostics = detail::gather_diagnostics;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& update, layout_value const& index, layout_value const& like) {
+    return scatter_rule(index, update, like.dim[0]);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& like) { return like; }
+};
+
+struct take_op {
+  using diagnostics = detail::gather_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& table, layout_value const& index) { return gather_rule(table, index); }
+  static constexpr shape extents(layout_value const&, shape const& table, shape const& index) {
+    shape y = index;
+    for (int d = 1; d < table.rank; ++d) y.extent[y.rank++] = table[d];
+    return y;
+  }
+  template <int I, class Ct, class Y, class Table, class Index>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Table const& table, Index const& index) {
+    return apply(scatter_add_op{}, ct, index, table);
+  }
+};
+
+/// Rows of a table by integer index.
+/// Shape: table (n, r...), index (i...); result (i..., r...). Pre: 0 <= index < n; an index outside gives a row of zeros.
+/// Cost: no communication; where axes shard the table's rows, the result is partial over them.
+/// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
+template <class Table, class Index>
+constexpr auto take(Table const& table, Index const& index) {
+  return apply(take_op{}, table, index);
 }
 
 }  // namespace ashlar

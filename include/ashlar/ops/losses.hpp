@@ -1,22 +1,269 @@
-// Cross-entropy from distributions on real tensors.
+// Losses: cross-entropy from labels and from distributions, binary cross-entropy, mean squared error.
 #pragma once
-#include "ashlar/ops/local/distribution_cross_entropy.hpp"
+#include "ashlar/ops/activations.hpp"
 #include "ashlar/ops/softmax.hpp"
-#include "ashlar/plan/losses.hpp"
 
 namespace ashlar {
 
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate(distribution_cross_entropy_op const&, sharded_tensor<T, L, M, S>& loss, Z const& logits, Y const& targets) {
-  detail::rows_of const r(logits.local_extents());
-  local::distribution_cross_entropy_sum(S{}, static_cast<T const*>(logits.data()), static_cast<T const*>(targets.data()), r.rows, r.n, loss.data());
-  local::map(S{}, shape{}, loss.data(), fn::scale<T>{detail::one_over_rows<T>(logits.extents())}, local::strided<T>{loss.data(), {}});
+struct cross_entropy_pullback_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&) {
+    rule_result r;
+    r.out = logits;
+    r.out.add_partial(op_sum, ct.partial());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
+};
+
+/// A scalar from logits and one label a row.
+struct labelled_rows_rule {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
+    int const last = logits.rank - 1;
+    if (rule_result const r = whole_dimensions_rule(1u << last, logits); r.why != fault::fits) return r;
+    if (labels.levels) return rule_result::wrong(fault::not_linear, first_axis(labels.partial()));
+    for (int d = 0; d < last; ++d)
+      if (labels.dim[d] != logits.dim[d])
+        return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() ^ logits.dim[d].mask()));
+    return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
+  }
+  /// `rows` says by the name of the function that was called what one stands for.
+  static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels,
+                                 char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
+    for (int d = 0; d < labels.rank; ++d)
+      if (labels[d] != logits[d]) detail::fail_extents(rows, logits, labels);
+    return {};
+  }
+};
+
+/// Mean over all rows of the negative log-probability of each row's label.
+struct cross_entropy_op : labelled_rows_rule {
+  template <int I, class Ct, class Y, class Z, class Labels>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels) {
+    return apply(cross_entropy_pullback_op{}, ct, logits, labels);
+  }
+};
+
+/// Sum over all rows of the row's weight times the negative log-probability of its label.
+struct weighted_cross_entropy_pullback_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels, layout_value const&) {
+    return cross_entropy_pullback_op::rule(ct, logits, labels);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
+};
+struct weighted_cross_entropy_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels, layout_value const& weights) {
+    rule_result const r = labelled_rows_rule::rule(logits, weights);
+    return r.why == fault::fits ? labelled_rows_rule::rule(logits, labels) : r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels, shape const& weights) {
+    (void)labelled_rows_rule::extents(out, logits, weights, "ashlar::softmax_cross_entropy: there is one weight a row of the logits");
+    return labelled_rows_rule::extents(out, logits, labels);
+  }
+  template <int I, class Ct, class Y, class Z, class Labels, class Weights>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels, Weights const& weights) {
+    return apply(weighted_cross_entropy_pullback_op{}, ct, logits, labels, weights);
+  }
+};
+
+namespace detail {
+template <class Logits, class Labels>
+struct labels_do_not_match_rows {
+  static constexpr bool value = Labels::rank + 1 != Logits::rank;
+};
+template <class Logit, class Weight>
+struct weights_have_other_elements {
+  static constexpr bool value = !std::is_same_v<Logit, Weight>;
+};
+}  // namespace detail
+
+/// Mean over all rows of -log(softmax(logits))[label], from integer labels.
+/// Shape: logits (rows..., classes), labels (rows...); a scalar. Cost: no communication; the result is partial over the axes that
+/// shard the rows.
+/// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
+template <tensor Z, tensor Y>
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
+  return apply(cross_entropy_op{}, logits, labels);
 }
-template <class T, class L, class M, class S, class Ct, class Z, class Y>
-void evaluate(distribution_cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, Z const& logits, Y const& targets) {
-  detail::rows_of const r(logits.local_extents());
-  local::distribution_cross_entropy_vjp(S{}, static_cast<T const*>(logits.data()), static_cast<T const*>(targets.data()), r.rows, r.n,
-                                        static_cast<T const*>(ct.data()), detail::one_over_rows<T>(logits.extents()), g.data());
+
+/// Sum over all rows of weight times -log(softmax(logits))[label]: the mean over some of the rows, such as those of a padded
+/// batch that are examples, where their weights are 1 / their number and those of the others 0. A row of weight 0 counts
+/// nowhere, whatever its label.
+/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar. Cost: no communication; the result is partial over the
+/// axes that shard the rows. No derivative by the weights.
+template <tensor Z, tensor Y, tensor W>
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
+                "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
+  static_assert(!detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
+                "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+  return apply(weighted_cross_entropy_op{}, logits, labels, weights);
+}
+
+/// Mean over all elements of (a - b)^2.
+template <tensor A, tensor B>
+constexpr auto mean_squared_error(A const& a, B const& b) {
+  return mean(square(a - b));
+}
+
+namespace detail {
+template <class Logit, class Target>
+struct distribution_has_other_elements {
+  static constexpr bool value = !std::is_same_v<Logit, Target>;
+};
+}  // namespace detail
+
+/// A scalar from logits and as many weights.
+struct distribution_rule {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& targets) {
+    if (rule_result const r = whole_dimensions_rule(1u << (logits.rank - 1), logits); r.why != fault::fits) return r;
+    if (targets.levels) return rule_result::wrong(fault::not_linear, first_axis(targets.partial()));
+    for (int d = 0; d < logits.rank; ++d)
+      if (targets.dim[d] != logits.dim[d])
+        return rule_result::wrong(fault::one_sided, first_axis(targets.dim[d].mask() ^ logits.dim[d].mask()));
+    return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
+  }
+  static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
+    if (!(logits == targets))
+      detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits, targets);
+    return {};
+  }
+};
+
+struct distribution_cross_entropy_pullback_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& targets) {
+    return cross_entropy_pullback_op::rule(ct, logits, targets);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
+};
+
+/// Mean over all rows of -sum of target log(softmax(logits)).
+struct distribution_cross_entropy_op : distribution_rule {
+  template <int I, class Ct, class Y, class Z, class Targets>
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Targets const& targets) {
+    if constexpr (I == 0) {
+      return apply(distribution_cross_entropy_pullback_op{}, ct, logits, targets);
+    } else {
+      using T = element_t<Ct>;
+      shape const e = logits.extents();
+      index_t rows = 1;
+      for (int d = 0; d + 1 < e.rank; ++d) rows *= e[d];
+      return elementwise(fn::multiply{}, ct / static_cast<T>(-rows), log_softmax(logits));
+    }
+  }
+};
+
+/// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels for each row (or
+/// any weights). A class at -infinity, masked, adds nothing where its target is 0. Derivatives by both.
+/// Shape: logits and targets (rows..., classes); a scalar. Cost: no communication; the result is partial over the axes that shard
+/// the rows.
+/// Example: both of layout<"data", none>: partial<layout<>, "data">
+template <tensor Z, tensor Y>
+  requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
+  static_assert(!detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
+  return apply(distribution_cross_entropy_op{}, logits, targets);
+}
+
+namespace fn {
+
+/// -(t log p + (1 - t) log(1 - p)), p no nearer to 0 and 1 than epsilon.
+template <class S>
+struct binary_cross_entropy {
+  static constexpr linearity kind = linearity::nonlinear;
+  S epsilon;
+  template <class T>
+  ASHLAR_FUNCTION T clipped(T p) const {
+    T const low = p < epsilon ? epsilon : p;
+    return low > T(1) - epsilon ? T(1) - epsilon : low;
+  }
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T p, T t) const {
+    T const q = clipped(p);
+    return -(t * detail::math_log(q) + (T(1) - t) * detail::math_log1p(-q));
+  }
+  template <int I>
+  constexpr auto pullback(auto const& ct, auto const&, auto const& p, auto const& t) const;
+};
+
+/// The slope of that by p, which is 0 where p is clipped, and by t.
+template <class S, int I>
+struct binary_cross_entropy_slope {
+  static constexpr linearity kind = linearity::nonlinear;
+  binary_cross_entropy<S> f;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T p, T t) const {
+    T const q = f.clipped(p);
+    if (I == 1) return detail::math_log1p(-q) - detail::math_log(q);
+    return p < q || q < p ? T(0) : (p - t) / (p * (T(1) - p));
+  }
+};
+template <class S>
+template <int I>
+constexpr auto binary_cross_entropy<S>::pullback(auto const& ct, auto const&, auto const& p, auto const& t) const {
+  return elementwise(multiply{}, ct, elementwise(binary_cross_entropy_slope<S, I>{*this}, p, t));
+}
+
+/// The same of p = sigmoid(z): max(z, 0) - z t + log(1 + exp(-|z|)).
+struct binary_cross_entropy_from_logits {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T z, T t) const {
+    return (z > T(0) ? z : T(0)) - z * t + detail::math_log1p(detail::math_exp(z < T(0) ? z : -z));
+  }
+  struct slope {
+    static constexpr linearity kind = linearity::nonlinear;
+    template <class T>
+    ASHLAR_FUNCTION T operator()(T z, T t) const {
+      return detail::logistic(z) - t;
+    }
+  };
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& z, auto const& t) {
+    if constexpr (I == 0)
+      return elementwise(multiply{}, ct, elementwise(slope{}, z, t));
+    else
+      return elementwise(negate{}, elementwise(multiply{}, ct, z));
+  }
+};
+
+}  // namespace fn
+
+/// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p, of which Keras and we take those nearer
+/// than epsilon to 0 or 1 to be that near; there the derivative by p is 0.
+/// Cost: no communication; the result is partial over the axes that shard the elements.
+template <tensor P, tensor Y>
+constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets, element_t<P> epsilon = element_t<P>(1e-7)) {
+  return mean(elementwise(fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
+}
+/// The same from logits, whose sigmoids are the probabilities; nothing overflows and nothing is clipped.
+template <tensor Z, tensor Y>
+constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets) {
+  return mean(elementwise(fn::binary_cross_entropy_from_logits{}, logits, targets));
 }
 
 }  // namespace ashlar

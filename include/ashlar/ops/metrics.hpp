@@ -1,19 +1,71 @@
-// Metrics on real tensors.
+// Counts of right and wrong answers. They are partial like the loss, so one message reduces both.
 #pragma once
-#include "ashlar/ops/local/confusion.hpp"
-#include "ashlar/ops/softmax.hpp"
-#include "ashlar/plan/metrics.hpp"
+#include "ashlar/ops/losses.hpp"
 
 namespace ashlar {
 
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate(top_k_op const& op, sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels) {
-  detail::evaluate_hits(hits, logits, labels, op.k);
+/// Rows whose largest element stands at the label; of equal ones the first counts.
+struct hits_op : labelled_rows_rule {
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    return labelled_rows_rule::extents(out, logits, labels, "ashlar::accuracy_count: there is one label a row of the logits");
+  }
+};
+
+/// Rows in which fewer than k elements beat that at the label: none of larger ones, and of equal ones those before it.
+struct top_k_op : labelled_rows_rule {
+  index_t k;
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    return labelled_rows_rule::extents(out, logits, labels, "ashlar::top_k_count: there is one label a row of the logits");
+  }
+};
+
+/// Rows by label and by place of their largest element.
+struct confusion_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
+    rule_result r = labelled_rows_rule::rule(logits, labels);
+    if (r.why == fault::fits) r.out.rank = 2;
+    return r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::confusion_counts: there is one label a row of the logits");
+    return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
+  }
+};
+
+/// Number of rows whose largest logit stands at the label, as a scalar of the logits' element type, exact up to 2^24
+/// rows in float. Partial like the loss, so one message reduces both. It has no derivative: count hits of stop_gradient(logits).
+template <tensor Z, tensor Y>
+constexpr auto accuracy_count(Z const& logits, Y const& labels) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::accuracy_count: labels have one dimension less than logits, one label a row");
+  return apply(hits_op{}, logits, labels);
 }
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate(confusion_op const&, sharded_tensor<T, L, M, S>& counts, Z const& logits, Y const& labels) {
-  detail::rows_of const r(logits.local_extents());
-  local::confusion_counts(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, counts.data());
+
+/// Number of rows whose label is among the k largest logits, as a scalar of the logits' element type, exact up to 2^24 rows
+/// in float; of equal logits the first are the larger. With k = 1 it is accuracy_count.
+/// Shape: logits (rows..., classes), labels (rows...); a scalar. Pre: k >= 1. Cost: no communication; the result is partial over the
+/// axes that shard the rows. It has no derivative: count stop_gradient(logits). Error: k < 1 throws ashlar::error.
+template <tensor Z, tensor Y>
+constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
+  if (k < 1) detail::fail("ashlar::top_k_count: k is at least 1");
+  return apply(top_k_op{{}, k}, logits, labels);
+}
+
+/// How many rows of each label have their largest logit, the first of equal ones, in each place. A row that holds NaN, or
+/// whose label names no class, counts nowhere.
+/// Shape: logits (rows..., classes), labels (rows...); (classes, classes), label first. Cost: no communication; a sum
+/// is partial over the axes that shard the rows. It has no derivative.
+/// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
+template <tensor Z, tensor Y>
+constexpr auto confusion_counts(Z const& logits, Y const& labels) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
+  return apply(confusion_op{}, logits, labels);
 }
 
 }  // namespace ashlar

@@ -1,27 +1,173 @@
-// Layer and RMS normalisation of real tensors.
+// Layer and RMS normalisation: over the last dimensions, which are whole.
 #pragma once
-#include "ashlar/ops/local/normalize.hpp"
-#include "ashlar/plan/normalize.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
-template <bool Centered, int Dims, class T, class L, class M, class S, class X, class Scale, class... Shift>
-void evaluate(normalize_op<Centered, Dims> const& op, sharded_tensor<T, L, M, S>& y, X const& x, Scale const& scale, Shift const&... shift) {
-  detail::rows_of const r(x.local_extents(), Dims);
-  T const* const b[]{static_cast<T const*>(shift.data())..., nullptr};
-  local::normalize<Centered>(S{}, static_cast<T const*>(x.data()), r.rows, r.n, static_cast<T const*>(scale.data()), b[0], op.epsilon, y.data());
+/// The layout of x normalised over its dimensions of a mask, with factors and offsets that have those dimensions alone:
+/// that of x. The dimensions are whole, the factors are on every rank.
+constexpr rule_result normalize_rule(unsigned dims, layout_value const& x, layout_value const& factor) {
+  if (factor.levels) return rule_result::wrong(fault::not_linear, first_axis(factor.partial()));
+  if (axis_mask const m = factor.sharding()) return rule_result::wrong(fault::sharded_dimension, first_axis(m));
+  return whole_dimensions_rule(dims, x);
 }
-template <bool Centered, int Dims, class T, class L, class M, class S, class Ct, class X, class Scale>
-void evaluate(normalize_pullback_op<Centered, Dims> const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& x, Scale const& scale) {
-  detail::rows_of const r(x.local_extents(), Dims);
-  local::normalize_vjp<Centered>(S{}, static_cast<T const*>(x.data()), r.rows, r.n, static_cast<T const*>(scale.data()),
-                                 static_cast<T const*>(ct.data()), op.epsilon, g.data());
+
+/// What the last dimension of `x` and of `of` share: a channel lies where its numbers lie. `of` is not partial.
+constexpr rule_result channels_rule(layout_value const& x, layout_value const& of) {
+  if (of.levels) return rule_result::wrong(fault::not_linear, first_axis(of.partial()));
+  axis_list const &a = x.dim[x.rank - 1], &b = of.dim[of.rank - 1];
+  if (a != b) return rule_result::wrong(fault::one_sided, first_axis(a.mask() == b.mask() ? a.mask() : a.mask() ^ b.mask()));
+  rule_result r;
+  r.out = x;
+  return r;
 }
-template <bool Centered, int Dims, class T, class L, class M, class S, class Ct, class X>
-void evaluate(normalize_scale_pullback_op<Centered, Dims> const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& x) {
-  detail::rows_of const r(x.local_extents(), Dims);
-  local::normalize_scale_vjp<Centered>(S{}, static_cast<T const*>(x.data()), r.rows, r.n, static_cast<T const*>(ct.data()), op.epsilon, g.data());
+
+/// The layout of `kinds` sums a channel over all other dimensions of x: they are partial over the axes that shard those.
+/// Example: layout<"data", none, none, "model"> gives partial<layout<none, "model">, "data">
+constexpr rule_result channel_sums_rule(layout_value const& x) {
+  rule_result const sums = reduction_rule(op_sum, (1u << (x.rank - 1)) - 1u, x);
+  if (sums.why != fault::fits) return sums;
+  rule_result r;
+  r.out.rank = 2;
+  r.out.dim[1] = x.dim[x.rank - 1];
+  r.out.add_partial(op_sum, sums.out.partial());
+  return r;
+}
+
+/// The same kept apart: a leading dimension numbers the ranks that have different elements of a channel.
+/// Example: layout<"data", none, none, "model"> gives layout<"data", none, "model">
+constexpr rule_result channel_sums_per_shard_rule(layout_value const& x) {
+  rule_result r;
+  if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
+  r.out.rank = 3;
+  for (int d = 0; d + 1 < x.rank; ++d)
+    for (int i = 0; i < x.dim[d].size; ++i) r.out.dim[0].push(x.dim[d][i]);
+  r.out.dim[2] = x.dim[x.rank - 1];
+  return r;
+}
+
+namespace detail {
+
+struct normalize_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::layer_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+  }
+};
+
+// The last Dims dimensions of a tensor of some rank, and those before them, as masks.
+constexpr unsigned last_dimensions(int rank, int dims) { return (1u << rank) - (1u << (rank - dims)); }
+constexpr unsigned first_dimensions(int rank, int dims) { return (1u << (rank - dims)) - 1u; }
+
+constexpr shape last_extents(shape const& x, int dims) {
+  shape s;
+  for (int d = x.rank - dims; d < x.rank; ++d) s.extent[s.rank++] = x[d];
+  return s;
+}
+
+}  // namespace detail
+
+/// x minus its mean (where Centered), divided by the root of its mean square, over the last Dims dimensions.
+template <bool Centered, int Dims>
+struct normalize_op;
+
+/// The cotangent of x; it may be partial.
+template <bool Centered, int Dims>
+struct normalize_pullback_op {
+  using diagnostics = detail::normalize_diagnostics;
+  double epsilon;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const&) {
+    return elementwise_rule(linearity::linear_in_first, ct, x);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
+};
+/// The cotangent of the factors: the sum over all rows.
+template <bool Centered, int Dims>
+struct normalize_scale_pullback_op {
+  using diagnostics = detail::normalize_diagnostics;
+  double epsilon;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& x) {
+    rule_result const r = elementwise_rule(linearity::linear_in_first, ct, x);
+    return r.why == fault::fits ? reduction_rule(op_sum, detail::first_dimensions(x.rank, Dims), r.out) : r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return detail::last_extents(x, Dims); }
+};
+
+template <bool Centered, int Dims>
+struct normalize_op {
+  using diagnostics = detail::normalize_diagnostics;
+  double epsilon;
+  template <class T, class...>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x, layout_value const& scale) {
+    return normalize_rule(detail::last_dimensions(x.rank, Dims), x, scale);
+  }
+  static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
+    rule_result const r = rule(x, shift);
+    return r.why == fault::fits ? rule(x, scale) : r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& x, shape const& scale) {
+    if (!(detail::last_extents(x, Dims) == scale))
+      detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x, scale);
+    return x;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& x, shape const& scale, shape const& shift) {
+    return extents(out, x, shift), extents(out, x, scale);
+  }
+  template <int I, class Ct, class Y, class X, class Scale, class... Shift>
+  constexpr auto pullback(Ct const& ct, Y const&, X const& x, Scale const& scale, Shift const&...) const {
+    constexpr unsigned rows = detail::first_dimensions(rank_v<X>, Dims);
+    if constexpr (I == 0)
+      return apply(normalize_pullback_op<Centered, Dims>{epsilon}, ct, x, scale);
+    else if constexpr (I == 1)
+      return apply(normalize_scale_pullback_op<Centered, Dims>{epsilon}, ct, x);
+    else if constexpr (rows == 0)
+      return ct;
+    else
+      return apply(reduce_op<op::sum, rows>{}, ct);
+  }
+};
+
+namespace detail {
+template <class X, class Scale>
+struct factors_have_more_dimensions {
+  static constexpr bool value = Scale::rank < 1 || Scale::rank > X::rank;
+};
+template <bool Centered, class X, class Scale, class... Shift>
+constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift const&... shift) {
+  if constexpr (factors_have_more_dimensions<layout_t<X>, layout_t<Scale>>::value) {
+    static_assert(!factors_have_more_dimensions<layout_t<X>, layout_t<Scale>>::value,
+                  "ashlar::layer_norm: the factors have one dimension or more, the last ones of x");
+    return x;
+  } else {
+    return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, x, scale, shift...);
+  }
+}
+}  // namespace detail
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the last dimensions: those that
+/// scale and shift have.
+/// Shape: that of x. Pre: the dimensions are whole, scale and shift are on every rank.
+/// Cost: no communication; one kernel. Derivatives: none either; those of scale and shift are partial over the axes that shard x.
+/// Example: layer_norm(x, scale, shift, 1e-5) of layout<"data", none> and layout<none> is layout<"data", none>
+template <tensor X, tensor Scale, tensor Shift>
+constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
+  return detail::normalize<true>(epsilon, x, scale, shift);
+}
+
+/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions: those that scale has. Conditions and
+/// cost: those of layer_norm.
+template <tensor X, tensor Scale>
+constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
+  return detail::normalize<false>(epsilon, x, scale);
 }
 
 }  // namespace ashlar

@@ -1,26 +1,95 @@
-// Pooling of real images.
+// Pooling of images, channels last.
 #pragma once
-#include "ashlar/ops/local/pooling.hpp"
-#include "ashlar/plan/pooling.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/ops/convolution.hpp"
+#include "ashlar/ops/view.hpp"
 
 namespace ashlar {
 
+/// The layout of windows of x (n, h, w, c) pooled: that of x, where h and w are whole.
+constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
+  rule_result const r = detail::whole_in(x, 1, 2);
+  return r.why == fault::fits ? elementwise_rule(kind, x) : r;
+}
+
 namespace detail {
+struct pooling_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its pieces; all_gather or redistribute it first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
+  }
+};
+}  // namespace detail
+
+enum class pooling { max, average };
+
+/// Windows of Size by Size elements over images.
 template <pooling Kind, int Size, int Stride, padding Edge>
-pooled local_pooling(sliding_window<Kind, Size, Stride, Edge> const& op, shape const& images) {
-  return {images[0], op.along(0, images), op.along(1, images), images[3]};
+struct sliding_window {
+  using diagnostics = detail::pooling_diagnostics;
+  static constexpr linearity kind = Kind == pooling::average ? linearity::linear : linearity::nonlinear;
+  static constexpr windows along(int d, shape const& images) { return {images[1 + d], Size, Stride, 1, Edge}; }
+};
+
+/// The cotangent of the images, from that of the result and the images.
+template <pooling Kind, int Size, int Stride, padding Edge>
+struct pool2d_pullback_op : sliding_window<Kind, Size, Stride, Edge> {
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const&) { return pooling_rule(linearity::linear, ct); }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& images) { return images; }
+};
+
+template <pooling Kind, int Size, int Stride, padding Edge>
+struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x) { return pooling_rule(pool2d_op::kind, x); }
+  static constexpr shape extents(layout_value const&, shape const& x) {
+    windows const h = pool2d_op::along(0, x), w = pool2d_op::along(1, x);
+    if (Edge == padding::valid && (h.n < Size || w.n < Size))
+      detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images", shape::of(Size, Size), x);
+    return shape::of(x[0], h.count(), w.count(), x[3]);
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    return apply(pool2d_pullback_op<Kind, Size, Stride, Edge>{}, ct, x);
+  }
+};
+
+namespace detail {
+template <pooling Kind, int Size, int Stride, padding Edge, class X>
+constexpr auto pool2d(X const& x) {
+  static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");
+  if constexpr (images_have_other_rank<layout_t<X>>::value) {
+    static_assert(!images_have_other_rank<layout_t<X>>::value, "ashlar::pool2d: images (n, h, w, channels) have four dimensions");
+    return x;
+  } else {
+    return apply(pool2d_op<Kind, Size, Stride, Edge>{}, x);
+  }
 }
 }  // namespace detail
 
-template <pooling Kind, int Size, int Stride, padding Edge, class T, class L, class M, class S, class X>
-void evaluate(pool2d_op<Kind, Size, Stride, Edge> const& op, sharded_tensor<T, L, M, S>& y, X const& x) {
-  local::pool<Kind == pooling::max>(S{}, detail::local_pooling(op, x.local_extents()), static_cast<T const*>(x.data()), y.data());
+/// The largest element of each window of Size by Size, channel by channel; of equal ones the first has the derivative.
+/// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d. Pre: h and w are whole. Cost: no communication.
+/// Example: max_pool2d<2>(x): windows of 2 by 2 side by side
+template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
+constexpr auto max_pool2d(X const& x) {
+  return detail::pool2d<pooling::max, Size, Stride, Edge>(x);
 }
-template <pooling Kind, int Size, int Stride, padding Edge, class T, class L, class M, class S, class Ct, class X>
-void evaluate(pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& x) {
-  local::pool_vjp<Kind == pooling::max>(S{}, detail::local_pooling(op, x.local_extents()), static_cast<T const*>(x.data()),
-                                        static_cast<T const*>(ct.data()), g.data());
+
+/// The mean of each window's elements, without those beyond the edges. Shape, condition and cost: those of max_pool2d.
+template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
+constexpr auto average_pool2d(X const& x) {
+  return detail::pool2d<pooling::average, Size, Stride, Edge>(x);
+}
+
+/// The mean of each channel over an image: (n, h, w, c) to (n, c). The result is partial where h or w is sharded.
+template <tensor X>
+constexpr auto global_average_pool(X const& x) {
+  return mean<1, 2>(x);
 }
 
 }  // namespace ashlar

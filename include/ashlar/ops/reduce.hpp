@@ -1,43 +1,240 @@
-// Reductions over dimensions of real tensors.
+// Reductions over dimensions, and their transposes.
 #pragma once
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/ops/local/reduce.hpp"
-#include "ashlar/plan/norm.hpp"
-#include "ashlar/plan/reduce.hpp"
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/apply.hpp"
 
 namespace ashlar {
 
-template <class Op, unsigned Dims, class T, class L, class M, class S, class X>
-void evaluate(reduce_op<Op, Dims> const&, sharded_tensor<T, L, M, S>& y, X const& x) {
-  local::reduce<Op>(S{}, static_cast<T const*>(x.data()), x.local_extents(), Dims, y.data());
-}
-template <int Rank, class T, class L, class M, class S, class X>
-void evaluate(sum_to_op<Rank> const& op, sharded_tensor<T, L, M, S>& y, X const& x) {
-  local::reduce<op::sum>(S{}, static_cast<T const*>(x.data()), x.local_extents(), op.dims(x.extents()), y.data());
-}
-
-template <class T, class L, class M, class S, class X>
-void evaluate(sum_of_squares_op const&, sharded_tensor<T, L, M, S>& y, X const& x) {
-  shape const e = x.local_extents();
-  local::map_reduce<op::sum>(S{}, e, (1u << e.rank) - 1u, y.data(), fn::square{}, local::contiguous(static_cast<T const*>(x.data()), e));
-}
-
 namespace detail {
-struct same_element {
-  template <class T>
-  KOKKOS_FUNCTION T operator()(T x) const {
-    return x;
+
+struct reduction_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
   }
 };
+
+constexpr shape without_dims(shape const& a, unsigned dims) {
+  shape y;
+  for (int d = 0; d < a.rank; ++d)
+    if (!(dims >> d & 1u)) y.extent[y.rank++] = a[d];
+  return y;
+}
+
+struct is_equal {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a == b ? T(1) : T(0);
+  }
+};
+
+// Of the factors of a product, those that are not 0; and a mark of each that is, so that a product of marks says how many are.
+struct factor_or_one {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x == T(0) ? T(1) : x;
+  }
+};
+struct mark_of_zero {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x == T(0) ? T(2) : T(1);
+  }
+};
+// The product of a line without its zeros, if these are so many.
+template <int Zeros>
+struct product_if_zeros {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T product, T marks) const {
+    return marks == T(1 << Zeros) ? product : T(0);
+  }
+};
+struct quotient_by_factor {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x == T(0) ? T(0) : ct / x;
+  }
+};
+struct where_zero {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x == T(0) ? ct : T(0);
+  }
+};
+
+template <int Rank, int... Dims>
+struct no_such_dimension {
+  static constexpr bool value = ((Dims < 0 || Dims >= Rank) || ...);
+};
+template <int... Dims>
+struct dimension_named_twice {
+  static constexpr bool holds(int d) { return ((Dims == d ? 1 : 0) + ... + 0) > 1; }
+  static constexpr bool value = (holds(Dims) || ...);
+};
+template <int Rank, int... Dims>
+inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
+
 }  // namespace detail
 
-template <unsigned Dims, class T, class L, class M, class S, class X, class Like>
-void evaluate(expand_op<Dims> const&, sharded_tensor<T, L, M, S>& y, X const& x, Like const&) {
-  shape const out = y.local_extents(), in = x.local_extents();
-  local::strided<T> leaf{x.data(), {}};
-  for (int d = 0, k = 0; d < out.rank; ++d)
-    if (!(Dims >> d & 1u)) leaf.stride[d] = in.stride(k++);
-  local::map(S{}, out, y.data(), detail::same_element{}, leaf);
+template <unsigned Dims>
+struct expand_op;
+
+/// Reduces the dimensions of a bit mask by a reduction of layout/op.hpp.
+template <class Op, unsigned Dims>
+struct reduce_op {
+  using diagnostics = detail::reduction_diagnostics;
+  static constexpr unsigned dims = Dims;
+  using reduction = Op;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    return reduction_rule(detail::op_index<builtin_ops, Op>, Dims, a);
+  }
+  static constexpr shape extents(layout_value const&, shape const& a) { return detail::without_dims(a, Dims); }
+  template <int, class Ct, class Y, class X>
+    requires std::is_same_v<Op, op::sum>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    return apply(expand_op<Dims>{}, ct, x);
+  }
+  // The cotangent of a partial maximum is that of the value that it stands for, so all ranks' ties share it.
+  template <int, class Ct, class Y, class X>
+    requires(std::is_same_v<Op, op::max> || std::is_same_v<Op, op::min>)
+  static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
+    auto const ties = elementwise(detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
+    return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
+  }
+  // The product of the other factors: divided out where none is 0, and else what the only 0 has beside it.
+  template <int, class Ct, class Y, class X>
+    requires std::is_same_v<Op, op::prod>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    auto const factors = all_reduce(x);
+    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(detail::factor_or_one{}, factors)),
+                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(detail::mark_of_zero{}, factors))));
+    auto const without_zeros = ct * elementwise(detail::product_if_zeros<0>{}, products, marks);
+    auto const beside_one = ct * elementwise(detail::product_if_zeros<1>{}, products, marks);
+    return elementwise(detail::quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
+           elementwise(detail::where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
+  }
+};
+
+/// Repeats a tensor along the dimensions of a bit mask, with the extents and the shards of a second one: the transpose
+/// of a sum.
+template <unsigned Dims>
+struct expand_op {
+  using diagnostics = detail::reduction_diagnostics;
+  static constexpr unsigned dims = Dims;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a, layout_value const& like) {
+    if (axis_mask const both = a.partial() & like.sharding()) return rule_result::wrong(fault::not_linear, first_axis(both));
+    rule_result r;
+    r.out = like;
+    r.out.drop_partial(like.partial());
+    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& like) { return like; }
+  template <int I, class Ct, class Y, class A, class Like>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, A const&, Like const&) {
+    return apply(reduce_op<op::sum, Dims>{}, ct);
+  }
+};
+
+/// Sums leading dimensions, and those of extent 1 in the target: the transpose of broadcasting.
+template <int Rank>
+struct sum_to_op {
+  using diagnostics = detail::reduction_diagnostics;
+  shape target;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) { return reduction_rule(op_sum, (1u << (a.rank - Rank)) - 1u, a); }
+  constexpr shape extents(layout_value const&, shape const&) const { return target; }
+  /// The dimensions to sum, all told.
+  constexpr unsigned dims(shape const& a) const {
+    unsigned m = 0;
+    for (int d = 0; d < a.rank; ++d) {
+      int const t = d - (a.rank - Rank);
+      if (t < 0 || (target[t] == 1 && a[d] != 1)) m |= 1u << d;
+    }
+    return m;
+  }
+};
+
+namespace detail {
+
+template <int I>
+constexpr auto const& operand_at(auto const& x, auto const&... rest) {
+  if constexpr (I == 0)
+    return x;
+  else
+    return operand_at<I - 1>(rest...);
+}
+
+template <int I, class G, class... X>
+constexpr auto sum_to(G const& g, X const&... x) {
+  auto const& target = operand_at<I>(x...);
+  constexpr int rank = rank_v<decltype(target)>;
+  if constexpr (rank != rank_v<G>) {
+    return apply(sum_to_op<rank>{target.extents()}, g);
+  } else {
+    using result = std::remove_cvref_t<decltype(materialize(g))>;
+    if (g.extents() == target.extents()) return result(materialize(g));
+    return result(apply(sum_to_op<rank>{target.extents()}, g));
+  }
+}
+
+template <class Op, int... Dims, class X>
+constexpr auto reduce(X const& x) {
+  constexpr int rank = rank_v<X>;
+  if constexpr (!are_dimensions_v<rank, Dims...>) {
+    static_assert(!no_such_dimension<rank, Dims...>::value,
+                  "ashlar::reduce: the tensor has no such dimension; they count from 0");
+    static_assert(!dimension_named_twice<Dims...>::value, "ashlar::reduce: a dimension is named twice; name each once");
+    return x;
+  } else {
+    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank) - 1u;
+    return apply(reduce_op<Op, dims>{}, x);
+  }
+}
+
+}  // namespace detail
+
+/// Sum over dimensions, all where none is given.
+/// Shape: without the dimensions summed. Cost: no communication; a sharded dimension leaves the result partial.
+/// Example: sum<0>(x) of layout<"data", "model"> is partial<layout<"model">, "data">
+template <int... Dims, class X>
+constexpr auto sum(X const& x) {
+  return detail::reduce<op::sum, Dims...>(x);
+}
+/// Largest element over dimensions, all where none is given, NaN where one is; partial by op::max. Its cotangent goes in equal parts
+/// to the elements that are equal to it, on whatever ranks.
+/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else two all-reduces of
+/// the result's size, of the maximum and of the number of ties; one of the operand, too, if the operand is partial.
+template <int... Dims, class X>
+constexpr auto max(X const& x) {
+  return detail::reduce<op::max, Dims...>(x);
+}
+/// Smallest element over dimensions, all where none is given, NaN where one is; partial by op::min. Derivative and its cost: those
+/// of max.
+template <int... Dims, class X>
+constexpr auto min(X const& x) {
+  return detail::reduce<op::min, Dims...>(x);
+}
+/// Product over dimensions, all where none is given; partial by op::prod. Its derivative is the product of the other factors,
+/// some of which may be 0; where a product without its zeros leaves the range of its type, so does the derivative.
+/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else one all-reduce of two
+/// numbers for each of the result's; one of the operand, too, if the operand is partial.
+template <int... Dims, class X>
+constexpr auto prod(X const& x) {
+  return detail::reduce<op::prod, Dims...>(x);
 }
 
 }  // namespace ashlar

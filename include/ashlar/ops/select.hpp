@@ -1,24 +1,76 @@
-// One of the real tensors that are stacked along the first dimension: a part of the same shard.
+// One of the tensors that are stacked along the first dimension.
 #pragma once
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/plan/select.hpp"
-#include "ashlar/tensor/boxes.hpp"
+#include "ashlar/ops/apply.hpp"
 
 namespace ashlar {
 
-template <class T, class L, class M, class X>
-auto launch(select_op const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, X const& x) {
-  auto const& whole = materialize(x);
-  using Whole = std::remove_cvref_t<decltype(whole)>;
-  using Part = sharded_tensor<T, L, M, typename Whole::execution_space>;
-  index_t const size = local_region(extents, Part::layout, m.sizes(), m.rank()).size();
-  return Part(m, extents, detail::storage<typename Part::memory_space>::borrow(whole.owner()), whole.offset() + op.at * size);
-}
-template <class T, class L, class M, class S, class Ct, class X>
-void evaluate(select_pullback_op const& op, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const&) {
-  local::fill(S{}, g.data(), g.local_size(), T(0));
-  index_t const size = ct.local_size();
-  local::copy(S{}, static_cast<T const*>(ct.data()), g.data() + op.at * size, size);
+namespace detail {
+struct select_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::select: the axis shards the first dimension, of which the operation takes one index; all_gather it, or all_to_all it to another dimension");
+  }
+};
+template <class L>
+struct nothing_to_select {
+  static constexpr bool value = L::rank == 0;
+};
+}  // namespace detail
+
+/// A tensor of zeros but at one index of the first dimension, where the cotangent is.
+struct select_pullback_op {
+  using diagnostics = detail::select_diagnostics;
+  index_t at;
+  template <class T, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& x) {
+    rule_result r;
+    r.out = x;
+    r.out.drop_partial(x.partial());
+    for (int l = 0; l < ct.levels; ++l) r.out.add_partial(ct.reductions[l].op, ct.reductions[l].axes);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return x; }
+};
+
+struct select_op {
+  using diagnostics = detail::select_diagnostics;
+  index_t at;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x) {
+    if (x.dim[0].size) return rule_result::wrong(fault::sharded_dimension, x.dim[0][0]);
+    rule_result r;
+    for (int d = 1; d < x.rank; ++d) r.out.dim[r.out.rank++] = x.dim[d];
+    for (int l = 0; l < x.levels; ++l) r.out.add_partial(x.reductions[l].op, x.reductions[l].axes);
+    return r;
+  }
+  constexpr shape extents(layout_value const&, shape const& x) const {
+    if (at < 0 || at >= x[0]) detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0", shape::of(at), x);
+    shape y;
+    for (int d = 1; d < x.rank; ++d) y.extent[y.rank++] = x[d];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  constexpr auto pullback(Ct const& ct, Y const&, X const& x) const {
+    return apply(select_pullback_op{at}, ct, x);
+  }
+};
+
+/// x[at]: the tensor at one index of the first dimension, which is whole; partial layouts stay partial.
+/// Shape: x without its first dimension.
+/// Cost: no communication and no copy: the result lies where x does. Backward, a tensor of x's size.
+/// Error: an index that the dimension lacks throws ashlar::error.
+/// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
+template <class X>
+constexpr auto select(X const& x, index_t at) {
+  if constexpr (detail::nothing_to_select<layout_t<X>>::value) {
+    static_assert(!detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
+    return x;
+  } else {
+    return apply(select_op{at}, x);
+  }
 }
 
 }  // namespace ashlar

@@ -1,90 +1,64 @@
-// Softmax and its losses on real tensors.
+// Softmax over the last dimension.
 #pragma once
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/ops/local/cross_entropy.hpp"
-#include "ashlar/ops/local/softmax.hpp"
-#include "ashlar/plan/softmax.hpp"
-#include "ashlar/tensor/staging.hpp"
+#include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
 namespace detail {
-struct to_element {
-  template <class I>
-  KOKKOS_FUNCTION I operator()(I x) const {
-    return x;
+struct softmax_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::softmax: the axis shards the last dimension, which the operation reads as a whole; all_gather it first");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
   }
 };
 }  // namespace detail
 
-template <class T, class L, class M, class S, class X>
-void evaluate(softmax_op const&, sharded_tensor<T, L, M, S>& y, X const& x) {
-  detail::rows_of const r(x.local_extents());
-  local::softmax(S{}, static_cast<T const*>(x.data()), r.rows, r.n, 1, y.data());
-}
-template <class T, class L, class M, class S, class X>
-void evaluate(log_softmax_op const&, sharded_tensor<T, L, M, S>& y, X const& x) {
-  detail::rows_of const r(x.local_extents());
-  local::log_softmax(S{}, static_cast<T const*>(x.data()), r.rows, r.n, 1, y.data());
-}
-template <class T, class L, class M, class S, class Ct, class X>
-void evaluate(softmax_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& y) {
-  detail::rows_of const r(y.local_extents());
-  local::softmax_vjp(S{}, static_cast<T const*>(y.data()), static_cast<T const*>(ct.data()), r.rows, r.n, 1, g.data());
-}
-template <class T, class L, class M, class S, class Ct, class X>
-void evaluate(log_softmax_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, X const& y) {
-  detail::rows_of const r(y.local_extents());
-  local::log_softmax_vjp(S{}, static_cast<T const*>(y.data()), static_cast<T const*>(ct.data()), r.rows, r.n, 1, g.data());
-}
+struct softmax_pullback_op;
+struct log_softmax_pullback_op;
 
-namespace detail {
-// 1 / rows of the global logits: the mean's factor on every rank.
-template <class T>
-T one_over_rows(shape const& logits) {
-  return T(1) / static_cast<T>(rows_of(logits).rows);
-}
-}  // namespace detail
+/// Keeps the layout; needs the last dimension whole. `Pullback` is the operation (ct, y) -> cotangent.
+template <class Self, class Pullback>
+struct softmax_like_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class...>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << (a.rank - 1), a); }
+  static constexpr shape extents(layout_value const&, shape const& a) { return a; }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const& y, X const&) {
+    return apply(Pullback{}, ct, y);
+  }
+};
+struct softmax_op : softmax_like_op<softmax_op, softmax_pullback_op> {};
+struct log_softmax_op : softmax_like_op<log_softmax_op, log_softmax_pullback_op> {};
 
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate(cross_entropy_op const&, sharded_tensor<T, L, M, S>& loss, Z const& logits, Y const& labels) {
-  detail::rows_of const r(logits.local_extents());
-  local::cross_entropy_sum(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, loss.data());
-  local::map(S{}, shape{}, loss.data(), fn::scale<T>{detail::one_over_rows<T>(logits.extents())}, local::strided<T>{loss.data(), {}});
-}
-template <class T, class L, class M, class S, class Ct, class Z, class Y>
-void evaluate(cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, Z const& logits, Y const& labels) {
-  detail::rows_of const r(logits.local_extents());
-  local::cross_entropy_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, static_cast<T const*>(ct.data()),
-                           detail::one_over_rows<T>(logits.extents()), g.data());
-}
+// Linear in the cotangent, which may be partial; the value may not.
+struct softmax_pullback_rule {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class...>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {
+    return elementwise_rule(linearity::linear_in_first, ct, y);
+  }
+  static constexpr shape extents(layout_value const&, shape const& a, shape const&) { return a; }
+};
+struct softmax_pullback_op : softmax_pullback_rule {};
+struct log_softmax_pullback_op : softmax_pullback_rule {};
 
-template <class T, class L, class M, class S, class Z, class Y, class W>
-void evaluate(weighted_cross_entropy_op const&, sharded_tensor<T, L, M, S>& loss, Z const& logits, Y const& labels, W const& weights) {
-  detail::rows_of const r(logits.local_extents());
-  local::weighted_cross_entropy_sum(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<T const*>(weights.data()), r.rows, r.n, loss.data());
+/// exp(x) / sum of exp(x) over the last dimension, which must be whole. Cost: no communication.
+template <tensor X>
+constexpr auto softmax(X const& x) {
+  return apply(softmax_op{}, x);
 }
-template <class T, class L, class M, class S, class Ct, class Z, class Y, class W>
-void evaluate(weighted_cross_entropy_pullback_op const&, sharded_tensor<T, L, M, S>& g, Ct const& ct, Z const& logits, Y const& labels, W const& weights) {
-  detail::rows_of const r(logits.local_extents());
-  local::weighted_cross_entropy_vjp(S{}, static_cast<T const*>(logits.data()), labels.data(), static_cast<T const*>(weights.data()), r.rows, r.n,
-                                    static_cast<T const*>(ct.data()), g.data());
-}
-
-namespace detail {
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate_hits(sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels, index_t k) {
-  rows_of const r(logits.local_extents());
-  pool_scratch<S, std::int64_t> const count(1);
-  std::int64_t* const n = count.data();
-  local::accuracy_count(S{}, static_cast<T const*>(logits.data()), labels.data(), r.rows, r.n, n, k);
-  local::map(S{}, shape{}, hits.data(), to_element{}, local::strided<std::int64_t>{n, {}});
-}
-}  // namespace detail
-
-template <class T, class L, class M, class S, class Z, class Y>
-void evaluate(hits_op const&, sharded_tensor<T, L, M, S>& hits, Z const& logits, Y const& labels) {
-  detail::evaluate_hits(hits, logits, labels, 1);
+/// log(softmax(x)), without overflow.
+template <tensor X>
+constexpr auto log_softmax(X const& x) {
+  return apply(log_softmax_op{}, x);
 }
 
 }  // namespace ashlar

@@ -1,109 +1,116 @@
-// Users' operations on real tensors: their function on each row.
+// Operations that users write: an equation, the labels that must be whole, and a function of one row.
 #pragma once
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/plan/user_operation.hpp"
+#include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
-/// Elements of a tensor that a user's operation sees at once: those of one index of every label that is not whole.
-template <class T, int Rank>
-struct tensor_row {
-  T* data;
-  index_t extents[Rank ? Rank : 1], strides[Rank ? Rank : 1];
+/// The layout of an operation by an equation, whose `whole` labels no axis may shard, and which acts on partial reductions
+/// as `kind` says. All other labels stand in the result; operands that have one of them are sharded alike.
+/// Example: "bsd->bsd" with whole "d" keeps layout<"data", "seq", none> and refuses layout<none, none, "model">
+constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::labels const& whole, linearity kind, layout_value const* const* x) {
+  for (int o = 0; o < e.operands; ++o) {
+    if (x[o]->rank != e.in[o].rank)
+      throw "ashlar::user_operation: an operand has another number of dimensions than the equation gives it; one letter a dimension";
+    for (int d = 0; d < e.in[o].rank; ++d)
+      if (whole.find(e.in[o].label[d]) >= 0 && x[o]->dim[d].size) return rule_result::wrong(fault::sharded_dimension, x[o]->dim[d][0]);
+  }
+  rule_result r;
+  r.out.rank = e.out.rank;
+  axis_mask summed = 0;  // none: labels that the result lacks are whole
+  for (int o = 0; o < e.operands; ++o)
+    for (int q = e.operands == 1 ? o : o + 1; q < e.operands; ++q) {
+      einsum_equation const pair{2, {e.in[o], e.in[q]}, e.out};
+      rule_result const of_pair = detail::labels_rule(pair, *x[o], *x[q], summed);
+      if (of_pair.why != fault::fits) return of_pair;
+      for (int d = 0; d < r.out.rank; ++d)
+        if (of_pair.out.dim[d].size) r.out.dim[d] = of_pair.out.dim[d];
+    }
+  return detail::partial_rule(kind, r, x, e.operands);
+}
 
-  ASHLAR_FUNCTION index_t extent(int d) const { return extents[d]; }
-  template <class... I>
-  ASHLAR_FUNCTION T& operator()(I... i) const {
-    static_assert(sizeof...(I) == Rank, "ashlar::tensor_row: a row has one index for each whole label of its tensor");
-    index_t at = 0;
-    int d = 0;
-    ((at += strides[d] * static_cast<index_t>(i), ++d), ...);
-    return data[at];
+/// The sentences of a user's operation. One of its own that has more to say derives from it, asserts what it knows better
+/// by `breaks<F, fault::..., Axis, L...>`, and leaves the rest to this.
+struct user_operation_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::user_operation: the axis shards a label that the operation needs whole; all_gather it first");
+    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
+                  "ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike");
+    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
+                  "ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
+                  "ashlar::user_operation: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
+                  "ashlar::user_operation: one operand is partial over an axis that shards another; all_reduce or reduce_scatter the first");
+    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
+                  "ashlar::user_operation: only some operands are partial over the axis; all_reduce them, or write as_partial<axis> of the others");
+    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
+                  "ashlar::user_operation: the operation is not linear in an operand that is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
 
 namespace detail {
 
-// Over the operation, ranks and element types: kernels never see a layout.
-template <class Op, int Rank, class Index, class... Row>
-struct user_kernel;
-template <class Op, int Rank, std::size_t... I, class... Row>
-struct user_kernel<Op, Rank, std::index_sequence<I...>, Row...> {
-  Op op;
-  shape rows;                                         // local extents of the result, 1 where a label is whole
-  index_set held[Rank ? Rank : 1];                    // global indices of the result's dimensions
-  index_t stride[sizeof...(Row)][Rank ? Rank : 1];    // of each tensor along them, 0 where it lacks the label
-  value_pack<std::index_sequence<I...>, Row...> row;  // that of the first index: the result's, then the operands'
-
-  KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t at[Rank ? Rank : 1]{}, offset[sizeof...(Row)]{};
-    for (int d = Rank - 1; d >= 0; --d) {
-      index_t const k = i % rows.extent[d];
-      i /= rows.extent[d];
-      at[d] = held[d][k];
-      ((offset[I] += k * stride[I][d]), ...);
-    }
-    op.forward(static_cast<index_t const*>(at), moved(value_at<I>(row), offset[I])...);
+constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
+  einsum_equation::labels whole;
+  for (unsigned i = 0; i < text.size; ++i) {
+    bool known = false;
+    for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
+    if (!known) throw "ashlar::user_operation: a label that is to be whole stands in no operand; name labels of the equation";
+    whole.label[whole.rank++] = text[i];
   }
-  template <class R>
-  KOKKOS_FUNCTION static R moved(R r, index_t by) {
-    r.data += by;
-    return r;
-  }
-};
-
-constexpr int count_whole(einsum_equation::labels const& labels, einsum_equation::labels const& whole) {
-  int n = 0;
-  for (int d = 0; d < labels.rank; ++d) n += whole.find(labels.label[d]) >= 0;
-  return n;
+  for (einsum_equation::labels const& operand : e.in)
+    for (int d = 0; d < operand.rank; ++d)
+      if (e.out.find(operand.label[d]) < 0 && whole.find(operand.label[d]) < 0)
+        throw "ashlar::user_operation: the result lacks a label that is not whole; list it among the whole ones, or keep it and sum the result";
+  return whole;
 }
-
-// The row of a shard's first elements.
-template <class Row, class T>
-Row first_row(einsum_equation::labels const& labels, einsum_equation::labels const& whole, T* data, shape const& local) {
-  Row r{data, {}, {}};
-  for (int d = 0, n = 0; d < labels.rank; ++d)
-    if (whole.find(labels.label[d]) >= 0) {
-      r.extents[n] = local[d];
-      r.strides[n++] = local.stride(d);
-    }
-  return r;
-}
-
-template <class Op>
-concept acts_on_rows = requires(einsum_equation const& e) {
-  Op::whole.find(e.out.label[0]);
-  Op::eq.operands;
-};
 
 }  // namespace detail
 
-template <class Op, class T, class L, class M, class S, class... X>
-  requires detail::acts_on_rows<Op>
-void evaluate(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
-  region const part = y.local_region();
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr auto const& e = Op::eq;
-    constexpr auto const& whole = Op::whole;
-    using all = std::make_index_sequence<1 + sizeof...(X)>;
-    using result_row = tensor_row<T, detail::count_whole(e.out, whole)>;
-    using rows = detail::value_pack<all, result_row, tensor_row<element_t<X> const, detail::count_whole(e.in[I], whole)>...>;
-    detail::user_kernel<Op, L::rank, all, result_row, tensor_row<element_t<X> const, detail::count_whole(e.in[I], whole)>...> kernel{
-        op, part.extents(), {}, {},
-        rows(detail::first_row<result_row>(e.out, whole, y.data(), part.extents()),
-             detail::first_row<tensor_row<element_t<X> const, detail::count_whole(e.in[I], whole)>>(e.in[I], whole, x.data(), x.local_extents())...)};
-    for (int d = 0; d < L::rank; ++d) {
-      char const label = e.out.label[d];
-      kernel.held[d] = part.dim[d];
-      if (whole.find(label) >= 0) {
-        kernel.rows[d] = kernel.rows[d] != 0;
-        continue;
+/// The base of an operation that a user writes: `apply(op, x...)` then serves abstract tensors, real ones and values under
+/// differentiation, on every layout that shards none of the labels `Whole`. Kind says which reductions may be partial. The derived
+/// class has what is its own:
+///   forward(at, y, x...)        ASHLAR_FUNCTION, const: one row of the result from rows of the operands. A row is indexed by
+///                               the labels that are whole, in the order of its own tensor: y(i), or y() where it has none;
+///                               y.extent(k) counts them. at[d] is the row's global index along dimension d of the result.
+///   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
+/// and, where the defaults do not fit, element<T...> (that of the first operand) and words (user_operation_words).
+/// An overload run(op, space, scratch, y, x...) in the namespace of the class replaces forward: it gets whole shards.
+/// Cost: no communication; one kernel, a thread a row.
+/// Error: see user_operation_words; extents of a label that differ throw ashlar::error.
+/// Example: struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> { ... };
+template <equation E, text_literal Whole = "", linearity Kind = linearity::nonlinear>
+struct user_operation {
+  using diagnostics = user_operation_diagnostics;
+  static constexpr einsum_equation eq = parse(E, max_operands);
+  static constexpr einsum_equation::labels whole = detail::whole_labels(eq, Whole);
+  template <class T, class...>
+  using element = T;
+
+  template <class... V>
+  static constexpr rule_result rule(V const&... x) {
+    if (sizeof...(V) != eq.operands) throw "ashlar::user_operation: the equation names another number of operands than are given; separate them by commas";
+    layout_value const* const operands[]{&x...};
+    return user_rule(eq, whole, Kind, operands);
+  }
+  template <class... S>
+  static constexpr shape extents(layout_value const&, S const&... x) {
+    shape const* const in[]{&x...};
+    shape y;
+    y.rank = eq.out.rank;
+    for (int o = 0; o < eq.operands; ++o)
+      for (int d = 0; d < eq.in[o].rank; ++d) {
+        char const label = eq.in[o].label[d];
+        for (int q = 0; q < o; ++q)
+          if (int const f = eq.in[q].find(label); f >= 0 && (*in[q])[f] != (*in[o])[d])
+            detail::fail_extents("ashlar::user_operation: a label has one extent in all operands", *in[q], *in[o]);
+        if (int const kept = eq.out.find(label); kept >= 0) y[kept] = (*in[o])[d];
       }
-      kernel.stride[0][d] = part.extents().stride(d);
-      ((kernel.stride[1 + I][d] = e.in[I].find(label) < 0 ? 0 : x.local_extents().stride(e.in[I].find(label))), ...);
-    }
-    detail::for_elements("ashlar::user_operation", S{}, kernel.rows.size(), kernel);
-  }(std::index_sequence_for<X...>{});
-}
+    return y;
+  }
+};
 
 }  // namespace ashlar

@@ -1,17 +1,164 @@
-// Dimensions of real tensors joined and cut: the same shard under other extents.
+// Dimensions joined and cut.
 #pragma once
-#include "ashlar/plan/view.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/layout/rule.hpp"
+#include "ashlar/ops/apply.hpp"
 
 namespace ashlar {
 
-template <int First, int Last, class T, class L, class M, class X>
-auto launch(merge_op<First, Last> const&, detail::tensor_type<T, L>, device_mesh<M> const&, shape const& extents, X const& x) {
-  return detail::share<L>(materialize(x), extents);
+/// The layout of dimensions first..last joined into one. Only the major-most may be sharded: a split of a minor one
+/// would be strided in the joined dimension. Needs pieces of equal size, which is checked where extents are known
+/// (merge_is_even).
+/// Example: (0, 1) of layout<"data", none, "model"> is layout<"data", "model">
+constexpr rule_result flatten_rule(layout_value const& a, int first, int last) {
+  rule_result r;
+  r.out = a;
+  for (int d = first + 1; d <= last; ++d)
+    if (a.dim[d].size) return rule_result::wrong(fault::sharded_dimension, a.dim[d][0]);
+  if (a.dim[first].block) return rule_result::wrong(fault::block_cyclic_dimension, a.dim[first][0]);
+  r.out.rank = a.rank - (last - first);
+  for (int d = first + 1; d < r.out.rank; ++d) r.out.dim[d] = a.dim[d + (last - first)];
+  for (int d = r.out.rank; d < a.rank; ++d) r.out.dim[d] = {};
+  return r;
 }
-template <int Dim, int Count, class T, class L, class M, class X>
-auto launch(unmerge_op<Dim, Count> const&, detail::tensor_type<T, L>, device_mesh<M> const&, shape const& extents, X const& x) {
-  return detail::share<L>(materialize(x), extents);
+
+/// The layout of dimension `dim` cut into `count`: the major-most piece keeps the axes.
+/// Example: dimension 0 of layout<"data", none> cut into 2 gives layout<"data", none, none>
+constexpr rule_result unflatten_rule(layout_value const& a, int dim, int count) {
+  rule_result r;
+  r.out = a;
+  if (a.dim[dim].block) return rule_result::wrong(fault::block_cyclic_dimension, a.dim[dim][0]);
+  r.out.rank = a.rank + count - 1;
+  for (int d = r.out.rank - 1; d > dim; --d) r.out.dim[d] = d - (count - 1) > dim ? a.dim[d - (count - 1)] : axis_list{};
+  return r;
+}
+
+namespace detail {
+struct view_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
+                  "ashlar::flatten: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
+    static_assert(!breaks<F, fault::block_cyclic_dimension, Axis, L...>::value,
+                  "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");
+  }
+};
+}  // namespace detail
+
+template <int Dim, int Count>
+struct unflatten_op;
+
+/// Dimensions First to Last as one.
+template <int First, int Last>
+struct flatten_op {
+  using diagnostics = detail::view_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) { return flatten_rule(a, First, Last); }
+  static constexpr shape extents(layout_value const&, shape const& a) {
+    shape y;
+    for (int d = 0; d < a.rank; ++d)
+      if (d > First && d <= Last)
+        y.extent[y.rank - 1] *= a[d];
+      else
+        y.extent[y.rank++] = a[d];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
+    unflatten_op<First, Last - First + 1> cut{};
+    for (int d = First; d <= Last; ++d) cut.piece[d - First] = x.extents()[d];
+    return apply(cut, ct);
+  }
+};
+
+/// Dimension Dim as Count dimensions of given extents.
+template <int Dim, int Count>
+struct unflatten_op {
+  using diagnostics = detail::view_diagnostics;
+  index_t piece[Count];
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) { return unflatten_rule(a, Dim, Count); }
+  constexpr shape extents(layout_value const&, shape const& a) const {
+    shape y;
+    index_t product = 1;
+    for (index_t n : piece) product *= n;
+    for (int d = 0; d < a.rank; ++d)
+      if (d == Dim)
+        for (index_t n : piece) y.extent[y.rank++] = n;
+      else
+        y.extent[y.rank++] = a[d];
+    if (product != a[Dim]) detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a, y);
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(flatten_op<Dim, Dim + Count - 1>{}, ct);
+  }
+};
+
+namespace detail {
+// A sharded dimension is cut, or joined, at boundaries of its pieces only where they are equal.
+constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
+  if (axes.size && n % parts(axes, mesh) != 0)
+    fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
+}
+template <class X>
+inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+
+template <int First, int Last, int Rank>
+struct no_such_dimensions {
+  static constexpr bool value = First < 0 || First > Last || Last >= Rank;
+};
+
+template <int First, class X>
+constexpr void require_static_even_pieces() {
+  if constexpr (static_shape<X>)
+    static_assert(!static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
+                  "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
+}
+}  // namespace detail
+
+/// Dimensions First to Last as one. No element moves.
+/// Pre: where axes shard dimension First, its extent divides by their ranks; else ashlar::error on every rank.
+/// Example: flatten<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
+template <int First, int Last, class X>
+constexpr auto flatten(X const& x) {
+  if constexpr (detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
+    static_assert(!detail::no_such_dimensions<First, Last, rank_v<X>>::value,
+                  "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0");
+    return x;
+  } else {
+    detail::require_static_even_pieces<First, X>();
+    detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
+    return apply(flatten_op<First, Last>{}, x);
+  }
+}
+
+/// All dimensions but the first as one; a vector as it is. No element moves. Pre: as for flatten<1, last>.
+/// Example: layout<"data", none, none, none> gives layout<"data", none>
+template <class X>
+constexpr auto flatten(X const& x) {
+  if constexpr (rank_v<X> == 1)
+    return x;
+  else
+    return flatten<1, rank_v<X> - 1>(x);
+}
+
+/// Dimension Dim cut into several of the extents given. No element moves.
+/// Pre: the extents multiply to the dimension's; where axes shard it, the first divides by their ranks.
+/// Example: unflatten<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
+template <int Dim, class X, int N>
+constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {
+  if constexpr (detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
+    static_assert(!detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
+    return x;
+  } else {
+    detail::require_even_pieces(extents[0], detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
+    unflatten_op<Dim, N> cut{};
+    for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
+    return apply(cut, x);
+  }
 }
 
 }  // namespace ashlar

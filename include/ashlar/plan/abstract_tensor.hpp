@@ -91,11 +91,11 @@ constexpr auto make(Handle const& m) {
 
 namespace detail {
 
-// Every verb passes here: one step of a plan on one tensor, or several in one message.
+// Every collective passes here: one step of a plan on one tensor, or several in one message.
 template <class Handle>
-constexpr void note(Handle const& m, plan_step const& s, index_t bytes, where const& w) {
-  if (m.recorder() && m.sizes().ranks(s.axes) > 1 && s.what != verb::slice && s.what != verb::pad)
-    m.recorder()->log.add({s.what, s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
+constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_site const& w) {
+  if (m.recorder() && m.sizes().ranks(s.axes) > 1 && communicates(s.what))
+    m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }
 
 }  // namespace detail
@@ -105,9 +105,9 @@ template <class Op, class T, class L, class M, class... X>
 constexpr void evaluate(Op const&, abstract_tensor<T, L, M>&, X const&...) {}
 
 /// The collectives of a program, counted without running it: `program(m)` makes its tensors from the handle m by `make`
-/// and calls verbs and operations on them. Answers in a constant expression, or at run time where sizes come then.
+/// and calls collectives and operations on them. Answers in a constant expression, or at run time where sizes come then.
 /// Error: of more than 128 collectives, a sentence from the compiler, or ashlar::error.
-/// Example: static_assert(collectives(grid{{2, 4}}, forward).count(verb::all_reduce, "model") == 1)
+/// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>
 constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {
   recorder<mesh<Axes...>, few_records> r;

@@ -50,7 +50,7 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
     int const rank = mesh.with_position(0, named, i);
     region const shard = local_region(global, s.to, mesh, rank);
     index_t received = shard.size();
-    if (s.what != verb::reduce_scatter) {
+    if (s.what != collective::reduce_scatter) {
       received -= common_size(shard, local_region(global, s.from, mesh, rank));
     } else if (mesh.position(rank, s.axes) == 0) {
       index_t smallest = received;
@@ -69,9 +69,9 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
 }
 
 // Messages that a rank receives when q ranks take part.
-constexpr index_t messages_among(index_t q, verb what) {
+constexpr index_t messages_among(index_t q, step_kind what) {
   if (!communicates(what) || q == 1) return 0;
-  return what == verb::permute ? 1 : what == verb::all_reduce ? 2 * (q - 1) : q - 1;
+  return what == step_kind::permute ? 1 : what == step_kind::all_reduce ? 2 * (q - 1) : q - 1;
 }
 
 }  // namespace detail
@@ -88,8 +88,8 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
   index_t const q = mesh.ranks(s.axes);
   if (!communicates(s.what) || q == 1) return 0;
   index_t const n = largest_shard(global, s.from, mesh);
-  if (s.what == verb::all_reduce) return 2 * (n - n / q) * element_bytes;
-  if (s.what == verb::broadcast) return n * element_bytes;
+  if (s.what == collective::all_reduce) return 2 * (n - n / q) * element_bytes;
+  if (s.what == collective::broadcast) return n * element_bytes;
   return detail::most_received(s, global, mesh) * element_bytes;
 }
 
@@ -99,10 +99,10 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
 /// Of several ranks that hold the same, each serves those whose coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
-  if (!communicates(s.what) || s.what == verb::all_reduce || s.what == verb::broadcast || mesh.ranks(s.axes) == 1) return after.size();
-  bool const reduces = s.what == verb::reduce_scatter;
+  if (!communicates(s.what) || s.what == collective::all_reduce || s.what == collective::broadcast || mesh.ranks(s.axes) == 1) return after.size();
+  bool const reduces = s.what == collective::reduce_scatter;
   axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();  // of those that `to` does not split over, all get the same
-  index_t const sent = s.what == verb::all_gather ? 0 : detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
+  index_t const sent = s.what == collective::all_gather ? 0 : detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
   index_t const received = reduces ? 0 : detail::packed_elements(after, s.from, peers, global, mesh, rank);
   return after.size() + (sent < received ? received : sent);
 }

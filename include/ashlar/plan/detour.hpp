@@ -5,7 +5,7 @@
 
 namespace ashlar::detail {
 
-// Looks for the cheapest chain from a layout to another that pends the same, and finds the one step between them at least.
+// Looks for the cheapest chain from a layout to another with the same reductions, and finds the one step between them at least.
 // On its way an axis goes where the goal has it, or is gathered, or added; orders change; and what the goal splits further
 // is split as early as possible, for a slice is free. What is left to receive, and the axes that have to leave a
 // dimension, tell early which ways are too dear.
@@ -16,11 +16,11 @@ class detour {
   layout_value at[longest];  // in the order of the chain; the last is the goal
 
   // What costs `limit` or more is of no use; `looks` is how many layouts may yet be looked at.
-  constexpr detour(layout_value const& from, layout_value const& to, scale const& s, double limit, int& looks)
-      : goal_(to), scale_(s), least_(limit), looks_(looks) {
+  constexpr detour(layout_value const& from, layout_value const& to, scale const& s, double limit, int& visits)
+      : goal_(to), scale_(s), least_(limit), visits_(visits) {
     at[0] = to;
     size = 1;
-    look(from, 0, 0);
+    visit(from, 0, 0);
   }
 
  private:
@@ -28,25 +28,25 @@ class detour {
   scale const& scale_;
   layout_value const* way_[longest]{};
   double least_;
-  int& looks_;
+  int& visits_;
 
-  constexpr void look(layout_value const& here, int n, double spent) {
-    price const rest = scale_.of(kind_between(here, goal_), here, goal_);
+  constexpr void visit(layout_value const& here, int n, double spent) {
+    price const rest = scale_.of(choice_between(here, goal_), here, goal_);
     if (double const cost = spent + scale_.cost(rest); cost < least_) {
       least_ = cost;
       size = n + 1;
       for (int i = 0; i < n; ++i) at[i] = *way_[i];
       at[n] = goal_;
     }
-    if (n + 1 == longest || --looks_ < 0 || spent + scale_.cost({rest.elements, fewest_messages(here)}) >= least_) return;
+    if (n + 1 == longest || --visits_ < 0 || spent + scale_.cost({rest.elements, fewest_messages(here)}) >= least_) return;
 
     look_from(here, in_order(here), n, spent);
-    axis_mask const before = here.sharding(), after = goal_.sharding(), pending = here.partial();
+    axis_mask const before = here.sharding(), after = goal_.sharding(), partial = here.partial();
     for (int a = 0; a < max_axes; ++a) {
       if (!((before | after) >> a & 1u)) continue;
       int const e = goal_.dim_of(a);
       if (!(before >> a & 1u)) {
-        if (pending >> a & 1u) continue;
+        if (partial >> a & 1u) continue;
         layout_value v = here;
         add(v, a, e);
         look_from(here, v, n, spent);
@@ -80,7 +80,7 @@ class detour {
     spent += scale_.step_cost(here, next);
     if (spent >= least_) return;
     way_[n] = &next;
-    look(next, n + 1, spent);
+    visit(next, n + 1, spent);
   }
 
   constexpr void add(layout_value& v, int axis, int d) const {
@@ -104,7 +104,7 @@ class detour {
   constexpr layout_value in_order(layout_value v) const {
     for (int d = 0; d < v.rank; ++d) {
       axis_list& list = v.dim[d];
-      if (list.dealt) continue;
+      if (list.cyclic) continue;
       auto place = [&](int a) {
         int const e = goal_.dim_of(a);
         if (e < 0) return max_axes;

@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-using where = std::source_location;
+using call_site = std::source_location;
 
 /// Which part of a training step a collective belongs to.
 enum class pass : unsigned char { forward, backward, update };
@@ -39,7 +39,7 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
 
 /// One collective: what, over which axes, what the rank that receives most receives, when, and the line that caused it.
 struct collective_record {
-  verb what = verb::all_reduce;
+  collective what = collective::all_reduce;
   axis_mask axes = 0;
   index_t bytes_per_rank = 0;
   pass when = pass::forward;
@@ -100,18 +100,18 @@ class all_records {
   collective_record* record_ = nullptr;
 };
 
-/// A program's collectives in the order in which it issues them. A verb over axes of size 1 is none, and neither are
+/// A program's collectives in the order in which it issues them. A collective over axes of size 1 is none, and neither are
 /// slices and pads, which move nothing. Records is where it keeps them.
-/// Example: collectives(grid{{2, 4}}, program).count(verb::all_reduce, "model")
+/// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = few_records>
 class ledger {
  public:
   constexpr int count() const { return static_cast<int>(end() - begin()); }
-  constexpr int count(verb v) const { return sum(one, v); }
+  constexpr int count(collective v) const { return sum(one, v); }
   constexpr int count(pass p) const { return sum(one, p); }
-  constexpr int count(verb v, dimension axes) const { return sum(one, v, mask(axes)); }
-  constexpr int count(pass p, verb v) const { return sum(one, v, p); }
-  constexpr int count(pass p, verb v, dimension axes) const { return sum(one, v, mask(axes), p); }
+  constexpr int count(collective v, dimension axes) const { return sum(one, v, mask(axes)); }
+  constexpr int count(pass p, collective v) const { return sum(one, v, p); }
+  constexpr int count(pass p, collective v, dimension axes) const { return sum(one, v, mask(axes), p); }
 
   /// Bytes that a rank receives, as the planner counts them: of the rank that receives most.
   constexpr index_t bytes_per_rank() const {
@@ -119,9 +119,9 @@ class ledger {
     for (auto const& r : *this) n += r.bytes_per_rank;
     return n;
   }
-  constexpr index_t bytes_per_rank(verb v) const { return sum(bytes, v); }
+  constexpr index_t bytes_per_rank(collective v) const { return sum(bytes, v); }
   constexpr index_t bytes_per_rank(pass p) const { return sum(bytes, p); }
-  constexpr index_t bytes_per_rank(verb v, dimension axes) const { return sum(bytes, v, mask(axes)); }
+  constexpr index_t bytes_per_rank(collective v, dimension axes) const { return sum(bytes, v, mask(axes)); }
 
   constexpr void add(collective_record const& r) { records_.add(r); }
   constexpr collective_record const* begin() const { return records_.begin(); }
@@ -132,7 +132,7 @@ class ledger {
   static constexpr axis_mask mask(dimension const& axes) { return detail::mask_of_literal<typename Mesh::names>(axes); }
   static constexpr int one(collective_record const&) { return 1; }
   static constexpr index_t bytes(collective_record const& r) { return r.bytes_per_rank; }
-  static constexpr bool is(collective_record const& r, verb v) { return r.what == v; }
+  static constexpr bool is(collective_record const& r, collective v) { return r.what == v; }
   static constexpr bool is(collective_record const& r, pass p) { return r.when == p; }
   static constexpr bool is(collective_record const& r, axis_mask m) { return r.axes == m; }
   template <class N, class... Filter>

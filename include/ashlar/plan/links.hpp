@@ -14,7 +14,7 @@ struct link_model {
   mesh_shape sizes{};
 };
 
-/// The model by which redistribute, and all that is made of it, plans on a type of mesh; verbs that name what they do stay
+/// The model by which redistribute, and all that is made of it, plans on a type of mesh; collectives that name what they do stay
 /// one step. A program specialises it behind the mesh's type, before the first use, in all its source files alike.
 /// Example: template <> inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <class Mesh>

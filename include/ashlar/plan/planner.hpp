@@ -18,23 +18,23 @@ constexpr int first_dim(int rank, F fits) {
   return -1;
 }
 
-// Which reductions a plan performs and which it leaves pending: the outermost levels that both layouts have stay.
-struct pending_change {
+// Which reductions a plan performs and which it keeps: the outermost levels that both layouts have stay.
+struct partial_change {
   int reduce_levels = 0, pad_levels = 0;  // innermost levels of `from` and of `to` that differ
   axis_mask reduce[max_levels]{}, pad[max_levels]{};
   axis_mask reduced = 0, padded = 0;  // the axes of all levels
   bool joins = false;                 // do the axes of the outermost level to pad join the innermost level of `from`?
 
-  constexpr pending_change(layout_value const& from, layout_value const& to) {
+  constexpr partial_change(layout_value const& from, layout_value const& to) {
     int i = from.levels, j = to.levels;
-    while (i && j && from.pending[i - 1] == to.pending[j - 1]) --i, --j;
-    bool const same_kind = i && j && from.pending[i - 1].op == to.pending[j - 1].op;
-    axis_mask const stay = same_kind ? from.pending[i - 1].axes & to.pending[j - 1].axes : 0;
+    while (i && j && from.reductions[i - 1] == to.reductions[j - 1]) --i, --j;
+    bool const same_kind = i && j && from.reductions[i - 1].op == to.reductions[j - 1].op;
+    axis_mask const stay = same_kind ? from.reductions[i - 1].axes & to.reductions[j - 1].axes : 0;
     reduce_levels = i;
     pad_levels = j;
     joins = i == 0 || (i == 1 && same_kind);
-    for (int l = 0; l < i; ++l) reduced |= reduce[l] = from.pending[l].axes & ~(l == i - 1 ? stay : 0);
-    for (int l = 0; l < j; ++l) padded |= pad[l] = to.pending[l].axes & ~(l == j - 1 ? stay : 0);
+    for (int l = 0; l < i; ++l) reduced |= reduce[l] = from.reductions[l].axes & ~(l == i - 1 ? stay : 0);
+    for (int l = 0; l < j; ++l) padded |= pad[l] = to.reductions[l].axes & ~(l == j - 1 ? stay : 0);
   }
 };
 
@@ -59,14 +59,14 @@ class planner {
 
  private:
   layout_value const &from, &to;
-  pending_change change;
+  partial_change change;
   axis_mask axes, late = 0;  // all axes; those that are padded last
   scale sizes;
   route best;
   bool found = false;
-  bool const deals = first_dim(from.rank, [this](int d) { return from.dim[d].dealt || to.dim[d].dealt; }) >= 0;
+  bool const any_cyclic = first_dim(from.rank, [this](int d) { return from.dim[d].cyclic || to.dim[d].cyclic; }) >= 0;
   bool home = false;  // does an axis go where the other of `mid` and `t` has it, whether or not they stay nested?
-  int looks = 100;    // at layouts on the way, in all: more than three axes need, and few enough for a compiler
+  int visits = 100;    // at layouts on the way, in all: more than three axes need, and few enough for a compiler
 
   constexpr void offer_routes(bool split) {
     int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;
@@ -79,26 +79,26 @@ class planner {
         late = change.padded & ~first;
         for (int way = 0; way < ways; ++way) {
           home = (way & 2) != 0;
-          if (split) r.split(best.cost(), looks);
+          if (split) r.split(best.cost(), visits);
           offer_route(r, (way & 1) != 0, (way & 4) != 0);
         }
       }
-      if (!first || best.moves_nothing()) break;
+      if (!first || best.has_no_collective()) break;
     }
   }
 
-  // Leave a reduction pending over more axes, level by level from the outermost.
+  // Leave a reduction partial over more axes, level by level from the outermost.
   constexpr void pad(route& r, axis_mask which) const {
     for (int l = change.pad_levels - 1; l >= 0; --l) {
       axis_mask const m = change.pad[l] & which;
       if (!m) continue;
       layout_value v = r.last;
       v.drop_sharding(m);
-      if (!v.levels || v.pending[0].op != to.pending[l].op) {
-        for (int k = v.levels++; k > 0; --k) v.pending[k] = v.pending[k - 1];
-        v.pending[0] = {to.pending[l].op, 0};
+      if (!v.levels || v.reductions[0].op != to.reductions[l].op) {
+        for (int k = v.levels++; k > 0; --k) v.reductions[k] = v.reductions[k - 1];
+        v.reductions[0] = {to.reductions[l].op, 0};
       }
-      v.pending[0].axes |= m;
+      v.reductions[0].axes |= m;
       r.to(v);
     }
   }
@@ -131,7 +131,7 @@ class planner {
   constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
     return (spare & ~t.sharding()) == 0 && first_dim(mid.rank, [&](int d) {
              axis_list const &a = mid.dim[d], &b = t.dim[d];
-             return (a.mask() & ~b.mask()) != 0 || a.dealing() != b.dealing() || a.block != b.block;
+             return (a.mask() & ~b.mask()) != 0 || a.cyclic_axes() != b.cyclic_axes() || a.block != b.block;
            }) < 0;
   }
   // Outer levels are padded before inner ones, so their axes must be minor-most in the target.
@@ -142,11 +142,11 @@ class planner {
     int i = list.size++;
     for (; i > 0 && to.level_of(list[i - 1]) > to.level_of(axis); --i) list.axis[i] = list.axis[i - 1];
     list.axis[i] = static_cast<signed char>(axis);
-    if (i < list.dealt) list.dealt = 0, list.block = 0;  // what comes first would have to deal too
+    if (i < list.cyclic) list.cyclic = 0, list.block = 0;  // what comes first would have to be block-cyclic too
   }
-  // Axes that deal are padded together, so they must be of one level.
+  // Block-cyclic axes are padded together, so they must be of one level.
   constexpr bool one_level(axis_list const& list) const {
-    for (int i = 1; i < list.dealt; ++i)
+    for (int i = 1; i < list.cyclic; ++i)
       if (to.level_of(list[i]) != to.level_of(list[0])) return false;
     return true;
   }
@@ -160,7 +160,7 @@ class planner {
     }
   }
 
-  // Where blocks are dealt, each axis is tried everywhere, alone and dealing as the other layout does: one after the other
+  // Where a dimension is block-cyclic, each axis is tried everywhere, alone and block-cyclic as in the other layout: one after the other
   // they go where the two layouts then have most in common.
   template <class Add>
   constexpr void settle(layout_value& v, layout_value const& other, axis_mask some, Add add) const {
@@ -170,11 +170,11 @@ class planner {
       layout_value const before = v;
       each_axis(some, [&](int a) {
         for (int d = 0; d < from.rank; ++d)
-          for (bool deal : {false, true}) {
-            if (deal && (before.dim[d].size != 0 || !other.dim[d].dealt || !before.may_deal(d))) continue;
+          for (bool cyclic : {false, true}) {
+            if (cyclic && (before.dim[d].size != 0 || !other.dim[d].cyclic || !before.may_be_cyclic(d))) continue;
             layout_value next = before;
             add(next.dim[d], a);
-            if (deal) next.dim[d].dealt = 1, next.dim[d].block = other.dim[d].block;
+            if (cyclic) next.dim[d].cyclic = 1, next.dim[d].block = other.dim[d].block;
             index_t const n = sizes.common(next, other) * sizes.product(mask_of(a));  // not more because of its size
             if (n > most) most = n, v = next, settled = mask_of(a);
           }
@@ -187,8 +187,8 @@ class planner {
   // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet
   // to be split over go where the lists are equal, and into `mid` too if they are `usable` now.
   constexpr void split_target(layout_value& mid, axis_mask usable, axis_mask unused, layout_value& t) const {
-    axis_mask const dealt = deals ? mid.sharding() : 0;
-    for (axis_mask some : {usable & ~dealt, unused & ~usable & ~dealt, ~unused & ~dealt})
+    axis_mask const cyclic = any_cyclic ? mid.sharding() : 0;
+    for (axis_mask some : {usable & ~cyclic, unused & ~usable & ~cyclic, ~unused & ~cyclic})
       for (int l = 0; l < change.pad_levels; ++l)
         each_axis(some & late & change.pad[l] & ~t.sharding(), [&](int f) {
           int d = home ? mid.dim_of(f) : -1;
@@ -206,14 +206,14 @@ class planner {
           if (d < 0) d = mid.dim_of(f);
           insert(t.dim[d < 0 ? 0 : d], f);
         });
-    settle(t, mid, dealt & late & ~t.sharding(), [&](axis_list& list, int f) { insert(list, f); });
+    settle(t, mid, cyclic & late & ~t.sharding(), [&](axis_list& list, int f) { insert(list, f); });
   }
 
   // Split `mid` over spare axes: nested if possible; where `t` has them, if the two can become permutations; else in
   // dimension 0, whose pieces are contiguous.
   constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
     if (from.rank == 0) return;
-    if (deals) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
+    if (any_cyclic) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
     each_axis(spare, [&](int a) {
       int d = home ? t.dim_of(a) : -1;
       if (d < 0 && !disagree(mid, t)) d = first_dim(from.rank, [&](int e) { return t.dim[e].begins(mid.dim[e]); });
@@ -243,11 +243,11 @@ class planner {
       placed = true;
       axis_mask const spare = (idle | (whole ? 0 : reduce)) & ~mid.sharding();
       bool const permutes = can_permute(mid, spare, t);
-      split_source(mid, deals ? spare : spare & ~reduce, t, permutes);
+      split_source(mid, any_cyclic ? spare : spare & ~reduce, t, permutes);
       split_source(mid, spare & ~mid.sharding(), t, permutes);
-      mid.drop_pending(reduce & mid.sharding());
+      mid.drop_partial(reduce & mid.sharding());
       r.to(mid);
-      mid.drop_pending(reduce);
+      mid.drop_partial(reduce);
       r.to(mid);
     }
     if (!change.reduced) {
@@ -272,8 +272,8 @@ class planner {
 
 /// The steps that bring a tensor from one layout into another of the same value. Least bytes per rank, then steps that
 /// communicate, nameless ones (exchange), messages and memory, whatever the sizes of the axes from 3 up, where extents
-/// divide; at size 2, where costs tie that differ elsewhere, least bytes. Pending levels that both layouts have
-/// outermost stay; what else pends in `from` is reduced, innermost first, and what else `to` pends is padded.
+/// divide; at size 2, where costs tie that differ elsewhere, least bytes. Levels that both layouts have
+/// outermost stay; all others of `from` are reduced, innermost first, and all others of `to` are padded.
 /// `mesh_axes` offers further axes of the mesh: ranks along them can share the work of a reduction.
 /// Where `links` say that messages cost, least bytes and messages together, of the tensor and on the sizes of axes that they
 /// state: chains over few axes each may replace a step over several.

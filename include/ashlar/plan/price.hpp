@@ -51,32 +51,32 @@ class scale {
     return n;
   }
   // Into how many parts of equal size two lists together cut a dimension, if each rank has in common what they leave it; or
-  // 0. Blocks of one size are dealt alike over the last of some axes and over all of them; and what dealing leaves to a rank
+  // 0. Blocks of one size are block-cyclic alike over the last of some axes and over all of them; and what a block-cyclic split leaves to a rank
   // is everywhere in the dimension, so that it bears on even splits as if it were another dimension's.
   constexpr index_t common_parts(axis_list const& a, axis_list const& b) const {
     bool const finer = a.begins(b);
     if (finer || b.begins(a)) return product(finer ? b.mask() : a.mask());
-    if (!a.dealt && !b.dealt) return 0;
-    int const dealt = a.dealt < b.dealt ? a.dealt : b.dealt;
-    if (dealt && a.block != b.block) return 0;
-    for (int i = 1; i <= dealt; ++i)
-      if (a[a.dealt - i] != b[b.dealt - i]) return 0;
-    for (int i = 0; i < a.size - a.dealt && i < b.size - b.dealt; ++i)
-      if (a[a.dealt + i] != b[b.dealt + i]) return 0;
-    axis_mask const even_a = a.mask() & ~a.dealing(), even_b = b.mask() & ~b.dealing();
-    return product(a.dealt < b.dealt ? b.dealing() : a.dealing()) *
-           product(a.size - a.dealt < b.size - b.dealt ? even_b : even_a);
+    if (!a.cyclic && !b.cyclic) return 0;
+    int const cyclic = a.cyclic < b.cyclic ? a.cyclic : b.cyclic;
+    if (cyclic && a.block != b.block) return 0;
+    for (int i = 1; i <= cyclic; ++i)
+      if (a[a.cyclic - i] != b[b.cyclic - i]) return 0;
+    for (int i = 0; i < a.size - a.cyclic && i < b.size - b.cyclic; ++i)
+      if (a[a.cyclic + i] != b[b.cyclic + i]) return 0;
+    axis_mask const even_a = a.mask() & ~a.cyclic_axes(), even_b = b.mask() & ~b.cyclic_axes();
+    return product(a.cyclic < b.cyclic ? b.cyclic_axes() : a.cyclic_axes()) *
+           product(a.size - a.cyclic < b.size - b.cyclic ? even_b : even_a);
   }
 
-  constexpr price of(step_kind const& s, layout_value const& from, layout_value const& to) const {
+  constexpr price of(step_choice const& s, layout_value const& from, layout_value const& to) const {
     if (!communicates(s.what)) return {};
     index_t const q = product(s.axes), messages = messages_among(q, s.what);
-    if (s.what == verb::all_reduce) return {2 * (volume(from) - volume(from) / q), messages};
-    if (s.what == verb::reduce_scatter) return {volume(to) * (q - 1), messages};
+    if (s.what == step_kind::all_reduce) return {2 * (volume(from) - volume(from) / q), messages};
+    if (s.what == step_kind::reduce_scatter) return {volume(to) * (q - 1), messages};
     return {volume(to) - common(from, to), messages};
   }
   constexpr double step_cost(layout_value const& from, layout_value const& to) const {
-    return cost(of(kind_between(from, to), from, to));
+    return cost(of(choice_between(from, to), from, to));
   }
 
  private:

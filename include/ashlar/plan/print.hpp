@@ -18,8 +18,8 @@ inline std::string quoted(axis_list const& axes, char const* const* names) {
   if (axes.size == 0) return "none";
   if (axes.size > 1) s = "axes(" + s + ")";
   if (!axes.block) return s;
-  // Axes behind those that deal have no spelling in programs: only steps on the way have such layouts.
-  return "cyclic(" + s + ", " + std::to_string(axes.block) + (axes.dealt < axes.size ? " over the first " + std::to_string(axes.dealt) : "") + ")";
+  // Axes after the block-cyclic ones have no spelling in programs: only steps on the way have such layouts.
+  return "cyclic(" + s + ", " + std::to_string(axes.block) + (axes.cyclic < axes.size ? " over the first " + std::to_string(axes.cyclic) : "") + ")";
 }
 
 inline std::string joined(axis_mask axes, char const* const* names) {
@@ -28,12 +28,14 @@ inline std::string joined(axis_mask axes, char const* const* names) {
   return s;
 }
 
+}  // namespace detail
+
+/// The name of a reduction in a layout_value or a plan_step: "sum", "max", "min", "prod", or words for one of the user's.
+/// Pre: op is 0 or more.
 inline char const* op_text(int op) {
   constexpr char const* text[]{"sum", "max", "min", "prod"};
   return op < 4 ? text[op] : "a reduction of the user's";
 }
-
-}  // namespace detail
 
 /// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the texts of
 /// the axes.
@@ -43,9 +45,9 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
   s += ">";
   for (int l = 0; l < v.levels; ++l) {
     axis_list axes;
-    detail::each_axis(v.pending[l].axes, [&](int a) { axes.push(a); });
+    detail::each_axis(v.reductions[l].axes, [&](int a) { axes.push(a); });
     s = "partial<" + s + ", " + detail::quoted(axes, names);
-    if (v.pending[l].op != op_sum) s += std::string(", op::") + detail::op_text(v.pending[l].op);
+    if (v.reductions[l].op != op_sum) s += std::string(", op::") + op_text(v.reductions[l].op);
     s += ">";
   }
   return s;
@@ -62,7 +64,7 @@ requires is_layout_v<L> std::string to_string(L) {
 inline std::string to_string(plan_step const& s, char const* const* names) {
   std::string text = to_text(s.what);
   if (s.axes) text += " over " + detail::joined(s.axes, names);
-  if (s.op != op_sum) text += std::string(" (") + detail::op_text(s.op) + ")";
+  if (s.op != op_sum) text += std::string(" (") + op_text(s.op) + ")";
   return text + " -> " + to_string(s.to, names);
 }
 

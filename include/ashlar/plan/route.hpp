@@ -12,17 +12,17 @@ class redistribution_plan {
   int size = 0;
 
   constexpr redistribution_plan() = default;
-  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{pack(from)}, blocks_{pack_blocks(from)} {}
+  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{encode(from)}, blocks_{encode_blocks(from)} {}
 
   constexpr plan_step operator[](int i) const { return step_between(layout(i), layout(i + 1)); }
   /// The layout before step i; layout(size) is the destination.
-  constexpr layout_value layout(int i) const { return unpack(code_[i], blocks_[i], rank_); }
+  constexpr layout_value layout(int i) const { return decode(code_[i], blocks_[i], rank_); }
 
   constexpr void push(layout_value const& to) {
     if (size == capacity)
-      throw "ashlar::plan: more than 12 steps; redistribute by way of a layout that pends fewer kinds";
-    code_[++size] = pack(to);
-    blocks_[size] = pack_blocks(to);
+      throw "ashlar::plan: more than 12 steps; redistribute by way of a layout with fewer kinds of reductions";
+    code_[++size] = encode(to);
+    blocks_[size] = encode_blocks(to);
   }
   constexpr void pop() { --size; }
 
@@ -48,7 +48,7 @@ class redistribution_plan {
     bool alike = is_even(global, layout(0), mesh);  // do all ranks hold equally much?
     for (plan_step const& s : *this) {
       named |= s.to.sharding();
-      alike = alike && s.what != verb::exchange && is_even(global, s.to, mesh);
+      alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
     }
     index_t most = 0;
     for (int i = 0, n = alike ? 1 : mesh.ranks(named); i < n; ++i) {
@@ -107,32 +107,32 @@ class route {
 
   // From now on steps over several axes become chains where those are cheaper, as long as all costs less than `limit`;
   // looking for them takes `looks`.
-  constexpr void split(double limit, int& looks) {
+  constexpr void split(double limit, int& visits) {
     split_ = true;
     limit_ = limit;
-    looks_ = &looks;
+    visits_ = &visits;
   }
   constexpr double cost() const { return scale_->cost(paid_); }
 
   constexpr void to(layout_value const& next) {
     if (next == last || too_dear_) return;
-    step_kind const s = kind_between(last, next);
+    step_choice const s = choice_between(last, next);
     bool const over_several = (s.axes & (s.axes - 1)) != 0;
-    if (!split_ || !communicates(s.what) || s.what == verb::permute || !over_several) return add(next, s);
-    if (s.what == verb::reduce_scatter) return scatter(next);
-    if (s.what == verb::all_reduce) return all_reduce(next, s.axes);
-    detour const way(last, next, *scale_, limit_ - cost(), *looks_);
+    if (!split_ || !communicates(s.what) || s.what == step_kind::permute || !over_several) return add(next, s);
+    if (s.what == step_kind::reduce_scatter) return scatter(next);
+    if (s.what == step_kind::all_reduce) return all_reduce(next, s.axes);
+    detour const way(last, next, *scale_, limit_ - cost(), *visits_);
     for (int i = 0; i < way.size; ++i) add(way.at[i]);
   }
 
-  constexpr bool moves_nothing() const { return plan.size != 0 && moves_ == 0; }
+  constexpr bool has_no_collective() const { return plan.size != 0 && collectives_ == 0; }
   /// What messages and bytes cost together, if messages count; fewer bytes; then steps that communicate, nameless ones,
   /// messages, memory, steps of any kind.
   constexpr bool better_than(route const& r) const {
     if (too_dear_) return false;
     if (scale_->counts_messages() && cost() != r.cost()) return cost() < r.cost();
     if (paid_.elements != r.paid_.elements) return paid_.elements < r.paid_.elements;
-    if (moves_ != r.moves_) return moves_ < r.moves_;
+    if (collectives_ != r.collectives_) return collectives_ < r.collectives_;
     if (exchanges_ != r.exchanges_) return exchanges_ < r.exchanges_;
     if (paid_.messages != r.paid_.messages) return paid_.messages < r.paid_.messages;
     if (peak_ != r.peak_) return peak_ < r.peak_;
@@ -141,29 +141,29 @@ class route {
 
  private:
   constexpr void add(layout_value const& next) {
-    if (next != last) add(next, kind_between(last, next));
+    if (next != last) add(next, choice_between(last, next));
   }
-  constexpr void add(layout_value const& next, step_kind s) {
-    // Steps that move nothing join into one; but a pad leaves one kind pending.
+  constexpr void add(layout_value const& next, step_choice s) {
+    // Steps that move nothing join into one; but a pad leaves one kind of reduction.
     bool const local = !communicates(s.what);
-    if (local && local_ && (s.what == verb::slice || !padding_ || s.op == last.pending[0].op)) {
+    if (local && local_ && (s.what == step_kind::slice || !padding_ || s.op == last.reductions[0].op)) {
       plan.pop();
       last = plan.layout(plan.size);
       held_ = scale_->volume(last);
       peak_ = peak_before_;
-      s = kind_between(last, next);
+      s = choice_between(last, next);
     }
     if (split_ && (cost() > limit_ || plan.size == redistribution_plan::capacity)) too_dear_ = true;
     if (too_dear_) return;
     local_ = local;
-    padding_ = s.what == verb::pad;
+    padding_ = s.what == step_kind::pad;
     peak_before_ = peak_;
     plan.push(next);
     count(s, next);
     last = next;
   }
 
-  // A reduce_scatter, axis by axis, as the dimensions have them (those that deal go together); replicated axes first, since
+  // A reduce_scatter, axis by axis, as the dimensions have them (block-cyclic ones go together); replicated axes first, since
   // what they leave out need not be reduced.
   constexpr void scatter(layout_value const& next) {
     layout_value v = last;
@@ -176,7 +176,7 @@ class route {
         while (extend(v.dim[d], next.dim[d], ~v.named())) {}
       more = false;
       for (int d = 0; d < v.rank && !more; ++d) more = extend(v.dim[d], next.dim[d], ~v.sharding());
-      v.drop_pending(v.sharding() & reduced);
+      v.drop_partial(v.sharding() & reduced);
       add(v);
     }
   }
@@ -187,11 +187,11 @@ class route {
     for (int a = 0; v.rank != 0 && (axes & (axes - 1)); ++a) {
       if (!(axes >> a & 1u)) continue;
       axes &= ~mask_of(a);
-      v.drop_pending(mask_of(a));
+      v.drop_partial(mask_of(a));
       v.dim[0].push(a);
       add(v);
     }
-    v.drop_pending(axes);
+    v.drop_partial(axes);
     add(v);
     while (v.dim[0].size > next.dim[0].size) {
       v.dim[0].remove(mask_of(v.dim[0][v.dim[0].size - 1]));
@@ -199,16 +199,16 @@ class route {
     }
   }
 
-  constexpr void count(step_kind const& s, layout_value const& next) {
+  constexpr void count(step_choice const& s, layout_value const& next) {
     index_t const before = held_, size = held_ = scale_->volume(next);
     price const p = scale_->of(s, last, next);
     paid_.elements += p.elements;
     paid_.messages += p.messages;
-    moves_ += communicates(s.what);
-    exchanges_ += s.what == verb::exchange;
+    collectives_ += communicates(s.what);
+    exchanges_ += s.what == step_kind::exchange;
     // A side packs where a dimension other than the first is cut or joined.
     index_t scratch = 0;
-    if (communicates(s.what) && s.what != verb::permute && s.what != verb::all_reduce) {
+    if (communicates(s.what) && s.what != step_kind::permute && s.what != step_kind::all_reduce) {
       sharding_change const inner = change_between(last, next, 1);
       if (inner.added) scratch = before / scale_->product(change_between(last, next).added & ~last.named());
       if (inner.removed && scratch < size) scratch = size;
@@ -218,11 +218,11 @@ class route {
   }
 
   scale const* scale_;
-  index_t source_, held_, peak_, peak_before_ = 0, moves_ = 0, exchanges_ = 0;
+  index_t source_, held_, peak_, peak_before_ = 0, collectives_ = 0, exchanges_ = 0;
   price paid_;
   bool local_ = false, padding_ = false, split_ = false, too_dear_ = false;
   double limit_ = 0;
-  int* looks_ = nullptr;
+  int* visits_ = nullptr;
 };
 
 }  // namespace detail

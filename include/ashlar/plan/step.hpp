@@ -4,27 +4,37 @@
 
 namespace ashlar {
 
-/// What leads from one layout to another. All but slice and pad communicate.
-enum class verb { slice, pad, permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
+/// A collective: a function in which all ranks of some axes take part. Entries of the ledger and of the log name it.
+enum class collective { permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
 
-constexpr char const* to_text(verb v) {
-  constexpr char const* text[]{"slice",          "pad",        "permute",  "all_to_all", "all_gather",
-                               "reduce_scatter", "all_reduce", "exchange", "broadcast"};
-  return text[static_cast<int>(v)];
+constexpr char const* to_text(collective c) {
+  constexpr char const* text[]{"permute", "all_to_all", "all_gather", "reduce_scatter", "all_reduce", "exchange", "broadcast"};
+  return text[static_cast<int>(c)];
 }
 
-constexpr bool communicates(verb v) { return v != verb::slice && v != verb::pad; }
+/// The kind of a step: slice and pad are local, the others are the collectives of the same name.
+enum class step_kind { slice, pad, permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
+
+/// True if a step of this kind is a collective.
+constexpr bool communicates(step_kind k) { return k != step_kind::slice && k != step_kind::pad; }
+
+/// The collective of a step. Pre: communicates(k).
+constexpr collective collective_of(step_kind k) { return static_cast<collective>(static_cast<int>(k) - static_cast<int>(step_kind::permute)); }
+
+constexpr bool operator==(step_kind k, collective c) { return communicates(k) && collective_of(k) == c; }
+
+constexpr char const* to_text(step_kind k) { return communicates(k) ? to_text(collective_of(k)) : k == step_kind::slice ? "slice" : "pad"; }
 
 /// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective; what they
 /// have in `from` covers what they need for `to`.
 /// slice: keeps of the shard what `to` covers.
-/// pad: leaves `op` pending over `axes`. It keeps of the shard what `to` covers and fills the rest with the identity of
+/// pad: leaves `op` partial over `axes`. It keeps of the shard what `to` covers and fills the rest with the identity of
 /// `op`; over axes that split nothing in `from`, coordinate 0 alone keeps, or all do if `op` is idempotent (max, min).
-/// reduce_scatter, all_reduce: perform the pending reduction `op`, the innermost, over `axes`. A reduce_scatter may
+/// reduce_scatter, all_reduce: perform the partial reduction `op`, the innermost, over `axes`. A reduce_scatter may
 /// also split dimensions over replicated axes: a rank then reduces only what it keeps.
 /// permute, all_to_all, all_gather, exchange: each rank gets what `to` covers.
 struct plan_step {
-  verb what = verb::slice;
+  step_kind what = step_kind::slice;
   axis_mask axes = 0;
   int op = op_sum;
   layout_value from, to;
@@ -45,10 +55,10 @@ constexpr sharding_change change_between(layout_value const& from, layout_value 
   sharding_change c;
   for (int d = first_dim; d < from.rank; ++d) {
     axis_list const &a = from.dim[d], &b = to.dim[d];
-    bool const alike = a.dealing() == b.dealing() && a.block == b.block;
+    bool const alike = a.cyclic_axes() == b.cyclic_axes() && a.block == b.block;
     int same = 0;
     while (alike && same < a.size && same < b.size && a[same] == b[same]) ++same;
-    if (same < a.dealt) same = 0;  // axes that deal do so together
+    if (same < a.cyclic) same = 0;  // block-cyclic axes stay together
     axis_mask gone = 0, come = 0;
     for (int i = same; i < a.size; ++i) gone |= mask_of(a[i]);
     for (int i = same; i < b.size; ++i) come |= mask_of(b[i]);
@@ -61,37 +71,37 @@ constexpr sharding_change change_between(layout_value const& from, layout_value 
   return c;
 }
 
-struct step_kind {
-  verb what;
+struct step_choice {
+  step_kind what;
   axis_mask axes;
   int op = op_sum;
 };
 
-constexpr step_kind kind_between(layout_value const& from, layout_value const& to) {
+constexpr step_choice choice_between(layout_value const& from, layout_value const& to) {
   axis_mask const before = from.partial(), after = to.partial();
   for (int l = to.levels - 1; l >= 0; --l)
-    if (axis_mask const padded = to.pending[l].axes & ~before) return {verb::pad, padded, to.pending[l].op};
+    if (axis_mask const padded = to.reductions[l].axes & ~before) return {step_kind::pad, padded, to.reductions[l].op};
   sharding_change const c = change_between(from, to);
   if (axis_mask const reduced = before & ~after)
-    return {c.added ? verb::reduce_scatter : verb::all_reduce, reduced, from.pending[0].op};
-  if (!c.removed) return {verb::slice, c.added};
-  if (c.equal_parts) return {verb::permute, c.removed};
-  if (c.nested && !c.added) return {verb::all_gather, c.removed};
-  if (c.nested && c.added == c.removed) return {verb::all_to_all, c.removed};
-  return {verb::exchange, c.removed | (c.added & ~c.split)};
+    return {c.added ? step_kind::reduce_scatter : step_kind::all_reduce, reduced, from.reductions[0].op};
+  if (!c.removed) return {step_kind::slice, c.added};
+  if (c.equal_parts) return {step_kind::permute, c.removed};
+  if (c.nested && !c.added) return {step_kind::all_gather, c.removed};
+  if (c.nested && c.added == c.removed) return {step_kind::all_to_all, c.removed};
+  return {step_kind::exchange, c.removed | (c.added & ~c.split)};
 }
 
 }  // namespace detail
 
 /// The one step that leads from a layout to another, by the name of the collective that it is.
-/// Pre: `to` pends one more kind than `from`, innermost, or the innermost kind over more axes, and has lost these axes
-/// where they were minor-most; or it pends the innermost kind over fewer axes, all of which it may have gained as
-/// minor-most ones; or both pend the same. In the first two cases it may have gained replicated axes, too.
-/// Post: of two layouts that pend the same, whatever the sizes of the axes: axes are only added, as minor-most ones:
+/// Pre: `to` is partial by one more kind than `from`, innermost, or by the innermost kind over more axes, and has lost these axes
+/// where they were minor-most; or by the innermost kind over fewer axes, all of which it may have gained as
+/// minor-most ones; or both have the same reductions. In the first two cases it may have gained replicated axes, too.
+/// Post: of two layouts with the same reductions, whatever the sizes of the axes: axes are only added, as minor-most ones:
 /// slice; every dimension is split into as many parts as before: permute; minor-most axes are only removed: all_gather;
 /// the same ones are removed from some dimensions and added to others: all_to_all; anything else is an exchange.
 constexpr plan_step step_between(layout_value const& from, layout_value const& to) {
-  detail::step_kind const k = detail::kind_between(from, to);
+  detail::step_choice const k = detail::choice_between(from, to);
   return {k.what, k.axes, k.op, from, to};
 }
 

@@ -49,10 +49,10 @@ struct axes_missing_from_mesh {
 
 /// The layout of a value that refers to a mesh.
 template <class Mesh, layout_value const& V, class... L>
-using layout_on = layout_from_t<mesh_context<Mesh, L...>, pack(V), pack_blocks(V), V.rank>;
+using layout_on = layout_from_t<mesh_context<Mesh, L...>, encode(V), encode_blocks(V), V.rank>;
 
 template <class L>
-struct reduction_pends {
+struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;
 };
 
@@ -67,6 +67,16 @@ struct tensor_type {
 [[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 
 }  // namespace detail
+
+/// The plain tensor of an active one, without derivative; any other value itself.
+/// Example: accuracy_count(stop_gradient(logits), labels)
+template <class X>
+constexpr auto const& stop_gradient(X const& x) {
+  if constexpr (requires { typename detail::plain_t<X>::cotangent_type; })
+    return x.value();
+  else
+    return x;
+}
 
 /// The first operand, evaluated where it is an elementwise expression that waits for its first read.
 template <class X>
@@ -86,15 +96,6 @@ namespace detail {
 template <class X>
 constexpr auto evaluated(X const& x) {
   return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
-}
-
-// A tensor without its derivative, if it is under differentiation.
-template <class X>
-constexpr auto const& constant(X const& x) {
-  if constexpr (plain_tensor<X>)
-    return x;
-  else
-    return x.value();
 }
 
 // A message with numbers, without <string>.

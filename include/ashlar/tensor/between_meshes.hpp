@@ -1,20 +1,20 @@
 // Redistribution between meshes of the same ranks, on real tensors.
 #pragma once
-#include "ashlar/plan/between_meshes.hpp"
+#include "ashlar/ops/between_meshes.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 
 namespace ashlar {
 
 namespace detail {
 
-inline step_moves moves_between(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after,
+inline step_transfers transfers_between(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after,
                                 shape const& extents, int rank) {
   region const source = local_region(extents, from, before, rank), destination = local_region(extents, to, after, rank);
-  step_moves m;
+  step_transfers m;
   m.source = source.extents();
   m.destination = destination.extents();
-  m.fingerprint = with_extents(verb::exchange, fingerprint(verb::exchange, pack(from), pack_blocks(from), pack(to), pack_blocks(to)), extents);
-  for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint(verb::exchange, m.fingerprint, after.size[a]);
+  m.fingerprint = fingerprint_of_extents(collective::exchange, fingerprint_of(collective::exchange, encode(from), encode_blocks(from), encode(to), encode_blocks(to)), extents);
+  for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint_of(collective::exchange, m.fingerprint, after.size[a]);
   for (int p = 0; p < before.ranks(); ++p) {
     m.send(source, local_region(extents, to, after, p), serves(from, before, rank, p));
     m.receive(destination, local_region(extents, from, before, p), serves(from, before, p, rank));
@@ -41,8 +41,8 @@ inline void require_same_ranks(communicator const& a, communicator const& b) {
 /// with axes that the other mesh lacks does not compile. It has no derivative.
 /// Example: redistribute<layout<"rows", "columns">>(x, grid) with x of layout<"data", none> on a line of 4 ranks and grid of 2 x 2
 template <class To, plain_tensor X, class M2>
-  requires(!detail::reduction_pends<layout_t<X>>::value && !detail::reduction_pends<To>::value)
-[[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, where w = where::current()) {
+  requires(!detail::layout_is_partial<layout_t<X>>::value && !detail::layout_is_partial<To>::value)
+[[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, call_site w = call_site::current()) {
   using L = layout_t<X>;
   using T = element_t<X>;
   detail::check_between_meshes<L, To, M2>();
@@ -52,20 +52,20 @@ template <class To, plain_tensor X, class M2>
   detail::require_same_ranks(m.communicator(), other.communicator());
   static constexpr layout_value ends[]{value_v<mesh_context<mesh_t<X>, L>, L>, value_v<mesh_context<M2, To>, To>};
   layout_value const &from = ends[0], &to = ends[1];
-  auto const& moves = *detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
-                                          [&] { return detail::moves_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
-  sharded_tensor<T, To, M2, Space> y(other, t.extents(), moves.destination.size());
+  auto const& transfers = *detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
+                                          [&] { return detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
+  sharded_tensor<T, To, M2, Space> y(other, t.extents(), transfers.destination.size());
   if (m.size() == 1) {
-    local::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
+    kernels::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
     return y;
   }
   plan_step s;
-  s.what = verb::exchange;
+  s.what = step_kind::exchange;
   s.axes = mask_of(m.sizes().axes) - 1u;
   if (m.recorder()) detail::note(m, s, detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  detail::verb_scope const scope(m, s, detail::fingerprint(s.what, moves.fingerprint, detail::element_code<T>), moves.received * sizeof(T), w);
-  if (!detail::exchange_on_node(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data()))
-    detail::exchange(Space{}, s, moves, m.communicator(), static_cast<T const*>(t.data()), y.data());
+  detail::collective_scope const scope(m, s, detail::fingerprint_of(collective_of(s.what), transfers.fingerprint, detail::element_code<T>), transfers.received * sizeof(T), w);
+  if (!detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data()))
+    detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;
 }
 

@@ -1,7 +1,7 @@
 // Messages between memories of devices, tried before tensors are trusted to them.
 #pragma once
 #include "ashlar/comm/device_pointers.hpp"
-#include "ashlar/comm/tuning.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
 #include <Kokkos_Core.hpp>
 
 namespace ashlar::detail {

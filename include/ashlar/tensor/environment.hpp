@@ -1,6 +1,6 @@
 // Starting and ending MPI and Kokkos together.
 #pragma once
-#include "ashlar/comm/call_channel.hpp"
+#include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include <Kokkos_Core.hpp>
 #include <cstdlib>
@@ -33,7 +33,7 @@ class environment {
     // Meshes are usually made of all processes: who makes none finds out, too.
     int processes = 1;
     comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
-    if (processes > 1) detail::call_channel::of(MPI_COMM_WORLD);
+    if (processes > 1) detail::desync_monitor::of(MPI_COMM_WORLD);
     if (Kokkos::is_initialized()) return detail::decide_for_default_device();
     // Kokkos warns on every rank of threads that are not bound; who wants to read it sets the variable to 0.
     setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);

@@ -1,6 +1,6 @@
 // Whole tensors on one rank or on all, and back.
 #pragma once
-#include "ashlar/comm/broadcast.hpp"
+#include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include <optional>
 
@@ -65,7 +65,7 @@ template <class X>
 void fill_from_whole(X const& x, typename X::element_type const* whole) {
   fill_from_host(x, [&](auto* own) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    copy_boxes(host, whole, own, loops_between(whole_region(x.extents()), x.local_region()));
+    strided_copy(host, whole, own, loops_between(whole_region(x.extents()), x.local_region()));
     host.fence("ashlar: the elements are given back");
   });
 }
@@ -85,30 +85,30 @@ std::vector<T> join(communicator const& c, message_blocks const& blocks, T const
     exchange_with_first(c, blocks, false, own, destination);
   if (!(*arrived).empty()) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    copy_boxes(host, static_cast<T const*>(destination), whole.data(), blocks.loops);
+    strided_copy(host, static_cast<T const*>(destination), whole.data(), blocks.loops);
     host.fence("ashlar: before the host reads");
   }
   return std::move(*whole);
 }
 
-// A call of all ranks of a mesh that is no verb, on tensors of one layout and element type: they meet, and find out where they
+// A call of all ranks of a mesh that is no collective, on tensors of one layout and element type: they meet, and find out where they
 // do not call the same. Nothing where a rank is alone.
 class call_of_all {
  public:
   template <class M>
-  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element, shape const& extents, where const& w) {
+  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element, shape const& extents, call_site const& w) {
     if (m.size() == 1) return;
-    std::uint64_t print = fingerprint(verb::exchange, pack(layout), pack_blocks(layout), element);
-    for (char const* c = name; *c != '\0'; ++c) print = fingerprint(verb::exchange, print, *c);
-    scope_.emplace(m, name, with_extents(verb::exchange, print, extents), w);
+    std::uint64_t fingerprint = fingerprint_of(collective::exchange, encode(layout), encode_blocks(layout), element);
+    for (char const* c = name; *c != '\0'; ++c) fingerprint = fingerprint_of(collective::exchange, fingerprint, *c);
+    scope_.emplace(m, name, fingerprint_of_extents(collective::exchange, fingerprint, extents), w);
   }
 
  private:
-  std::optional<verb_scope> scope_;
+  std::optional<collective_scope> scope_;
 };
 
 template <class T, class L, class M, class S>
-std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, where const& w) {
+std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, call_site const& w) {
   device_mesh<M> const& m = x.mesh();
   call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
@@ -120,26 +120,26 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, w
 
 /// The whole tensor on rank 0 of the mesh, row-major; an empty vector on the others. Evaluates elementwise expressions.
 /// Post: on rank 0, the element at global index (i, j) is [i * extent(1) + j].
-/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
 /// Cost: an all-reduce of 16 bytes, by which ranks meet; rank 0 receives every element that it lacks, once; ranks send |shard|, or
 /// nothing where another has the same.
-/// Error: ashlar::error on every rank where they do not call the same. A layout in which a reduction pends does not compile.
+/// Error: ashlar::error on every rank where they do not call the same. A partial layout does not compile.
 /// Example: std::vector<double> const all = gather(x);  // x of layout<"data", none>
 template <plain_tensor X>
-std::vector<element_t<X>> gather(X const& x, where w = where::current()) {
-  static_assert(!detail::reduction_pends<layout_t<X>>::value,
-                "ashlar::gather: a reduction pends over the layout; all_reduce or reduce_scatter it first");
+std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
+  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+                "ashlar::gather: the layout is partial; all_reduce or reduce_scatter it first");
   return detail::join_shards(materialize(x), detail::receivers::first, w);
 }
 
 /// The whole tensor on every rank, as gather has it on rank 0.
-/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
 /// Cost: every rank receives the elements that it lacks, once; and as gather.
 /// Error: as gather.
 template <plain_tensor X>
-std::vector<element_t<X>> gather_all(X const& x, where w = where::current()) {
-  static_assert(!detail::reduction_pends<layout_t<X>>::value,
-                "ashlar::gather_all: a reduction pends over the layout; all_reduce or reduce_scatter it first");
+std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
+  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+                "ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first");
   return detail::join_shards(materialize(x), detail::receivers::all, w);
 }
 
@@ -167,7 +167,7 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
       T const* from = whole.data();
       if (packs) {
         Kokkos::DefaultHostExecutionSpace const host{};
-        copy_boxes(host, from, packed.data(), blocks.loops);
+        strided_copy(host, from, packed.data(), blocks.loops);
         host.fence("ashlar: before MPI");
         from = packed.data();
       }
@@ -179,14 +179,14 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
 }
 
 template <class L, class M, class Range>
-call_of_all call_of_scatter(device_mesh<M> const& m, Range const& elements, where const& w) {
+call_of_all call_of_scatter(device_mesh<M> const& m, Range const& elements, call_site const& w) {
   return {m, "scatter", value_v<mesh_context<M, L>, L>, sizeof(*std::span(elements).data()), {}, w};
 }
 
 template <class L, class M, class Range>
 auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& whole) {
-  static_assert(!reduction_pends<L>::value,
-                "ashlar::scatter: a reduction pends in the layout, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
+  static_assert(!layout_is_partial<L>::value,
+                "ashlar::scatter: the layout is partial, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
   std::span const given(whole);
   using Given = std::remove_const_t<typename decltype(given)::element_type>;
   using T = typename storable<Given>::type;
@@ -205,20 +205,20 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 
 /// A tensor from all its elements, row-major, which rank 0 of the mesh has; what the others pass is not looked at.
 /// Post: gather(scatter<L>(m, n, v)) == v on rank 0.
-/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
 /// Cost: rank 0 sends every element once, at most; the shards are then broadcast over the axes that do not shard.
 /// Error: ashlar::error on every rank where the extents differ between ranks, rank 0 gives more or fewer elements than they make,
-/// or the ranks do not call the same. A layout in which a reduction pends does not compile.
+/// or the ranks do not call the same. A partial layout does not compile.
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
-auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0, where w = where::current()) {
+auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0, call_site w = call_site::current()) {
   auto const call = detail::call_of_scatter<L>(m, elements_on_rank_0, w);
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
   return detail::scatter_range<L>(m, detail::checked_extents<L>(n), elements_on_rank_0);
 }
 /// A scalar.
 template <class L, class M, class Range>
-auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, where w = where::current()) {
+auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {
   static_assert(!detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");
   auto const call = detail::call_of_scatter<L>(m, element_on_rank_0, w);
   return detail::scatter_range<L>(m, shape{}, element_on_rank_0);

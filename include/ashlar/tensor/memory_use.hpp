@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-/// Bytes of this rank's tensors, and of the scratch that verbs and operations take for a while, in the memory of Space: now,
+/// Bytes of this rank's tensors, and of the scratch that collectives and operations take for a while, in the memory of Space: now,
 /// and the most at one time since reset_peak_memory(). The blocks that hold them are up to a quarter larger. Views that were
 /// adopted are not counted, nor what MPI and BLAS take for themselves.
 /// Collective: no; each rank for itself. Cost: none beside two additions for each tensor.

@@ -32,10 +32,10 @@ region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
   return local_region(detail::checked_extents<L>(n), value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
 }
 
-/// A tensor from each rank's piece of it: the elements of its shard, row-major. Where a reduction pends in the layout, each
+/// A tensor from each rank's piece of it: the elements of its shard, row-major. Where the layout is partial, each
 /// rank gives its summand.
 /// Pre: ranks that hold the same part give the same elements. Post: unpack(pack<L>(m, n, piece)) == piece.
-/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
 /// Cost: agreement of a few bytes, no elements; a copy of the piece.
 /// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
 /// than its shard has.
@@ -49,7 +49,7 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
       [](auto const& x, auto const& elements) { detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); }); });
 }
 
-/// This rank's piece of a tensor, row-major: its shard, or its summand where a reduction pends.
+/// This rank's piece of a tensor, row-major: its shard, or its summand where the tensor is partial.
 /// Collective: no; each rank may call it by itself. Cost: a copy of the shard.
 /// Example: std::vector<float> const rows = unpack(x);  // x of layout<"data", none>
 template <plain_tensor X>
@@ -62,15 +62,15 @@ std::vector<element_t<X>> unpack(X const& x) {
 /// A tensor from all its elements, row-major, which every rank has; each copies its part. (Of a tensor that rank 0 alone
 /// has, scatter makes one.)
 /// Pre: all ranks give the same elements. Post: gather_all(copy_to_mesh<L>(m, n, v)) == v.
-/// Collective: every rank of the mesh calls it; it blocks. Not a verb: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
 /// Cost: agreement of a few bytes, no elements; a copy of the shard.
 /// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
-/// than they make. A layout in which a reduction pends does not compile.
+/// than they make. A partial layout does not compile.
 /// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
 template <class L, class M, int N, class Range>
 auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements) {
-  static_assert(!detail::reduction_pends<L>::value,
-                "ashlar::copy_to_mesh: a reduction pends in the layout, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
+  static_assert(!detail::layout_is_partial<L>::value,
+                "ashlar::copy_to_mesh: the layout is partial, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
   comm::require_equal(m.communicator(), n, "ashlar::copy_to_mesh: the extents");
   return detail::filled_by_ranks<L>(
       m, detail::checked_extents<L>(n), elements, "ashlar::copy_to_mesh: a rank gives all elements of the tensor",

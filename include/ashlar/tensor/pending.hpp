@@ -1,6 +1,6 @@
-// Verbs on real ranks that begin now and are complete later.
+// Collectives on real ranks that begin now and are complete later.
 #pragma once
-#include "ashlar/plan/async.hpp"
+#include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/step_in_flight.hpp"
 #include <cstdio>
 
@@ -23,7 +23,7 @@ class pending_work {
 }  // namespace detail
 
 /// Of tensors on real ranks.
-/// Error: `ready` and `wait` as the verb, and ashlar::error where the result was taken before or the object was moved from.
+/// Error: `ready` and `wait` as the collective, and ashlar::error where the result was taken before or the object was moved from.
 template <detail::in_memory Y>
 class pending<Y> {
  public:
@@ -53,7 +53,7 @@ class pending<Y> {
     try {
       (void)wait();
     } catch (std::exception const& e) {
-      std::fprintf(stderr, "ashlar::pending: dropped, and its verb failed: %s\n", e.what());
+      std::fprintf(stderr, "ashlar::pending: dropped, and its collective failed: %s\n", e.what());
     }
   }
 
@@ -66,14 +66,14 @@ namespace detail {
 template <class Y, class P, int Step, class X>
 class steps_in_flight final : public pending_work<Y> {
  public:
-  steps_in_flight(X x, where const& w, Y const* room) : operand_(std::move(x)), result_(take(*operand_, w, room)), where_(w) {}
+  steps_in_flight(X x, call_site const& w, Y const* room) : operand_(std::move(x)), result_(take(*operand_, w, room)), call_site_(w) {}
 
   bool ready() override { return !flight_ || flight_->ready(); }
   Y wait() override {
     if (flight_) flight_->wait();
     flight_.reset();
     operand_.reset();
-    return Y(run_steps<P, Step + 1>(std::move(result_), where_));
+    return Y(run_steps<P, Step + 1>(std::move(result_), call_site_));
   }
 
  private:
@@ -81,17 +81,17 @@ class steps_in_flight final : public pending_work<Y> {
   using element_type = element_t<X>;
   using to_type = step_result<element_type, P, Step>;
   using in_flight = step_in_flight<element_type, typename X::execution_space, typename P::context::ops>;
-  using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<where const&>()));
+  using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<call_site const&>()));
 
-  result_type take(X const& x, where const& w, Y const* room) {
+  result_type take(X const& x, call_site const& w, Y const* room) {
     plan_step const& step = step_type::value;
     auto const& m = x.mesh();
     communicator const& ranks = m.communicator(step.axes);
     if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
-    auto const moves = remembered_moves(step, x.extents(), m.sizes(), m.rank());
-    result_type y = room_or_new(room, m, x.extents(), moves->destination.size());
-    flight_ = std::make_shared<in_flight>(m, ranks, step, moves, static_cast<element_type const*>(x.data()), y.data(), w);
+    auto const transfers = remembered_transfers(step, x.extents(), m.sizes(), m.rank());
+    result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
+    flight_ = std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(x.data()), y.data(), w);
     x.owner()->expect_with_lender(flight_);
     return y;
   }
@@ -106,14 +106,14 @@ class steps_in_flight final : public pending_work<Y> {
   std::optional<X> operand_;
   std::shared_ptr<in_flight> flight_;
   result_type result_;
-  where where_;
+  call_site call_site_;
 };
 
 /// Where nothing communicates.
 template <class Y>
-class pending_value final : public pending_work<Y> {
+class partial_value final : public pending_work<Y> {
  public:
-  explicit pending_value(Y y) : value_(std::move(y)) {}
+  explicit partial_value(Y y) : value_(std::move(y)) {}
   bool ready() override { return true; }
   Y wait() override { return std::move(value_); }
 
@@ -122,9 +122,9 @@ class pending_value final : public pending_work<Y> {
 };
 
 template <class Y, class P, int Step, class X>
-pending<Y> start_steps(X x, where const& w, Y const* room = nullptr) {
+pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
-    return pending<Y>(std::make_unique<pending_value<Y>>(Y(std::move(x))));
+    return pending<Y>(std::make_unique<partial_value<Y>>(Y(std::move(x))));
   } else {
     using S = step_of<P, Step>;
     if constexpr (communicates(S::value.what))
@@ -136,13 +136,13 @@ pending<Y> start_steps(X x, where const& w, Y const* room = nullptr) {
 
 template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
   requires in_memory<X>
-auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, where const& w) {
+auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
   using Y = decltype(relayout(to, x, w));
   return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w);
 }
 template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
   requires in_memory<X>
-pending<Y> relayout_async_into(destination<To, Replicated, MayHelp>, Y const& room, X const& x, where const& w) {
+pending<Y> relayout_async_into(destination<To, Replicated, MayHelp>, Y const& room, X const& x, call_site const& w) {
   return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w, &room);
 }
 

@@ -1,7 +1,7 @@
 // Tensors in numbers. Stands apart: streams and strings cost more to include than most of the library.
 #pragma once
 #include "ashlar/plan/print.hpp"
-#include "ashlar/tensor/draw.hpp"
+#include "ashlar/plan/draw.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include <sstream>
 
@@ -49,21 +49,21 @@ struct printed_part {
   }
 };
 
-// The layout where the axes that deal split evenly: what is printed of a rank's shard are neighbours then.
+// The layout with even splits in place of block-cyclic ones: what is printed of a rank's shard are neighbours then.
 template <class L>
 struct split_evenly {
   using c = context_of<L>;
   static constexpr layout_value value = [] {
     layout_value v = value_v<c, L>;
-    for (int d = 0; d < v.rank; ++d) v.dim[d].dealt = 0, v.dim[d].block = 0;
+    for (int d = 0; d < v.rank; ++d) v.dim[d].cyclic = 0, v.dim[d].block = 0;
     return v;
   }();
-  using type = layout_from_t<c, pack(value), pack_blocks(value), value.rank>;
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
 // What is printed of a tensor, on rank 0: no more than that is moved.
 template <class T, class L, class M, class S>
-std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what, where const& w) {
+std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what, call_site const& w) {
   device_mesh<M> const& m = x.mesh();
   call_of_all const call(m, "print", x.layout, sizeof(T), x.extents(), w);
   axis_mask const axes = x.layout.sharding();
@@ -73,7 +73,7 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
   T* const picked = block.data();
   for (unsigned c = 0; c < 1u << what.rank; ++c) {
     region const corner = what.corner(c);
-    local::box from{}, to{};
+    kernels::box from{}, to{};
     for (int d = 0; d < what.rank; ++d) {
       overlap const o = overlap_of(shard.dim[d], corner.dim[d]);
       from.lower[d] = o.at;
@@ -81,7 +81,7 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
       to.lower[d] = what.dim[d].below(shard.dim[d][o.at]) - mine.dim[d].begin;
     }
     if (from.shape(what.rank).size() != 0)
-      local::copy_box(S{}, static_cast<T const*>(x.data()), shard.extents(), from, picked, mine.extents(), to);
+      kernels::copy_region(S{}, static_cast<T const*>(x.data()), shard.extents(), from, picked, mine.extents(), to);
   }
   message_blocks blocks;
   region const printed = whole_region(what.extents());
@@ -168,13 +168,13 @@ std::string element_name() {
 /// Prints a tensor on rank 0 of the mesh: a line with element type, layout, extents and mesh, then the elements as NumPy
 /// prints them, with the stream's precision. Of more than 1000 elements, the first and the last three of each dimension.
 /// Collective: every rank of the mesh calls it; it blocks. `out` is written to on rank 0 alone.
-/// Cost: only what is printed is moved, each element once; of a tensor whose blocks are dealt every element, too.
-/// Error: ashlar::error on every rank where they do not call the same. A layout in which a reduction pends does not compile.
+/// Cost: only what is printed is moved, each element once; of a tensor whose a dimension is block-cyclic every element, too.
+/// Error: ashlar::error on every rank where they do not call the same. A partial layout does not compile.
 /// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
 template <plain_tensor X>
-void print(std::ostream& out, X const& x, where w = where::current()) {
-  static_assert(!detail::reduction_pends<layout_t<X>>::value,
-                "ashlar::print: a reduction pends over the layout; all_reduce or reduce_scatter it first");
+void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
+  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+                "ashlar::print: the layout is partial; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
   auto const t = redistribute<typename detail::split_evenly<layout_t<X>>::type>(materialize(x), w);
   detail::printed_part const what(t.extents());

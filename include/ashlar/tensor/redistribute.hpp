@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/tensor/run_step.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/tensor/verb_scope.hpp"
+#include "ashlar/tensor/collective_scope.hpp"
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -13,19 +13,19 @@ namespace detail {
 
 // A step on a tensor of these extents, of which x has the shards, their dimensions in an order of their own.
 template <class L2, class Ops, class T0, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, where const& w) {
+sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, call_site const& w) {
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
   bool const alone = ranks.size() == 1;
   if (alone && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) return share<L2>(x, extents);
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
-  step_moves const& moves = *remembered_moves(s, extents, m.sizes(), m.rank(), order);
-  sharded_tensor<T0, L2, M, Space> y(m, extents, moves.destination.size());
-  auto const run = [&] { run_step<Ops>(Space{}, s, moves, ranks, static_cast<T0 const*>(x.data()), y.data()); };
+  step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
+  sharded_tensor<T0, L2, M, Space> y(m, extents, transfers.destination.size());
+  auto const run = [&] { run_step<Ops>(Space{}, s, transfers, ranks, static_cast<T0 const*>(x.data()), y.data()); };
   if (alone || !communicates(s.what)) {
     run();
   } else {
-    verb_scope const scope(m, s, fingerprint(s.what, moves.fingerprint, element_code<T0>), moves.received * sizeof(T0), w);
+    collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>), transfers.received * sizeof(T0), w);
     run();
   }
   return y;
@@ -37,14 +37,14 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
 /// either is updated in place.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class T, class P, int I, class T0, class L2, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::step_of<P, I> step, sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
+sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::step_of<P, I> step, sharded_tensor<T0, L1, M, Space> const& x, call_site const& w) {
   return detail::step_taken<L2, typename P::context::ops>(step.value, x, x.extents(), {}, w);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.
 template <class T, class P, int I, int... Order, class T0, class L2, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> take_step_transposed(detail::tensor_type<T, L2>, detail::step_of<P, I> step, std::integer_sequence<int, Order...>,
-                                                      sharded_tensor<T0, L1, M, Space> const& x, where const& w) {
+                                                      sharded_tensor<T0, L1, M, Space> const& x, call_site const& w) {
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
@@ -58,11 +58,11 @@ namespace detail {
 /// that another bundle made. The largest come first: behind a scalar, an array would lie askew
 /// to what it is copied from, which costs memcpy a factor of 6.
 template <class T, class M>
-class bucket {
+class bundle_in_flight {
  public:
   using space = Kokkos::DefaultExecutionSpace;
   using memory_space = typename space::memory_space;
-  bucket(device_mesh<M> const& m, axis_mask axes, where const& w) : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), where_(w) {}
+  bundle_in_flight(device_mesh<M> const& m, axis_mask axes, call_site const& w) : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), call_site_(w) {}
 
   template <class L>
   void reserve(tensor_type<T, L>, shape const& extents) {
@@ -82,11 +82,11 @@ class bucket {
   void all_reduce(int op) {
     if (ranks_.size() == 1) return;
     plan_step s;
-    s.what = verb::all_reduce;
+    s.what = step_kind::all_reduce;
     s.axes = axes_;
-    std::uint64_t print = fingerprint(s.what, axes_, op, element_code<T>);
-    for (index_t n : size_) print = fingerprint(s.what, print, n);
-    verb_scope const scope(mesh_, s, print, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), where_);
+    std::uint64_t fingerprint = fingerprint_of(collective_of(s.what), axes_, op, element_code<T>);
+    for (index_t n : size_) fingerprint = fingerprint_of(collective_of(s.what), fingerprint, n);
+    collective_scope const scope(mesh_, s, fingerprint, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), call_site_);
     with_op<T, Ops>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       T* const results = static_cast<T*>(block_->data);
@@ -95,7 +95,7 @@ class bucket {
         memory_of_messages const used(message, results);
         return detail::all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
       }
-      for (std::size_t i = 0; i < pieces_.size(); ++i) local::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
+      for (std::size_t i = 0; i < pieces_.size(); ++i) kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
       with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
     });
   }
@@ -134,7 +134,7 @@ class bucket {
   device_mesh<M> mesh_;
   communicator ranks_;
   axis_mask axes_;
-  where where_;
+  call_site call_site_;
   std::vector<index_t> size_, first_;
   std::vector<std::size_t> order_;  // of the message
   std::vector<block<T const>> pieces_;
@@ -145,7 +145,7 @@ class bucket {
 };
 
 template <class T, class M>
-bucket<T, M> open_bucket(tensor_type<T, void>, device_mesh<M> const& m, axis_mask axes, where const& w) {
+bundle_in_flight<T, M> open_bundle(tensor_type<T, void>, device_mesh<M> const& m, axis_mask axes, call_site const& w) {
   return {m, axes, w};
 }
 

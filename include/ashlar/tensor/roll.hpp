@@ -1,13 +1,13 @@
 // Rolling on real ranks.
 #pragma once
-#include "ashlar/plan/roll.hpp"
+#include "ashlar/ops/roll.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 
 namespace ashlar::detail {
 
 // Loops between `count` indices of one dimension in two arrays, which are alike but for the extent of that dimension.
 inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination, index_t to) {
-  local::box a, b;
+  kernels::box a, b;
   for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
   a.extent[dim] = b.extent[dim] = count;
   a.lower[dim] = from;
@@ -16,12 +16,12 @@ inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, i
 }
 
 // What a rank sends and receives when indices of a dimension roll; what stays on it travels in no message.
-inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
+inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];
-  step_moves m;
+  step_transfers m;
   region const own = local_region(extents, layout, mesh, rank);
   m.source = m.destination = own.extents();
-  m.fingerprint = with_extents(s.what, fingerprint(s.what, s.axes, dim, by, pack(layout)), extents);
+  m.fingerprint = fingerprint_of_extents(collective_of(s.what), fingerprint_of(collective_of(s.what), s.axes, dim, by, encode(layout)), extents);
   index_set const mine = own.dim[dim];
   index_t const stride = row_major_strides(m.source).stride[dim];
   bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // neighbours along the dimension, in memory too
@@ -63,25 +63,25 @@ inline step_moves rolled_moves(plan_step const& s, int dim, index_t by, layout_v
 
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L, M, Space> const& x, index_t by, where const& w) {
+sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L, M, Space> const& x, index_t by, call_site const& w) {
   if (by == 0) return share<L>(x, x.extents());
   auto const& m = x.mesh();
   plan_step const step = rolling_step<Dim>(x, by, w);
   communicator const& ranks = m.communicator(step.axes);
-  step_moves const& moves = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by},
-                                        [&] { return rolled_moves(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
+  step_transfers const& transfers = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by},
+                                        [&] { return rolled_transfers(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   auto const* const source = static_cast<T const*>(x.data());
-  copy_loops const& stays = moves.direct[static_cast<std::size_t>(ranks.rank())];
+  copy_loops const& stays = transfers.direct[static_cast<std::size_t>(ranks.rank())];
   if (ranks.size() == 1) {
-    copy_boxes(space, source, y.data(), stays);
+    strided_copy(space, source, y.data(), stays);
     return y;
   }
-  verb_scope const scope(m, step, fingerprint(step.what, moves.fingerprint, element_code<T>), moves.received * sizeof(T), w);
-  if (exchange_on_node(space, step, moves, ranks, source, y.data())) return y;
-  exchange(space, step, moves, ranks, source, y.data());  // which may use all of the destination
-  copy_boxes(space, source, y.data(), stays);
+  collective_scope const scope(m, step, fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>), transfers.received * sizeof(T), w);
+  if (exchange_on_node(space, step, transfers, ranks, source, y.data())) return y;
+  exchange(space, step, transfers, ranks, source, y.data());  // which may use all of the destination
+  strided_copy(space, source, y.data(), stays);
   return y;
 }
 

@@ -1,11 +1,11 @@
 // One step of a plan on this rank's shards: kernels and the collectives of comm.
 #pragma once
-#include "ashlar/comm/all_gather.hpp"
-#include "ashlar/comm/all_reduce.hpp"
-#include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/reduce_scatter.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_to_all.hpp"
+#include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/layout.hpp"
-#include "ashlar/tensor/moves.hpp"
+#include "ashlar/tensor/transfers.hpp"
 #include "ashlar/tensor/staging.hpp"
 
 namespace ashlar::detail {
@@ -24,15 +24,15 @@ void with_op(int op, F&& f) {
 }
 
 template <class Ops, class Space, class T>
-void keep(Space const& space, plan_step const& s, step_moves const& v, T const* source, T* destination) {
-  if (v.all_stays && v.keeps) return local::copy(space, source, destination, v.source.size());
-  if (s.what == verb::pad)
-    with_op<T, Ops>(s.op, [&](auto op) { local::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
-  copy_boxes(space, source, destination, v.kept);
+void keep(Space const& space, plan_step const& s, step_transfers const& v, T const* source, T* destination) {
+  if (v.all_stays && v.keeps) return kernels::copy(space, source, destination, v.source.size());
+  if (s.what == step_kind::pad)
+    with_op<T, Ops>(s.op, [&](auto op) { kernels::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
+  strided_copy(space, source, destination, v.kept);
 }
 
 template <class Ops, class Space, class T>
-void all_reduce(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+void all_reduce(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   auto const n = static_cast<std::size_t>(v.source.size());
   with_op<T, Ops>(s.op, [&](auto op) {
     with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
@@ -44,12 +44,12 @@ template <class Space, class T>
 T const* in_order(Space const& space, message_blocks const& blocks, T const* shard, pool_scratch<Space, T>& buffer) {
   if (blocks.in_order) return shard;
   T* const packed = buffer.allocate(blocks.total);
-  copy_boxes(space, shard, packed, blocks.loops);
+  strided_copy(space, shard, packed, blocks.loops);
   return packed;
 }
 
 template <class Ops, class Space, class T>
-void reduce_scatter(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+void reduce_scatter(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
   with_op<T, Ops>(s.op, [&](auto op) {
@@ -69,10 +69,10 @@ template <class Space, class T>
 class exchange_memory {
  public:
   /// Packs what is sent. Pre: `v`, source and destination live as long as this.
-  exchange_memory(Space const& space, step_moves const& v, T const* source, T* destination)
+  exchange_memory(Space const& space, step_transfers const& v, T const* source, T* destination)
       : space_(space), in_(v.in), out_(v.at.empty() ? v.out : v.once), sent_(source), arrived_(destination), destination_(destination) {
     if (!out_.in_order && !in_.in_order && out_.total <= static_cast<std::size_t>(v.destination.size())) {
-      copy_boxes(space, source, destination, out_.loops);
+      strided_copy(space, source, destination, out_.loops);
       sent_ = destination;
       arrived_ = buffer_.allocate(in_.total);
     } else {
@@ -84,10 +84,10 @@ class exchange_memory {
   std::size_t sent_size() const { return out_.total; }
   T* arrived() const { return arrived_; }
   /// What has arrived goes to its place. Pre: nobody reads what was sent any more.
-  void unpack() {
+  void copy_out() {
     if (in_.in_order) return;
-    if (arrived_ == destination_) local::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
-    copy_boxes(space_, static_cast<T const*>(buffer_.data()), destination_, in_.loops);
+    if (arrived_ == destination_) kernels::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
+    strided_copy(space_, static_cast<T const*>(buffer_.data()), destination_, in_.loops);
   }
 
  private:
@@ -99,22 +99,22 @@ class exchange_memory {
 };
 
 template <class Space, class T>
-void exchange(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
-  bool const gathers = s.what == verb::all_gather;
+void exchange(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+  bool const gathers = s.what == collective::all_gather;
   exchange_memory<Space, T> memory(space, v, source, destination);
   with_mpi_memory(mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total, [&](T const* send, T* receive) {
     if (gathers && v.in.equal)
       comm::all_gather(ranks, send, v.out.total, receive);
     else if (gathers)
       comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
-    else if (s.what == verb::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
+    else if (s.what == collective::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
       comm::all_to_all(ranks, send, v.out.count[0], receive);
     else if (v.at.empty())
       comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
     else
       comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
   });
-  memory.unpack();
+  memory.copy_out();
 }
 
 // Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
@@ -150,28 +150,28 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
 
 // Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
 template <class Ops, class Space, class T>
-void take_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, node_group const& g, T* destination) {
+void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, node_group const& g, T* destination) {
   auto const self = static_cast<std::size_t>(g.rank());
-  if (s.what == verb::reduce_scatter) {
+  if (s.what == collective::reduce_scatter) {
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
     with_op<T, Ops>(s.op, [&](auto op) {
       for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
     });
     return;
   }
-  if (s.what == verb::all_gather)
+  if (s.what == collective::all_gather)
     ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
   else
     ranks.counters().all_to_all.add((v.out.total - v.out.count[self]) * sizeof(T));
   for (int i = 1; i <= g.size(); ++i) {
     int const q = (g.rank() + i) % g.size();
-    copy_boxes(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
+    strided_copy(space, g.source<T>(q), destination, v.direct[static_cast<std::size_t>(q)]);
   }
 }
 template <class Ops = builtin_ops, class Space, class T>
-bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
+bool exchange_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    node_round<T> round(ranks, fingerprint(s.what, v.fingerprint, element_code<T>), source, static_cast<std::size_t>(v.source.size()));
+    node_round<T> round(ranks, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>), source, static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
     take_on_node<Ops>(space, s, v, ranks, round.group(), destination);
     return round.end();
@@ -184,14 +184,14 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_moves const& 
 /// Ops are the reductions that s.op counts.
 /// Collective: `ranks`, which differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
 template <class Ops = builtin_ops, class Space, class T>
-void run_step(Space const& space, plan_step const& s, step_moves const& v, communicator const& ranks, T const* source, T* destination) {
-  switch (ranks.size() == 1 ? verb::slice : s.what) {
-    case verb::slice:
-    case verb::pad: return keep<Ops>(space, s, v, source, destination);
-    case verb::all_reduce: return all_reduce<Ops>(space, s, v, ranks, source, destination);
+void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+  switch (ranks.size() == 1 ? step_kind::slice : s.what) {
+    case step_kind::slice:
+    case step_kind::pad: return keep<Ops>(space, s, v, source, destination);
+    case step_kind::all_reduce: return all_reduce<Ops>(space, s, v, ranks, source, destination);
     default:
       if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-      if (s.what == verb::reduce_scatter) return reduce_scatter<Ops>(space, s, v, ranks, source, destination);
+      if (s.what == collective::reduce_scatter) return reduce_scatter<Ops>(space, s, v, ranks, source, destination);
       return exchange(space, s, v, ranks, source, destination);
   }
 }

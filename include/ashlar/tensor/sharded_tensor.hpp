@@ -1,8 +1,8 @@
 // Tensors on real ranks.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
-#include "ashlar/plan/bundle.hpp"
-#include "ashlar/tensor/boxes.hpp"
+#include "ashlar/ops/bundle.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include <complex>
 
@@ -203,12 +203,12 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 }  // namespace detail
 
 /// A tensor whose element at global index (i...) is f(i...). f is called where the elements lie, in a kernel.
-/// Error: a layout in which a reduction pends does not compile: each rank's summand would be the whole value.
+/// Error: a partial layout does not compile: each rank's summand would be the whole value.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
-  static_assert(!detail::reduction_pends<L>::value,
-                "ashlar::generate: a reduction pends in the layout, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
+  static_assert(!detail::layout_is_partial<L>::value,
+                "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   auto t = allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
   using Tensor = decltype(t);
   detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);

@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/message_memory.hpp"
 #include "ashlar/comm/mpi.hpp"
-#include "ashlar/tensor/boxes.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include <optional>
@@ -53,7 +53,7 @@ class mpi_memory {
   mpi_memory& operator=(mpi_memory const&) = delete;
   T const* source() const { return source_; }
   T* destination() const { return destination_; }
-  /// To be called where a verb fails, unless by an exception that ends this.
+  /// To be called where a collective fails, unless by an exception that ends this.
   void leave() { used_->leave(); }
   /// To be called when MPI has written the destination.
   void finish() {

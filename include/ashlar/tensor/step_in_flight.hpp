@@ -16,9 +16,9 @@ class step_in_flight final : public reader, public unfinished_collective {
   /// Pre: `ranks`, which differ along the step's axes, are more than one; source and destination, which do not overlap, live
   /// until the step is complete. Collective: over `ranks`; does not block.
   template <class M>
-  step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_moves const> moves, T const* source, T* destination, where const& w)
-      : scope_(m, s, fingerprint(s.what, moves->fingerprint, element_code<T>, begins_only), moves->received * sizeof(T), w, sums_at_once(s) ? verb_kind::blocks : verb_kind::goes_on),
-        ranks_(ranks), step_(s), moves_(std::move(moves)), source_(source), destination_(destination) {
+  step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
+      : scope_(m, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only), transfers->received * sizeof(T), w, sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
+        ranks_(ranks), step_(s), transfers_(std::move(transfers)), source_(source), destination_(destination) {
     try {
       begin();
     } catch (...) {
@@ -37,14 +37,14 @@ class step_in_flight final : public reader, public unfinished_collective {
     int arrived = 0;
     comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (arrived == 0) return false;
-    in_verb([&] { end_of_messages(); });
+    in_collective([&] { end_of_messages(); });
     return stage_ == stage::done || ready();
   }
   /// Post: the operand is not read any more, and the destination holds the step's result if the step has not failed.
-  /// Collective: over `ranks`; blocks. Error: as the verb, once.
+  /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
     if (stage_ == stage::done) return;
-    in_verb([&] {
+    in_collective([&] {
       if (round_) return take();
       while (stage_ != stage::done) {
         std::swap(requests_, ranks_.state().requests);
@@ -53,7 +53,7 @@ class step_in_flight final : public reader, public unfinished_collective {
       }
     });
   }
-  /// Post: the destination holds the step's result. Collective: as complete. Error: as the verb, whoever has completed it.
+  /// Post: the destination holds the step's result. Collective: as complete. Error: as the collective, whoever has completed it.
   void wait() {
     complete();
     if (failure_) std::rethrow_exception(failure_);
@@ -61,11 +61,11 @@ class step_in_flight final : public reader, public unfinished_collective {
   void keep(void const*) override { complete(); }
 
  private:
-  static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a verb that blocks is not the same
+  static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a collective that blocks is not the same
   enum class stage { first, gathers_sums, done };
 
-  std::size_t operand_size() const { return static_cast<std::size_t>(moves_->source.size()); }
-  static bool reduces(plan_step const& s) { return s.what == verb::all_reduce || s.what == verb::reduce_scatter; }
+  std::size_t operand_size() const { return static_cast<std::size_t>(transfers_->source.size()); }
+  static bool reduces(plan_step const& s) { return s.what == collective::all_reduce || s.what == collective::reduce_scatter; }
   bool reduces() const { return reduces(step_); }
   // Where sums are the host's, or MPI's.
   static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
@@ -79,10 +79,10 @@ class step_in_flight final : public reader, public unfinished_collective {
     if (received_) node_memory::instance().leave_to_others(room_.data());
   }
   template <class F>
-  void in_verb(F f) {
+  void in_collective(F f) {
     struct entered {
-      verb_scope& scope;
-      explicit entered(verb_scope& s) : scope(s) { scope.enter(); }
+      collective_scope& scope;
+      explicit entered(collective_scope& s) : scope(s) { scope.enter(); }
       ~entered() { scope.leave(); }
     } const here(scope_);
     try {
@@ -95,15 +95,15 @@ class step_in_flight final : public reader, public unfinished_collective {
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      T* const sums = step_.what == verb::all_reduce ? destination_ : nullptr;
-      round_.emplace(begin_only{}, ranks_, fingerprint(step_.what, moves_->fingerprint, element_code<T>, begins_only), source_, operand_size(), sums);
+      T* const sums = step_.what == collective::all_reduce ? destination_ : nullptr;
+      round_.emplace(begin_only{}, ranks_, fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only), source_, operand_size(), sums);
       if (*round_) {
         ranks_.state().unfinished = this;
         return;
       }
       round_.reset();
     } else if (sums_at_once(step_)) {
-      run_step<Ops>(space_, step_, *moves_, ranks_, source_, destination_);
+      run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
       stage_ = stage::done;
       return;
     }
@@ -121,13 +121,13 @@ class step_in_flight final : public reader, public unfinished_collective {
       round_->meet();
       if (!*round_) {
         round_.reset();
-        run_step<Ops>(space_, step_, *moves_, ranks_, source_, destination_);
+        run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
       } else {
-        if (step_.what == verb::all_reduce) {
+        if (step_.what == collective::all_reduce) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
           with_op<T, Ops>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
         } else {
-          take_on_node<Ops>(space_, step_, *moves_, ranks_, round_->group(), destination_);
+          take_on_node<Ops>(space_, step_, *transfers_, ranks_, round_->group(), destination_);
         }
         round_->end();
         round_.reset();
@@ -138,8 +138,8 @@ class step_in_flight final : public reader, public unfinished_collective {
 
   // By messages: the shard, or its blocks packed, to blocks in the destination or packed.
   void post_blocks() {
-    step_moves const& v = *moves_;
-    bool const gathers = step_.what == verb::all_gather;
+    step_transfers const& v = *transfers_;
+    bool const gathers = step_.what == collective::all_gather;
     exchanged_.emplace(space_, v, source_, destination_);
     memory_.emplace(mpi_reads<Space>(), space_, exchanged_->sent(), exchanged_->sent_size(), exchanged_->arrived(), v.in.total);
     block_starts(starts_, v.in.count);
@@ -161,12 +161,12 @@ class step_in_flight final : public reader, public unfinished_collective {
 
   // The same of a reduction: what each rank combines, whole arrays or its part, goes there from every rank.
   void post_operands() {
-    step_moves const& v = *moves_;
-    if (step_.what == verb::all_reduce) {
+    step_transfers const& v = *transfers_;
+    if (step_.what == collective::all_reduce) {
       std::size_t const n = operand_size();
       memory_.emplace(mpi_reads<Space>(), space_, source_, n, destination_, n);
       ranks_.counters().all_reduce.add(n * sizeof(T));
-      in_parts_ = suggest<T>(ranks_, verb::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
+      in_parts_ = suggest<T>(ranks_, collective::all_reduce, n, comm::tuned) != comm::algorithm::exchange;
       for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
       if (in_parts_) starts_.push_back(n);
     } else {
@@ -198,7 +198,7 @@ class step_in_flight final : public reader, public unfinished_collective {
       }
     }
     memory_->finish();
-    if (exchanged_) exchanged_->unpack();
+    if (exchanged_) exchanged_->copy_out();
     stage_ = stage::done;
   }
 
@@ -208,11 +208,11 @@ class step_in_flight final : public reader, public unfinished_collective {
     return {data + starts[i], starts[i + 1] - starts[i]};
   }
 
-  verb_scope scope_;
+  collective_scope scope_;
   communicator ranks_;
   Space space_{};
   plan_step const& step_;  // lives as long as the program
-  std::shared_ptr<step_moves const> moves_;
+  std::shared_ptr<step_transfers const> transfers_;
   T const* source_;
   T* destination_;
   stage stage_ = stage::first;

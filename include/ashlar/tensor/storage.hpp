@@ -1,6 +1,7 @@
 // The memory of shards.
 #pragma once
-#include "ashlar/comm/node_memory.hpp"
+#include "ashlar/comm/node/memory.hpp"
+#include "ashlar/kernels/scratch.hpp"
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
@@ -119,7 +120,7 @@ class pool {
   using block = storage<MemorySpace>;
   static constexpr std::size_t classes = 4 * 48, smallest = 256;
 
-  // Held for a few instructions, by one thread of the host as a rule: a mutex costs a tiny verb a tenth of its time.
+  // Held for a few instructions, by one thread of the host as a rule: a mutex costs a tiny collective a tenth of its time.
   class spin_lock {
    public:
     void lock() {
@@ -210,5 +211,13 @@ class pool_scratch {
  private:
   std::shared_ptr<storage<typename Space::memory_space>> block_;
 };
+
+/// The scratch of kernels that run in a space, from the pool.
+template <class Space>
+inline constexpr scratch_memory scratch_from_pool([](std::size_t bytes) {
+  auto block = pool<typename Space::memory_space>::allocate(bytes);
+  void* const at = block->data;
+  return std::shared_ptr<void>(std::move(block), at);
+});
 
 }  // namespace ashlar::detail

@@ -1,10 +1,20 @@
-// Tensors on real ranks.
+// Tensors on real ranks, with all operations and collectives.
 #pragma once
 #include "ashlar/comm/comm.hpp"
+#include "ashlar/kernels/kernels.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/between_meshes.hpp"
+#include "ashlar/tensor/collective_einsum.hpp"
+#include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/environment.hpp"
+#include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/tensor/pack.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/tensor/softmax_part.hpp"
+#include "ashlar/tensor/view.hpp"

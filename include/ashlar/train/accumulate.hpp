@@ -5,7 +5,7 @@
 namespace ashlar {
 
 /// The sum of the trees f(0), f(1), ..., f(n - 1), leaf by leaf, such as the values and gradients of microbatches. Sums
-/// that pend stay pending: n microbatches are reduced once, together, by the verb that follows.
+/// that are partial stay partial: n microbatches are reduced once, together, by the collective that follows.
 /// Pre: n >= 1. f scales a mean over a microbatch by its share of the batch.
 /// Collective: where f is. Cost: no communication beside f's; one kernel a leaf and microbatch.
 /// Error: n < 1 throws ashlar::error.

@@ -27,7 +27,7 @@ struct adam_state {
   long step;
   M m;
   V v;
-  static constexpr auto fields = ashlar::names("step", "m", "v");
+  static constexpr auto names = ashlar::names("step", "m", "v");
 };
 
 namespace detail {

@@ -1,8 +1,8 @@
 // Gradients scaled down where they are large, all together.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/norm.hpp"
-#include "ashlar/plan/verbs.hpp"
+#include "ashlar/ops/norm.hpp"
+#include "ashlar/ops/collectives.hpp"
 
 namespace ashlar {
 
@@ -26,15 +26,15 @@ template <template <class...> class S, class... M>
   requires tree<S<M...>>
 inline constexpr axis_mask axes_sharding_v<S<M...>> = (0u | ... | axes_sharding_v<M>);
 
-// A scalar in which a sum pends over some axes of a mesh.
+// A scalar in which the result is partial over some axes of a mesh.
 template <class Mesh, axis_mask Axes>
 struct sum_over {
   static constexpr layout_value value = [] {
     layout_value v;
-    v.pend(op_sum, Axes);
+    v.add_partial(op_sum, Axes);
     return v;
   }();
-  using type = layout_from_t<mesh_context<Mesh, layout<>>, pack(value), 0, 0>;
+  using type = layout_from_t<mesh_context<Mesh, layout<>>, encode(value), 0, 0>;
 };
 
 template <class T>
@@ -55,11 +55,11 @@ struct clip_factor {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one all-reduce of one element over the axes that shard some gradient, none where there are none; two kernels a
 /// gradient.
-/// Error: a gradient in which a reduction still pends does not compile.
+/// Error: a gradient that is still partial does not compile.
 /// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);  PyTorch adds 1e-6 to the norm that it divides by: added
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
 template <class G>
-[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, where w = where::current()) {
+[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, call_site w = call_site::current()) {
   using namespace detail;
   auto const& first = first_leaf(gradients);
   using T = element_t<decltype(first)>;

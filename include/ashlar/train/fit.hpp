@@ -171,7 +171,7 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
 /// Post: of each epoch the mean of each metric over its examples, uneven batches weighed by theirs.
 /// A callback has one of begin_epoch(int), after_batch(batch_report, epoch_report so far) and after_epoch(epoch_report), or
 /// several; one that returns false ends the training there. They are copied, as functions are.
-/// Collective: where step is. Pre: callbacks decide alike on all ranks, as they do from metrics that verbs have reduced.
+/// Collective: where step is. Pre: callbacks decide alike on all ranks, as they do from metrics that collectives have reduced.
 /// Cost: beside the step's, some additions a batch.
 /// Error: ashlar::error for fewer than 0 epochs, an epoch without batches, and steps that report other metrics than the first.
 /// Example: auto const history = fit(3, data, [&](auto const& batch) { return train_step(state, batch); }, show_on(bar));

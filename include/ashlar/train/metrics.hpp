@@ -1,6 +1,6 @@
 // Means that run along while a program trains.
 #pragma once
-#include "ashlar/plan/metrics.hpp"
+#include "ashlar/ops/metrics.hpp"
 
 namespace ashlar {
 

@@ -38,12 +38,12 @@ struct model_has_no_such_layer {
 /// Post: the value is the same. Under differentiation a gathered value is invariant, as by all_gather<axis, invariant>, so that
 /// it meets whole weights as every other does; over axes that split the batch it is replicated, as they are.
 /// Collective: where redistribute is; every rank calls it.
-/// Cost: what redistribute<that layout>(x) costs; a sum that pends is completed.
+/// Cost: what redistribute<that layout>(x) costs; a partial sum is completed.
 /// Error: a path at which the model has no layer does not compile. That every output with a rule passes through here is not
 /// checked: an output_rule is applied where the network says so.
 /// Example: place<model_parallel<"data", output_rule<"d2", layout<"data", none>>>, "d2">(parameters, y)
 template <class Strategy, text_literal Layer, class Parameters, tensor X>
-[[nodiscard]] constexpr auto place(Parameters const&, X const& x, where w = where::current()) {
+[[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
   using Path = detail::named_path<Layer>;
   static_assert(!detail::model_has_no_such_layer<Path, Parameters>::value,
                 "ashlar::place: the model has no layer of this path; name a member of the model that holds parameters");
@@ -53,7 +53,7 @@ template <class Strategy, text_literal Layer, class Parameters, tensor X>
   } else if constexpr (detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
     return redistribute<L>(x, w);  // it has the sentences
   } else {
-    constexpr axis_mask replicated_over = detail::gathered_between<mesh_t<X>, layout_t<X>, L> & detail::verb_axes<mesh_t<X>, typename Strategy::batch_axes>;
+    constexpr axis_mask replicated_over = detail::gathered_between<mesh_t<X>, layout_t<X>, L> & detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
     return relayout(detail::destination<L, replicated_over, detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
   }
 }

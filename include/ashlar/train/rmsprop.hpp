@@ -59,7 +59,7 @@ struct rmsprop_state {
   V v;
   A mean;
   M m;
-  static constexpr auto fields = ashlar::names("step", "v", "mean", "m");
+  static constexpr auto names = ashlar::names("step", "v", "mean", "m");
 };
 
 /// RMSprop: v = rho v + (1 - rho) g^2; p -= rate g / sqrt(v + epsilon). Centered: v less the square of the mean gradient in

@@ -26,7 +26,7 @@ template <class M>
 struct sgd_state {
   long step;
   M m;
-  static constexpr auto fields = ashlar::names("step", "m");
+  static constexpr auto names = ashlar::names("step", "m");
 };
 
 /// Stochastic gradient descent with momentum: m = momentum m + g, p -= rate m (Nesterov: p -= rate (g + momentum m)). With

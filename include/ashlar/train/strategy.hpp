@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/layout/by_rank.hpp"
-#include "ashlar/plan/random.hpp"
+#include "ashlar/ops/random.hpp"
 #include "ashlar/train/numbers.hpp"
 #include "ashlar/train/path.hpp"
 #include "ashlar/train/weight.hpp"

@@ -23,7 +23,7 @@ struct gradient_has_another_layout {
 template <class P, class G>
 constexpr void check_gradient() {
   static_assert(!gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
-                "ashlar::optimizer: a gradient has another layout than its parameter; reduce what pends: all_reduce<axis>(bundle(gradients))");
+                "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first: all_reduce<axis>(bundle(gradients))");
 }
 
 /// Whether tensors or trees of them have the extents of the parameters.

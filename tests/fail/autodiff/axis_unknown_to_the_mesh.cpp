@@ -1,7 +1,7 @@
 // Differentiation over an axis that the mesh does not have.
 // EXPECT: ashlar::value_and_grad: the mesh has no axis of this name
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

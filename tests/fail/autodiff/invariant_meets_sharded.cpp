@@ -1,7 +1,7 @@
 // An invariant value under differentiation meets one that is sharded over the axis: the message says as_replicated.
 // EXPECT: ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

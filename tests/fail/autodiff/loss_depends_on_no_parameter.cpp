@@ -1,7 +1,7 @@
 // A loss that no parameter leads to.
 // EXPECT: ashlar::value_and_grad: the function returns a scalar, or build<with_aux>
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

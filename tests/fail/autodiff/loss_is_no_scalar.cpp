@@ -1,7 +1,7 @@
 // A function that returns a matrix.
 // EXPECT: ashlar::value_and_grad: the function returns a scalar; take the mean or the sum
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

@@ -1,7 +1,7 @@
 // A loss that is replicated, not invariant, over the differentiated axis.
 // EXPECT: ashlar::value_and_grad: the loss is replicated over the axis
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

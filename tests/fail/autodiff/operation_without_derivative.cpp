@@ -1,7 +1,7 @@
 // The derivative of an operation of the program's own, for which it wrote none.
 // EXPECT: ashlar::value_and_grad: the operation has no derivative with respect to this operand
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

@@ -2,7 +2,7 @@
 // EXPECT: ashlar::remat: the function uses a value under differentiation that is none of its arguments
 #include "ashlar/autodiff/remat.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;

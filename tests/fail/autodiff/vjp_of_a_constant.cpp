@@ -1,7 +1,7 @@
 // The derivative of a function that does not use its argument.
 // EXPECT: ashlar::vjp: the function's value depends on none of its arguments
 #include "ashlar/autodiff/vjp.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;

@@ -1,7 +1,7 @@
 // A cotangent that is sharded otherwise than the function's value.
 // EXPECT: ashlar::vjp: the cotangent has another layout than the dual of the function's value
 #include "ashlar/autodiff/vjp.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;

@@ -1,6 +1,6 @@
 // Elements that no other program would read.
 // EXPECT: ashlar::save_checkpoint: elements are float, double, their complex numbers
-#include "ashlar/train/checkpoint.hpp"
+#include "ashlar/checkpoint/checkpoint.hpp"
 
 using namespace ashlar;
 

@@ -1,4 +1,4 @@
-// A pending reduction whose kind is no reduction.
+// A partial reduction whose kind is no reduction.
 // EXPECT: ashlar::partial: its third argument is a reduction
 #include "ashlar/layout/layout.hpp"
 

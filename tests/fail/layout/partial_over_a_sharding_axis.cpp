@@ -1,5 +1,5 @@
 // An axis that shards a tensor holds no summands of it.
-// EXPECT: ashlar::partial: the axis already shards or pends in this layout; an axis stands in a layout once
+// EXPECT: ashlar::partial: the layout already names the axis; an axis occurs in a layout once
 #include "ashlar/layout/layout.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,5 @@
-// A reduction pends over an axis.
-// EXPECT: ashlar::partial: name the axis over which the reduction pends; none is no axis
+// The tensor is partial over an axis.
+// EXPECT: ashlar::partial: name the axis over which the layout is partial; none is no axis
 #include "ashlar/layout/layout.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,5 @@
-// Each of several pending axes is new.
-// EXPECT: ashlar::partial: the axis already shards or pends in this layout; an axis stands in a layout once
+// Each of several partial axes is new.
+// EXPECT: ashlar::partial: the layout already names the axis; an axis occurs in a layout once
 #include "ashlar/layout/layout.hpp"
 using namespace ashlar;
 

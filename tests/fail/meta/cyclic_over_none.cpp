@@ -1,5 +1,5 @@
-// Blocks are dealt over an axis.
-// EXPECT: ashlar::cyclic: name the axis over which blocks are dealt; none is no axis
+// A dimension is block-cyclic over an axis.
+// EXPECT: ashlar::cyclic: name the axis over which a dimension is block-cyclic; none is no axis
 #include "ashlar/meta/literal.hpp"
 using namespace ashlar;
 

@@ -1,4 +1,4 @@
-// Blocks without elements cannot be dealt.
+// Blocks without elements cannot be assigned.
 // EXPECT: ashlar::cyclic: a block has 1 to 65535 elements; choose another size
 #include "ashlar/meta/literal.hpp"
 using namespace ashlar;

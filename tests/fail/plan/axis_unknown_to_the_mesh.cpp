@@ -1,6 +1,6 @@
 // A layout that names an axis the mesh does not have.
 // EXPECT: ashlar::make: the layout names an axis that the mesh does not have
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

@@ -1,6 +1,6 @@
 // The compiler is asked for more collectives than it counts.
 // EXPECT: ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;

@@ -1,6 +1,6 @@
 // A model of the links for a mesh whose sizes come at run time, and that states none.
 // EXPECT: ashlar::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

@@ -1,6 +1,6 @@
 // An extent below zero, in a constant expression.
 // EXPECT: ashlar::make: an extent is 0 or more
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

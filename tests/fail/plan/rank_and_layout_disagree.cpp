@@ -1,6 +1,6 @@
 // More extents than the layout has dimensions.
 // EXPECT: ashlar::make: the layout has another number of dimensions than the extents
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

@@ -1,6 +1,6 @@
 // Static extents that do not divide, where evenness is needed.
-// EXPECT: ashlar::merge: the first of the dimensions joined divides by the ranks that shard it; choose another extent
-#include "ashlar/plan/plan.hpp"
+// EXPECT: ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data", 2>, axis<"model", 2>>;
@@ -10,4 +10,4 @@ constexpr auto x = make<float, layout<"data", none>>(grid{}, static_extents<6, 4
 #else
 constexpr auto x = make<float, layout<"data", none>>(grid{}, static_extents<7, 4>{});
 #endif
-static_assert(merge<0, 1>(x).extents().rank == 1);
+static_assert(flatten<0, 1>(x).extents().rank == 1);

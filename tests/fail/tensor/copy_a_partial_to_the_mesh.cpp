@@ -1,5 +1,5 @@
 // A whole value that every rank would hold as its summand.
-// EXPECT: ashlar::copy_to_mesh: a reduction pends in the layout
+// EXPECT: ashlar::copy_to_mesh: the layout is partial
 #include "ashlar/tensor/pack.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

@@ -1,5 +1,5 @@
-// A pending reduction has no elements to gather.
-// EXPECT: ashlar::gather_all: a reduction pends over the layout; all_reduce or reduce_scatter it first
+// A partial reduction has no elements to gather.
+// EXPECT: ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first
 #include "ashlar/tensor/gather.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

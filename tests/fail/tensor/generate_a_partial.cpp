@@ -1,5 +1,5 @@
 // A function of the global index gives elements, not summands.
-// EXPECT: ashlar::generate: a reduction pends in the layout, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>
+// EXPECT: ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>
 #include "ashlar/tensor/sharded_tensor.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

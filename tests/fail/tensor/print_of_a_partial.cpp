@@ -1,5 +1,5 @@
 // Summands are no elements to print.
-// EXPECT: ashlar::print: a reduction pends over the layout; all_reduce or reduce_scatter it first
+// EXPECT: ashlar::print: the layout is partial; all_reduce or reduce_scatter it first
 #include "ashlar/tensor/print.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

@@ -1,5 +1,5 @@
 // Elements of a whole array are no summands.
-// EXPECT: ashlar::scatter: a reduction pends in the layout, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>
+// EXPECT: ashlar::scatter: the layout is partial, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>
 #include "ashlar/tensor/gather.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

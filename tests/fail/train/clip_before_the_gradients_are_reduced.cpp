@@ -1,5 +1,5 @@
-// Gradients in which the sum over the data axis still pends.
-// EXPECT: ashlar::sum_of_squares: a reduction pends over the axis
+// Gradients that are still partial over the data axis.
+// EXPECT: ashlar::sum_of_squares: the tensor is partial over the axis
 #include "ashlar/train/optimizer.hpp"
 
 using namespace ashlar;

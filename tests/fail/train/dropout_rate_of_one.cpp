@@ -1,6 +1,6 @@
 // A dropout rate of 1, in a constant expression.
 // EXPECT: ashlar::dropout: the rate is at least 0 and less than 1
-#include "ashlar/plan/random.hpp"
+#include "ashlar/ops/random.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

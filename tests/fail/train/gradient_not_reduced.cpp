@@ -1,4 +1,4 @@
-// An optimizer given gradients in which the sum over the data axis still pends.
+// An optimizer given gradients that are still partial over the data axis.
 // EXPECT: ashlar::optimizer: a gradient has another layout than its parameter
 #include "ashlar/train/optimizer.hpp"
 

@@ -1,6 +1,6 @@
 // An output rule whose layout has another number of dimensions than the output.
 // EXPECT: ashlar::layout_map: the rule.s layout has another number of dimensions
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/place.hpp"
 #include "../../support/two_layers.hpp"
 

@@ -1,6 +1,6 @@
 // The output of a layer that the model does not have.
 // EXPECT: ashlar::place: the model has no layer of this path
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/place.hpp"
 #include "../../support/two_layers.hpp"
 

@@ -9,7 +9,7 @@ namespace {
 
 shape const extents = shape::of(7, 5);
 
-// On a sharded value, on one that is replicated, whose cotangent pends, and on uneven and empty shards.
+// On a sharded value, on one that is replicated, whose cotangent is partial, and on uneven and empty shards.
 template <class F>
 void check_function(F const& f) {
   check_smooth<"data">(reals, f, operand<layout<"model", "data">>{extents});

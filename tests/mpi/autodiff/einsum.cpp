@@ -46,17 +46,17 @@ TEST_CASE("labels that an operand has alone, and that are summed") {
   check_einsum<"i,j->", both, layout<"data">, layout<"model">>(shape::of(7), shape::of(2));
 }
 
-TEST_CASE("transpose, merge and unmerge") {
+TEST_CASE("transpose, merge and unflatten") {
   check_linear<"data">([](auto const& x) { return transpose<1, 0>(x); },
                        operand<partial<layout<"data", none>, "model">>{shape::of(7, 5)});
   check_linear<"data">([](auto const& x) { return transpose<2, 0, 1>(x); },
                        operand<layout<"data", none, "model">>{shape::of(3, 4, 5)});
   index_t const even = 24;  // divides by every number of ranks
-  check_linear<"data">([](auto const& x) { return merge<1, 2>(x); },
+  check_linear<"data">([](auto const& x) { return flatten<1, 2>(x); },
                        operand<layout<"data", "model", none>>{shape::of(5, even, 2)});
   check_linear<"data">(
       [](auto const& x) {
-        return unmerge<1>(x, {24, 3});
+        return unflatten<1>(x, {24, 3});
       },
       operand<layout<none, axes("data", "model")>>{shape::of(2, 3 * even)});
 }

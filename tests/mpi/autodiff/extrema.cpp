@@ -104,7 +104,7 @@ TEST_CASE("over sharded dimensions, and shards that are empty") {
                                                     [](auto const& y) { return reduce_scatter<"model", 0>(y); });
 }
 
-TEST_CASE("of what pends, which shares twice") {
+TEST_CASE("of what is partial, which shares twice") {
   check_one<"data", layout<"data", "model">, true, 0>(shape::of(7, 5),
                                                       [](auto const& y) { return all_reduce(max(y + 1.)); });
   check_one<"data", layout<"data", "model">, false, 0>(shape::of(7, 5),
@@ -120,9 +120,9 @@ TEST_CASE("the dry run counts what the derivative communicates") {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = collectives(m.shape(), program);
     auto const found = recorded(m, program);
-    CHECK(m.verbs() == expected.count());
+    CHECK(m.collectives_run() == expected.count());
     CHECK(expected.count(pass::forward) == (sizes[0] > 1 ? 1 : 0));
-    CHECK(expected.count(pass::backward, verb::all_reduce, "data") == (sizes[0] > 1 ? 2 : 0));
+    CHECK(expected.count(pass::backward, collective::all_reduce, "data") == (sizes[0] > 1 ? 2 : 0));
     for (pass const p : {pass::forward, pass::backward, pass::update})
       CHECK(found.bytes_per_rank(p) == expected.bytes_per_rank(p));
   });

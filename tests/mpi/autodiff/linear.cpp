@@ -35,15 +35,15 @@ TEST_CASE("take: rows by index") {
 
 TEST_CASE("elementwise, with broadcasting") {
   using rows = layout<"data", none>;
-  using pending = partial<layout<none, none>, "model">;
+  using partial_sum = partial<layout<none, none>, "model">;
   shape const x = shape::of(7, 5);
-  check_linear<"data">([](auto const& a, auto const& b) { return (a - b) * 2. + -a; }, operand<pending>{x},
-                       operand<pending>{x});
+  check_linear<"data">([](auto const& a, auto const& b) { return (a - b) * 2. + -a; }, operand<partial_sum>{x},
+                       operand<partial_sum>{x});
   check_bilinear<"data">([](auto const& a, auto const& b) { return a * b; }, operand<layout<"data", "model">>{x},
                          operand<layout<"model">>{shape::of(5)});
-  check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return a * b; }, operand<pending>{x},
+  check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return a * b; }, operand<partial_sum>{x},
                                         operand<layout<none, none>>{x});
-  check_linear<"data">([](auto const& a, auto const& b) { return a + as_partial<"model">(b); }, operand<pending>{x},
+  check_linear<"data">([](auto const& a, auto const& b) { return a + as_partial<"model">(b); }, operand<partial_sum>{x},
                        operand<layout<none>>{shape::of(5)});
   // Dimensions of extent 1 are stretched, at run time, on either side and on both.
   check_bilinear<"data">([](auto const& a, auto const& b) { return a * b; }, operand<rows>{x},

@@ -34,7 +34,7 @@ TEST_CASE("chain evaluates between layers") {
   CHECK(shard(y) == shard(x * 8.));
 }
 
-TEST_CASE("all_reduce of a bundle of whatever pends: one message for each set of axes") {
+TEST_CASE("all_reduce of a bundle of all that is partial: one message for each set of axes") {
   for_each_factorisation([](auto const& sizes) {
     CAPTURE(sizes[0]);
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
@@ -45,10 +45,10 @@ TEST_CASE("all_reduce of a bundle of whatever pends: one message for each set of
     auto const b = of(std::type_identity<partial<layout<none, none>, axes("data", "model")>>{}, 5);
     auto const c = of(std::type_identity<layout<"data", none>>{}, 4);
     auto const d = of(std::type_identity<partial<layout<none, "model">, "data", op::max>>{}, 2);
-    auto const before = m.verbs();
+    auto const before = m.collectives_run();
     auto const [ra, rest, rd] = all_reduce(bundle(a, std::tuple(b, c, a), d));
     auto const [rb, rc, again] = rest;
-    auto const sent = m.verbs() - before;
+    auto const sent = m.collectives_run() - before;
     CHECK(sent == (sizes[0] > 1 ? 2 : 0) + (sizes[0] * sizes[1] > 1 ? 1 : 0));
     static_assert(std::is_same_v<layout_t<decltype(ra)>, layout<none, "model">> && std::is_same_v<layout_t<decltype(rb)>, layout<none, none>>);
     static_assert(std::is_same_v<layout_t<decltype(rc)>, layout<"data", none>>);

@@ -1,4 +1,4 @@
-// Gradients that travel while the rest of the backward pass runs: the same bits as those of verbs that block, but for axes of
+// Gradients that travel while the rest of the backward pass runs: the same bits as those of collectives that block, but for axes of
 // several nodes, where those that block add up each node's first.
 #include "support/adjoint.hpp"
 #include "support/two.hpp"
@@ -29,7 +29,7 @@ void check_gradients() {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = gradients_with(m, [](auto const& w) { return as_replicated<"data">(w); });
-    auto const calls = m.verbs();
+    auto const calls = m.collectives_run();
     auto const found = gradients_with(m, [](auto const& w) { return as_replicated_async<"data">(w); });
     static_assert(std::is_same_v<decltype(expected), decltype(found)>);
     for_each_leaf(
@@ -40,7 +40,7 @@ void check_gradients() {
                            [&](double x, double y) { return x == y || (other_order && std::abs(x - y) <= 1e-13 * (1 + std::abs(y))); }));
         },
         expected, found);
-    CHECK(m.verbs() == 2 * calls);
+    CHECK(m.collectives_run() == 2 * calls);
   });
 }
 

@@ -12,21 +12,21 @@ using matrix = layout<none, none>;
 using by_rows = layout<"data", none>;
 using by_all = layout<axes("model", "data"), none>;
 
-// What pends in the product is reduced before the bias, which is invariant there, is added; so no operand pends.
+// What is partial in the product is reduced before the bias, which is invariant there, is added; so no operand is partial.
 struct dense_rule {
-  static constexpr ruled rule(layout_value const& x, layout_value const& kernel, layout_value const& bias) {
-    if (x.levels || kernel.levels) return ruled::wrong(fault::not_linear, first_axis(x.partial() | kernel.partial()));
-    ruled r = einsum_op<"bi,ij->bj">::rule(x, kernel);
-    r.out.drop_pending(r.out.partial());
+  static constexpr rule_result rule(layout_value const& x, layout_value const& kernel, layout_value const& bias) {
+    if (x.levels || kernel.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial() | kernel.partial()));
+    rule_result r = einsum_op<"bi,ij->bj">::rule(x, kernel);
+    r.out.drop_partial(r.out.partial());
     return r.why == fault::fits ? elementwise_rule(linearity::linear, r.out, bias) : r;
   }
 };
 
 template <linearity Kind>
 struct function_rule {
-  static constexpr ruled rule(layout_value const& x) { return elementwise_rule(Kind, x); }
+  static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(Kind, x); }
 };
-using flattened = allowed_layouts<merge_op<1, 2>, swept, 3>;
+using flattened = allowed_layouts<flatten_op<1, 2>, swept, 3>;
 
 template <class F>
 void check_function(std::string const& name, F const& f) {
@@ -83,7 +83,7 @@ TEST_CASE("dropout, by the mask of a key") {
 
 TEST_CASE("flatten and reshape") {
   check_layouts<flattened>("flatten", [](auto const& x) { return flatten(x); });
-  auto const reshaped = [](auto const& x) { return unmerge<1>(merge<0, 1>(x), {2, 2}); };
+  auto const reshaped = [](auto const& x) { return unflatten<1>(flatten<0, 1>(x), {2, 2}); };
   using first_by_all = layout<axes("data", "model"), none, none>;
   using first_by_data = layout<"data", none, none>;
   check_case<first_by_all, "data", first_by_all>("reshape", reshaped);

@@ -9,8 +9,8 @@ using namespace ashlar::test;
 namespace {
 
 struct multi_head_rule {
-  static constexpr ruled rule(layout_value const& x, layout_value const& qkv, layout_value const& out) {
-    ruled r = einsum_op<"bti,cihd->cbthd">::rule(x, qkv);
+  static constexpr rule_result rule(layout_value const& x, layout_value const& qkv, layout_value const& out) {
+    rule_result r = einsum_op<"bti,cihd->cbthd">::rule(x, qkv);
     if (r.why == fault::fits) r = select_op::rule(r.out);
     if (r.why == fault::fits) r = attention_rule::rule(r.out, r.out, r.out);
     if (r.why == fault::fits) r = einsum_op<"bthd,hdo->bto">::rule(r.out, out);

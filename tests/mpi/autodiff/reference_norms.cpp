@@ -11,8 +11,8 @@ namespace {
 // One number a channel for scale and shift, and, laid out as those, for moving statistics.
 template <statistics Over>
 struct batch_norm_rule {
-  static constexpr ruled rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
-    ruled r = moments_op<Over>::rule(x, scale);
+  static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
+    rule_result r = moments_op<Over>::rule(x, scale);
     if (r.why == fault::fits) r = moments_op<Over>::rule(x, shift);
     r.out = x;
     return r;
@@ -36,13 +36,13 @@ void check_state(State const& after) {
 // The case of scripts/reference_layers.py whose shards are those of x.
 std::string per_shard(layout_value const& x, mesh_shape const& mesh) {
   std::string parts;
-  bool dealt = false;
+  bool cyclic = false;
   for (int d = 0; d < 3; ++d) {
     int const here = mesh.ranks(x.dim[d].mask());
-    dealt |= here > 1 && x.dim[d].dealt;
+    cyclic |= here > 1 && x.dim[d].cyclic;
     parts += std::to_string(here);
   }
-  return (dealt ? "batch_norm_dealt_" : "batch_norm_by_") + parts;
+  return (cyclic ? "batch_norm_cyclic_" : "batch_norm_by_") + parts;
 }
 
 }  // namespace

@@ -7,19 +7,19 @@ using namespace ashlar::test;
 
 namespace {
 
-// The loss of labels that pends over the axes of the rows, where the classes' parts are reduced before.
-struct vocabulary_rule {
-  static constexpr ruled rule(layout_value const& logits, layout_value const& labels) {
-    ruled r = softmax_parts_op::rule(logits, labels);
-    r.out.drop_pending(r.out.partial());
-    return r.why == fault::fits ? vocabulary_cross_entropy_op::rule(logits, labels, r.out) : r;
+// The loss of labels that is partial over the axes of the rows, where the classes' parts are reduced before.
+struct sharded_cross_entropy_rule {
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
+    rule_result r = softmax_parts_op::rule(logits, labels);
+    r.out.drop_partial(r.out.partial());
+    return r.why == fault::fits ? sharded_cross_entropy_op::rule(logits, labels, r.out) : r;
   }
 };
 
 // The mean of a function of two tensors' elements.
 struct mean_rule {
-  static constexpr ruled rule(layout_value const& a, layout_value const& b) {
-    ruled const r = elementwise_rule(linearity::nonlinear, a, b);
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
+    rule_result const r = elementwise_rule(linearity::nonlinear, a, b);
     return r.why == fault::fits ? reduction_rule(op_sum, (1u << r.out.rank) - 1u, r.out) : r;
   }
 };
@@ -58,8 +58,8 @@ TEST_CASE("cross-entropy from labels, with and without weights") {
 }
 
 TEST_CASE("cross-entropy from labels over classes that are sharded") {
-  check_rows_loss<allowed_layouts<vocabulary_rule, swept, 3, 2>>(
-      "labelled_cross_entropy", [](auto const& z, auto const& beside) { return vocabulary_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
+  check_rows_loss<allowed_layouts<sharded_cross_entropy_rule, swept, 3, 2>>(
+      "labelled_cross_entropy", [](auto const& z, auto const& beside) { return sharded_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
 }
 
 TEST_CASE("cross-entropy from distributions") {

@@ -1,6 +1,6 @@
 // Functions that run again in the backward pass: gradients are those of the function itself, memory is not.
 #include "support/adjoint.hpp"
-#include "ashlar/plan/random.hpp"
+#include "ashlar/ops/random.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "support/two.hpp"
 
@@ -79,8 +79,8 @@ constexpr auto program_of = [](auto const& f) {
   };
 };
 constexpr auto kept = collectives(grid{{2, 2}}, program_of(layer)), again = collectives(grid{{2, 2}}, program_of(remat(layer)));
-static_assert(kept.count(verb::all_gather) == 2 && again.count(verb::all_gather) == 4);
-static_assert(again.count(pass::forward, verb::all_gather) == 2 && again.count(pass::backward, verb::all_gather) == 2);
-static_assert(kept.count(verb::reduce_scatter) == 2 && again.count(verb::reduce_scatter) == 2);
+static_assert(kept.count(collective::all_gather) == 2 && again.count(collective::all_gather) == 4);
+static_assert(again.count(pass::forward, collective::all_gather) == 2 && again.count(pass::backward, collective::all_gather) == 2);
+static_assert(kept.count(collective::reduce_scatter) == 2 && again.count(collective::reduce_scatter) == 2);
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_CASE("roll: its derivative rolls back") {
 namespace {
 constexpr auto rolled = [](auto const& m) { (void)value_and_grad<"data">([](auto const& x) { return sum(roll<"data">(x, 3)); })(make<float, layout<"data", none>>(m, {8, 5})); };
 constexpr auto on_4 = collectives(grid{{4, 1}}, rolled);  // shards of 2 rows: all of them leave
-static_assert(on_4.count(verb::permute, "data") == 2 && on_4.bytes_per_rank() == 2 * 2 * 5 * 4);
+static_assert(on_4.count(collective::permute, "data") == 2 && on_4.bytes_per_rank() == 2 * 2 * 5 * 4);
 constexpr auto on_2 = collectives(grid{{2, 1}}, rolled);  // shards of 4 rows: 3 of them leave
 static_assert(on_2.bytes_per_rank(pass::forward) == 3 * 5 * 4 && on_2.bytes_per_rank(pass::backward) == 3 * 5 * 4);
 static_assert(collectives(grid{{1, 2}}, rolled).count() == 0);

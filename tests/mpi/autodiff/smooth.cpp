@@ -9,7 +9,7 @@ namespace {
 
 shape const extents = shape::of(7, 5);
 
-// On a sharded value, and on one that is replicated, whose cotangent pends.
+// On a sharded value, and on one that is replicated, whose cotangent is partial.
 template <class F>
 void check_function(element_function element, F const& f) {
   check_smooth<"data">(element, f, operand<layout<"model", "data">>{extents});

@@ -71,6 +71,20 @@ struct reversed_columns : user_operation<"bh->bh", "b", linearity::linear> {
   }
 };
 
+struct plus {
+  KOKKOS_FUNCTION double operator()(double x, index_t number) const { return x + static_cast<double>(number); }
+};
+// Adds to each element its number in the global array.
+struct plus_number : user_operation<"bh->bh", "", linearity::nonlinear> {};
+// [shards]
+template <class Space, class T>
+void run(plus_number const&, Space const& space, ashlar::detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
+  kernels::global_index number{0, {}};
+  for (int d = 0; d < x.owned.rank; ++d) number.base += x.owned.dim[d].begin * (number.stride[d] = x.global.stride(d));
+  kernels::map(space, x.local_extents(), y.data, plus{}, kernels::contiguous(x.data, x.local_extents()), number);
+}
+// [shards]
+
 }  // namespace
 
 TEST_CASE("user operation: several operands, one without the rows' label") {
@@ -79,7 +93,7 @@ TEST_CASE("user operation: several operands, one without the rows' label") {
   check_smooth<axes("data", "model")>(reals, f, operand<layout<axes("model", "data"), none>>{shape::of(7, 5)}, operand<layout<none>>{shape::of(5)});
 }
 
-TEST_CASE("user operation: a whole label that the result lacks, pending sums, blocks that are dealt, empty shards") {
+TEST_CASE("user operation: a whole label that the result lacks, partial sums, block-cyclic dimensions, empty shards") {
   auto const f = [](auto const& x) { return apply(weighted_columns{}, x); };
   check_linear<"data">(f, operand<layout<none, axes("data", "model")>>{shape::of(4, 13)});
   check_linear<"data">(f, operand<layout<none, cyclic("model", 2)>>{shape::of(4, 13)});
@@ -116,5 +130,19 @@ TEST_CASE("user operation: values") {
       }
     CHECK_THROWS_WITH_AS((void)apply(competition{}, x, generate<double, layout<none>>(m, {4}, weight_of{})),
                          "ashlar::user_operation: a label has one extent in all operands; found (7, 5) and (4)", error);
+  });
+}
+
+TEST_CASE("user operation: a kernel of its own sees whole shards") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const check = [](auto const& x) {
+      auto const y = gather_all(apply(plus_number{}, x));
+      REQUIRE(y.size() == 35);
+      for (index_t i = 0; i < 7; ++i)
+        for (index_t j = 0; j < 5; ++j) CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) + static_cast<double>(5 * i + j));
+    };
+    check(generate<double, layout<"model", "data">>(m, {7, 5}, score{}));
+    check(generate<double, layout<none, axes("data", "model")>>(m, {7, 5}, score{}));
   });
 }

@@ -30,10 +30,10 @@ TEST_CASE("gradients are a tree like the parameters; what the loss does not use 
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const w = w_of(m);
     auto const p = build<two>(build<two>(w, w), x_of(m));
-    auto const before = m.verbs();
+    auto const before = m.collectives_run();
     auto const [value, g] = value_and_grad<"data">(
         [](auto const& q, auto const& x) { return sum(einsum<"bi,ih->bh">(x, q.first.second)); })(p, p.second);
-    CHECK(m.verbs() == before);
+    CHECK(m.collectives_run() == before);
     static_assert(std::is_same_v<layout_t<decltype(value)>, partial<layout<>, axes("data", "model")>>);
     static_assert(std::is_same_v<layout_t<decltype(g.first.first)>, partial<layout<none, "model">, "data">>);
     static_assert(std::is_same_v<layout_t<decltype(g.second)>, layout<"data", none>>);
@@ -68,16 +68,16 @@ TEST_CASE("values ride along, under differentiation or not, alone or in a tree")
   });
 }
 
-TEST_CASE("a verb whose operand needs no gradient, or whose result the loss does not use, costs nothing backward") {
+TEST_CASE("a collective whose operand needs no gradient, or whose result the loss does not use, costs nothing backward") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const rows = tensor_of<double, layout<"data", "model">>(m, shape::of(7, 5), number);
-    auto const before = m.verbs();
+    auto const before = m.collectives_run();
     auto const [value, g] = value_and_grad<"data">([&](auto const& w) {
       (void)all_gather<"model">(w);
       return sum(einsum<"bi,ih->bh">(all_gather<"model">(rows), w));
     })(w_of(m));
-    CHECK(m.verbs() - before == (sizes[1] > 1 ? 2 : 0));
+    CHECK(m.collectives_run() - before == (sizes[1] > 1 ? 2 : 0));
   });
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("the collectives of a differentiated program are those of its dry run,
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const expected = collectives(m.shape(), program);
     auto const found = recorded(m, program);
-    CHECK(m.verbs() == expected.count());
+    CHECK(m.collectives_run() == expected.count());
     REQUIRE(found.count() == expected.count());
     for (int i = 0; i < expected.count(); ++i) {
       collective_record const &a = found[i], &b = expected[i];

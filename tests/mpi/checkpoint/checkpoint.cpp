@@ -1,5 +1,5 @@
-#include "ashlar/train/checkpoints.hpp"
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/checkpoint/checkpoints.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/adam.hpp"
 #include "ashlar/train/strategy.hpp"
 #include "support.hpp"
@@ -53,8 +53,8 @@ struct matrices {
   C rows;
   D whole;
   E columns;
-  F dealt;
-  static constexpr auto names = ashlar::names("blocks", "turned", "rows", "whole", "columns", "dealt");
+  F cyclic;
+  static constexpr auto names = ashlar::names("blocks", "turned", "rows", "whole", "columns", "cyclic");
 };
 template <class T>
 auto all_layouts(device_mesh<grid> const& m, shape const& n, bool filled) {
@@ -79,20 +79,20 @@ struct data_position {
   long epoch, batch;
   prng_key key;
   bool last;
-  static constexpr auto fields = ashlar::names("epoch", "batch", "key", "last");
+  static constexpr auto names = ashlar::names("epoch", "batch", "key", "last");
 };
 
 }  // namespace
 
 TEST_CASE("CRC-32C is that of RFC 3720, by instruction and by tables, in pieces too") {
   std::vector<unsigned char> const zeros(32), ones(32, 0xff);
-  CHECK(detail::crc32c(0, "123456789", 9) == 0xE3069283u);
-  CHECK(detail::crc32c(0, zeros.data(), 32) == 0x8A9136AAu);
-  CHECK(detail::crc32c(0, ones.data(), 32) == 0x62A8AB43u);
+  CHECK(crc32c(0, "123456789", 9) == 0xE3069283u);
+  CHECK(crc32c(0, zeros.data(), 32) == 0x8A9136AAu);
+  CHECK(crc32c(0, ones.data(), 32) == 0x62A8AB43u);
   test::bytes const b = test::counting(1000);
   for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 63u, 999u}) {
-    CHECK(~detail::crc32c_by_tables(~0u, b.data(), n) == detail::crc32c(0, b.data(), n));
-    CHECK(detail::crc32c(detail::crc32c(0, b.data(), n), b.data() + n, b.size() - n) == detail::crc32c(0, b.data(), b.size()));
+    CHECK(~detail::crc32c_by_tables(~0u, b.data(), n) == crc32c(0, b.data(), n));
+    CHECK(crc32c(crc32c(0, b.data(), n), b.data() + n, b.size() - n) == crc32c(0, b.data(), b.size()));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "ashlar/train/checkpoints.hpp"
+#include "ashlar/checkpoint/checkpoints.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
 #include <fstream>

@@ -1,6 +1,6 @@
 // What tests of checkpoints share.
 #pragma once
-#include "ashlar/train/checkpoint.hpp"
+#include "ashlar/checkpoint/checkpoint.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
@@ -16,7 +16,7 @@ inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigne
 
 /// Whether every rank has the same sentence.
 inline bool alike(std::string const& text) {
-  return said([&] { comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{detail::crc32c(0, text.data(), text.size())}, "sentences"); }).empty();
+  return said([&] { comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{crc32c(0, text.data(), text.size())}, "sentences"); }).empty();
 }
 
 }  // namespace ashlar::testing

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/comm/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "support/provoked.hpp"
 
 using namespace ashlar;

@@ -1,4 +1,4 @@
-#include <ashlar/comm/all_gather.hpp>
+#include <ashlar/comm/collectives/all_gather.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <ashlar/comm/all_reduce.hpp>
+#include <ashlar/comm/collectives/all_reduce.hpp>
 
 #include <doctest/doctest.h>
 
@@ -91,7 +91,7 @@ TEST_CASE("all_reduce: sizes around the thresholds, as tuned") {
   std::vector<std::size_t> thresholds{comm::tuned.piece_bytes * std::size_t(c.size())};
   for (auto const rows : {comm::measured_rows, std::span<comm::tuning_row const>(comm::usual_rows)})
     for (comm::tuning_row const& row : rows)
-      if (row.what == verb::all_reduce && row.bytes != comm::any_bytes) thresholds.push_back(row.bytes);
+      if (row.what == collective::all_reduce && row.bytes != comm::any_bytes) thresholds.push_back(row.bytes);
   for (std::size_t bytes : thresholds)
     for (std::size_t n : {bytes / 4 - 1, bytes / 4, bytes / 4 + 1}) check_all_reduce<op::sum, float>(c, n, comm::tuned);
 }

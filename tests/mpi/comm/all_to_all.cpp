@@ -1,4 +1,4 @@
-#include <ashlar/comm/all_to_all.hpp>
+#include <ashlar/comm/collectives/all_to_all.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <ashlar/comm/broadcast.hpp>
+#include <ashlar/comm/collectives/broadcast.hpp>
 
 #include <doctest/doctest.h>
 

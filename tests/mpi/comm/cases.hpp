@@ -1,7 +1,7 @@
 // What the tests of the collectives share: all ways to carry one out, sizes, values, arrays with guarded ends.
 #pragma once
 #include <ashlar/comm/communicator.hpp>
-#include <ashlar/comm/tuning.hpp>
+#include <ashlar/comm/collectives/tuning.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,9 +28,9 @@ inline std::vector<way> ways() {
       {"exchange in parts and pieces", {.forced = algorithm::exchange_in_parts, .piece_bytes = 24}},
       {"pieces smaller than an element", {.forced = algorithm::exchange_in_parts, .piece_bytes = 0}},
       {"MPI's collectives", {.exchange_ranks = 1}},
-      {"MPI's collectives on two arrays", {.forced = algorithm::collective}},
-      {"MPI's collectives in place", {.forced = algorithm::collective_in_place}},
-      {"MPI's collectives with counts", {.forced = algorithm::collective_with_counts}},
+      {"MPI's collectives on two arrays", {.forced = algorithm::mpi}},
+      {"MPI's collectives in place", {.forced = algorithm::mpi_in_place}},
+      {"MPI's collectives with counts", {.forced = algorithm::mpi_with_counts}},
       {"MPI's persistent collectives", {.forced = algorithm::persistent}},
       {"memory that MPI alone can read", {.host_memory = false}},
   };

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/all_reduce.hpp"
-#include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/permute.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_to_all.hpp"
+#include "ashlar/comm/collectives/permute.hpp"
 #include "cases.hpp"
 #include "support/pmpi_counters.hpp"
 
@@ -70,7 +70,7 @@ TEST_CASE("counters: they say what MPI is asked to do, for every collective and 
 }
 
 TEST_CASE("counters: MPI's own collectives are one call of MPI each") {
-  tuning const how{.forced = algorithm::collective};
+  tuning const how{.forced = algorithm::mpi};
   communicator const c(MPI_COMM_WORLD);
   auto const p = std::size_t(c.size());
   std::uint64_t const one = p > 1;

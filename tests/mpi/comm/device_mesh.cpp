@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/comm/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"
 

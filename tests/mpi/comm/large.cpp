@@ -1,10 +1,10 @@
 // Arrays of more elements than an int counts, for real: 2 ranks, 14 GB together, some minutes; run where $ASHLAR_EXHAUSTIVE is set, as
 // the preset "full" does. Elsewhere small limits stand in for an int's (cases.hpp).
-#include <ashlar/comm/all_gather.hpp>
-#include <ashlar/comm/all_reduce.hpp>
-#include <ashlar/comm/all_to_all.hpp>
-#include <ashlar/comm/broadcast.hpp>
-#include <ashlar/comm/reduce_scatter.hpp>
+#include <ashlar/comm/collectives/all_gather.hpp>
+#include <ashlar/comm/collectives/all_reduce.hpp>
+#include <ashlar/comm/collectives/all_to_all.hpp>
+#include <ashlar/comm/collectives/broadcast.hpp>
+#include <ashlar/comm/collectives/reduce_scatter.hpp>
 
 #include <doctest/doctest.h>
 

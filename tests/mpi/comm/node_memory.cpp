@@ -1,10 +1,10 @@
 // Ranks of a node that read each other's memory: when they do, when not, and what they say of calls that differ.
-#include "ashlar/comm/node_memory.hpp"
-#include "ashlar/plan/async.hpp"
-#include "ashlar/plan/verbs.hpp"
+#include "ashlar/comm/node/memory.hpp"
+#include "ashlar/ops/async.hpp"
+#include "ashlar/ops/collectives.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/pending.hpp"
-#include "support/four_verbs.hpp"
+#include "support/four_collectives.hpp"
 #include "support/mpi_main.hpp"
 #include "support/own_world.hpp"
 #include "support/pmpi_counters.hpp"
@@ -34,8 +34,8 @@ detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
 }
 
 template <class M>
-void check_verbs(device_mesh<M> const& m, index_t n) {
-  check_four_verbs(m, n);
+void check_collectives(device_mesh<M> const& m, index_t n) {
+  check_four_collectives(m, n);
   auto const s = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
   auto const sum = denoted<double>(s.extents(), s.layout, m.sizes(), small_number);
   auto const t = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(5), small_number);
@@ -58,7 +58,7 @@ bool all_are(X const& x, double value) {
 
 }  // namespace
 
-TEST_CASE("node_memory: verbs between ranks that see each other's memory ask nothing of MPI") {
+TEST_CASE("node_memory: collectives between ranks that see each other's memory ask nothing of MPI") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   REQUIRE((group_of(m) != nullptr) == (world_size() > 1));
@@ -72,7 +72,7 @@ TEST_CASE("node_memory: verbs between ranks that see each other's memory ask not
     (void)reduce_scatter<"x", 0>(s);
     (void)all_reduce<"x">(bundle(s, s));
     CHECK((pmpi::counted() - before).communication() == 0);
-    check_verbs(m, n);
+    check_collectives(m, n);
   }
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("node_memory: nodes of two ranks, or pretended ones, mix with messages
     CHECK((group_of(m) != nullptr) == (m.size() == 2));
     // Ranks are row-major, so neighbours along y share a node.
     CHECK((group_of(m, 0b10) != nullptr) == (sizes[1] == 2));
-    for (index_t n : {5, 3000}) check_verbs(m, n);
+    for (index_t n : {5, 3000}) check_collectives(m, n);
   });
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
     CHECK((m.communicator().state().levels != nullptr) == levels);
     CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == (levels && even));
     CHECK((std::string_view(m.transport()).find("for all_reduce alone: they have different numbers") != std::string_view::npos) == (levels && !even));
-    for (index_t n : {0, 1, 5, 3000}) check_verbs(m, n);
+    for (index_t n : {0, 1, 5, 3000}) check_collectives(m, n);
 
     index_t const n = 4096 * world_size() + 1;
     auto const inside = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
@@ -132,7 +132,7 @@ TEST_CASE("node_memory: without memory to share all ranks use messages") {
     variable const chosen("ASHLAR_TRANSPORT", transport);
     device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
     CHECK((group_of(m) == nullptr) == (world_size() == 1 || transport[0] == 'm'));
-    check_verbs(m, 100);
+    check_collectives(m, 100);
   }
 }
 
@@ -147,23 +147,23 @@ TEST_CASE("node_memory: a variable that cannot mean anything, on whichever rank,
       CHECK(found.find(std::string(", found ") + text) != std::string::npos);
       CHECK((world_size() == 1 || found.find("(on rank " + std::to_string(culprit) + ")") != std::string::npos));
     }
-  check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);  // and goes on
+  check_collectives(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);  // and goes on
 }
 
 TEST_CASE("node_memory: who decides how ranks wait decides it for messages and for shared memory") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   communicator c = m.communicator();
   bool const natural = c.yields();
-  if (group_of(m) != nullptr) CHECK(group_of(m)->is_crowded() == c.state().crowded);
+  if (group_of(m) != nullptr) CHECK(group_of(m)->is_oversubscribed() == c.state().oversubscribed);
   for (bool const yields : {!natural, natural}) {
     c.set_yields(yields);
     CHECK(c.yields() == yields);
-    if (group_of(m) != nullptr) CHECK(group_of(m)->is_crowded() == yields);
-    check_verbs(m, 100);
+    if (group_of(m) != nullptr) CHECK(group_of(m)->is_oversubscribed() == yields);
+    check_collectives(m, 100);
   }
 }
 
-TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages, for that verb alone") {
+TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages, for that collective alone") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   index_t const n = 4096 * world_size();
   auto const inside = tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
@@ -183,7 +183,7 @@ TEST_CASE("node_memory: where one rank's operand lies elsewhere all use messages
   CHECK(denotes(v, sum));
 }
 
-TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank") {
+TEST_CASE("node_memory: ranks that call different collectives learn it, on every rank") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;
@@ -192,18 +192,18 @@ TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank"
     auto const longer = tensor_of<double, layout<"x", none>>(m, shape::of(n + 1, 7), small_number);
     for (int culprit = 0; culprit < m.size(); ++culprit) {
       bool const differs = m.rank() == culprit;
-      std::string const other_verb = said([&] {
+      std::string const other_collective = said([&] {
         if (differs)
           (void)all_to_all<"x", 1>(x);
         else
           (void)all_gather<"x">(x);
       });
-      CHECK(other_verb.find("ashlar: the ranks do not call the same, in the same order: rank 0 calls") == 0);
-      CHECK(other_verb.find("rank " + std::to_string(culprit) + " calls all_to_all") != std::string::npos);
-      CHECK(other_verb.find("rank " + std::to_string(culprit == 0 ? 1 : 0) + " calls all_gather") != std::string::npos);
+      CHECK(other_collective.find("ashlar: the ranks do not call the same, in the same order: rank 0 calls") == 0);
+      CHECK(other_collective.find("rank " + std::to_string(culprit) + " calls all_to_all") != std::string::npos);
+      CHECK(other_collective.find("rank " + std::to_string(culprit == 0 ? 1 : 0) + " calls all_gather") != std::string::npos);
       std::string const other_extents = said([&] { (void)all_gather<"x">(differs ? longer : x); });
       CHECK(other_extents.find("calls all_gather with other layouts, extents or elements") != std::string::npos);
-      CHECK(other_extents.find("; every rank of a mesh takes part in each verb") != std::string::npos);
+      CHECK(other_extents.find("; every rank of a mesh takes part in each collective") != std::string::npos);
       auto const sum = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
       auto const largest = tensor_of<double, partial<layout<none, none>, "x", op::max>>(m, shape::of(n, 7), small_number);
       std::string const other_kind = said([&] {
@@ -218,7 +218,7 @@ TEST_CASE("node_memory: ranks that call different verbs learn it, on every rank"
       std::string const other_pieces = said([&] { (void)all_reduce<"x">(bundle(piece(first), piece(2 * n - first))); });
       CHECK(other_pieces.find("calls all_reduce with other layouts, extents or elements") != std::string::npos);
     }
-    check_verbs(m, n);  // and goes on
+    check_collectives(m, n);  // and goes on
   }
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("node_memory: a rank that waits lets MPI go on with the program's own 
   int const n = static_cast<int>(message.size());
   MPI_Request request = MPI_REQUEST_NULL;
   if (m.rank() == 0) MPI_Irecv(message.data(), n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);
-  // Too long to leave before it is received: by a rank that has gone on to the verb.
+  // Too long to leave before it is received: by a rank that has gone on to the collective.
   if (m.rank() == 1) MPI_Send(message.data(), n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
   auto const y = all_gather<"x">(x);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -247,8 +247,8 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
     return detail::node_memory::instance().offset(p);
   };
   auto const before = position();
-  for (int i = 0; i < 20; ++i) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
-  CHECK(position() - before <= 4 * 256 + 128);  // the pool's blocks for the verbs of the first mesh
+  for (int i = 0; i < 20; ++i) check_collectives(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
+  CHECK(position() - before <= 4 * 256 + 128);  // the pool's blocks for the collectives of the first mesh
 }
 
 TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, and their communicators") {
@@ -273,7 +273,7 @@ TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, 
   CHECK(detail::node_memory::instance().used() == before);
 }
 
-TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadline, on every other rank") {
+TEST_CASE("node_memory: a rank that leaves a collective out is an error by the deadline, on every other rank") {
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
   variable const soon("ASHLAR_DEADLINE", "1");
   own_world const world;
@@ -283,7 +283,7 @@ TEST_CASE("node_memory: a rank that leaves a verb out is an error by the deadlin
   bool const absent = m.rank() == m.size() - 1;
   std::string const text = absent ? "" : said([&] { (void)all_gather<"x">(x); });
   MPI_Barrier(MPI_COMM_WORLD);
-  std::string const expected = "for rank " + std::to_string(m.size() - 1) + ", which has not come; verbs begun here: 1, there: 0";
+  std::string const expected = "for rank " + std::to_string(m.size() - 1) + ", which has not come; collectives begun here: 1, there: 0";
   CHECK((absent || text.find(expected) != std::string::npos));
 }
 
@@ -312,9 +312,9 @@ TEST_CASE("node_memory: who comes when others have given up learns it, and write
     MPI_Barrier(MPI_COMM_WORLD);
     CAPTURE(text);
     // On a busy machine others may be late, too.
-    CHECK((text.find("which has given up after an error") != std::string::npos || (!late && text.find("which has not come; verbs begun here: 1") != std::string::npos)));
+    CHECK((text.find("which has given up after an error") != std::string::npos || (!late && text.find("which has not come; collectives begun here: 1") != std::string::npos)));
     CHECK(all_are(x, 3.0));
-    CHECK(said([&] { (void)all_reduce<"x">(s); }).find("has given up a verb among these ranks before; make another mesh") != std::string::npos);
+    CHECK(said([&] { (void)all_reduce<"x">(s); }).find("has given up a collective among these ranks before; make another mesh") != std::string::npos);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -352,7 +352,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     // The same round as the others', with a stop in the middle.
     auto const y = fill_like<layout<none>>(m, n, 0.0);
     text = said([&] {
-      detail::node_round<double> round(m.communicator(), detail::fingerprint(verb::all_reduce, n, detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
+      detail::node_round<double> round(m.communicator(), detail::fingerprint_of(collective::all_reduce, n, detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
       MPI_Barrier(MPI_COMM_WORLD);
       for (int q = 0; q < m.size(); ++q) std::fill_n(round.group().destination<double>(q), n, 7.0);
       round.end();
@@ -364,7 +364,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
       sharded_tensor<double, layout<none>, line> const y(m, shape::of(n), n);
       comm::all_reduce<op::sum>(m.communicator(), s.data(), y.data(), static_cast<std::size_t>(n));
     });
-    CHECK(text.find("which has not come to its end; verbs begun here: 1, there: 1") != std::string::npos);
+    CHECK(text.find("which has not come to its end; collectives begun here: 1, there: 1") != std::string::npos);
     auto const x = fill_like<layout<none>>(m, n, 3.0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -400,5 +400,5 @@ TEST_CASE("node_memory: errors name ranks as the mesh numbers them") {
 }
 
 TEST_CASE("node_memory: after all that went wrong a new mesh serves") {
-  for (index_t n : {3, 3000}) check_verbs(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), n);
+  for (index_t n : {3, 3000}) check_collectives(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), n);
 }

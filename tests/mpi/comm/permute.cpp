@@ -1,4 +1,4 @@
-#include <ashlar/comm/permute.hpp>
+#include <ashlar/comm/collectives/permute.hpp>
 
 #include <doctest/doctest.h>
 

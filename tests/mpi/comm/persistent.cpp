@@ -1,11 +1,11 @@
-#include <ashlar/comm/persistent.hpp>
+#include <ashlar/comm/collectives/persistent.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "ashlar/comm/all_gather.hpp"
-#include "ashlar/comm/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
 #include "cases.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"

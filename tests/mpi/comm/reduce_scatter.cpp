@@ -1,4 +1,4 @@
-#include <ashlar/comm/reduce_scatter.hpp>
+#include <ashlar/comm/collectives/reduce_scatter.hpp>
 
 #include <doctest/doctest.h>
 

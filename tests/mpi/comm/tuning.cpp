@@ -1,13 +1,13 @@
-#include <ashlar/comm/tuning.hpp>
+#include <ashlar/comm/collectives/tuning.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
 
-#include "ashlar/comm/all_gather.hpp"
-#include "ashlar/comm/all_reduce.hpp"
-#include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/reduce_scatter.hpp"
+#include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_to_all.hpp"
+#include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "cases.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
@@ -27,7 +27,7 @@ struct metres {
 std::vector<comm::collective_call> asked;
 algorithm answer = algorithm::exchange;
 
-constexpr std::array all_verbs{verb::all_reduce, verb::all_gather, verb::reduce_scatter, verb::all_to_all};
+constexpr std::array all_collectives{collective::all_reduce, collective::all_gather, collective::reduce_scatter, collective::all_to_all};
 
 }  // namespace
 
@@ -49,12 +49,12 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
   auto const p = std::size_t(c.size());
   std::vector<metres> x(3 * p, metres{1}), y(3 * p);
   struct expected {
-    verb what;
+    collective what;
     bool in_place;
     std::size_t elements;
   };
   auto const check = [&](auto collective, expected e) {
-    for (algorithm a : {algorithm::exchange, algorithm::collective, algorithm::persistent}) {
+    for (algorithm a : {algorithm::exchange, algorithm::mpi, algorithm::persistent}) {
       asked.clear();
       answer = a;
       auto const before = pmpi::counted();
@@ -67,7 +67,7 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
       CHECK(asked[0].bytes == e.elements * sizeof(metres));
       CHECK(asked[0].may_exchange);
       CHECK((used.sends > 0) == (a == algorithm::exchange));
-      CHECK(used.collectives() == (a == algorithm::collective || (a == algorithm::persistent && !detail::persists(e.what)) ? 1 : 0));
+      CHECK(used.collectives() == (a == algorithm::mpi || (a == algorithm::persistent && !detail::persists(e.what)) ? 1 : 0));
       CHECK(used.persistent_starts == (a == algorithm::persistent && detail::persists(e.what) ? 1 : 0));
       collective(tuning{.exchange_ranks = 1});
       CHECK(!asked.back().may_exchange);
@@ -75,21 +75,21 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
       CHECK(asked.size() == 2);
     }
   };
-  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, x.data(), y.data(), 5, how); }, {verb::all_reduce, false, 5});
+  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, x.data(), y.data(), 5, how); }, {collective::all_reduce, false, 5});
   CHECK(y[4] == metres{double(p)});
   std::vector<metres> z(2, metres{1});
-  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, z.data(), 2, how); }, {verb::all_reduce, true, 2});
-  check([&](tuning const& how) { comm::all_gather(c, x.data(), 3, y.data(), how); }, {verb::all_gather, false, 3 * p});
-  check([&](tuning const& how) { comm::reduce_scatter<op::sum>(c, x.data(), y.data(), 3, how); }, {verb::reduce_scatter, false, 3 * p});
-  check([&](tuning const& how) { comm::all_to_all(c, x.data(), 3, y.data(), how); }, {verb::all_to_all, false, 3 * p});
+  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, z.data(), 2, how); }, {collective::all_reduce, true, 2});
+  check([&](tuning const& how) { comm::all_gather(c, x.data(), 3, y.data(), how); }, {collective::all_gather, false, 3 * p});
+  check([&](tuning const& how) { comm::reduce_scatter<op::sum>(c, x.data(), y.data(), 3, how); }, {collective::reduce_scatter, false, 3 * p});
+  check([&](tuning const& how) { comm::all_to_all(c, x.data(), 3, y.data(), how); }, {collective::all_to_all, false, 3 * p});
 }
 
 TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's own") {
-  for (verb v : all_verbs)
+  for (collective v : all_collectives)
     for (bool in_place : {false, true})
       for (int ranks : {2, 3, 4, 16, 17, 100000})
         for (std::size_t bytes = 1; bytes < std::size_t(1) << 40; bytes *= 2) {
-          if (in_place && v != verb::all_reduce) continue;
+          if (in_place && v != collective::all_reduce) continue;
           comm::collective_call call{v, in_place, ranks, bytes};
           CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
           call.may_exchange = false;
@@ -99,28 +99,28 @@ TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's o
 
 TEST_CASE("look_up: the first row that fits, and else the usual one") {
   using enum algorithm;
-  comm::tuning_row const rows[]{{verb::all_reduce, false, 2, 100, exchange_in_parts, persistent},
-                                {verb::all_reduce, false, 4, 200, exchange, collective_in_place}};
-  auto const found = [&](verb v, bool in_place, int ranks, std::size_t bytes, bool exchanges) {
+  comm::tuning_row const rows[]{{collective::all_reduce, false, 2, 100, exchange_in_parts, persistent},
+                                {collective::all_reduce, false, 4, 200, exchange, mpi_in_place}};
+  auto const found = [&](collective v, bool in_place, int ranks, std::size_t bytes, bool exchanges) {
     return comm::look_up(rows, {v, in_place, ranks, bytes, exchanges});
   };
-  CHECK(found(verb::all_reduce, false, 2, 100, true) == exchange_in_parts);
-  CHECK(found(verb::all_reduce, false, 2, 100, false) == persistent);
-  CHECK(found(verb::all_reduce, false, 2, 101, false) == collective_in_place);
-  CHECK(found(verb::all_reduce, false, 3, 100, true) == exchange);
-  CHECK(found(verb::all_reduce, false, 4, 201, true) == exchange);
-  CHECK(found(verb::all_reduce, false, 5, 1 << 20, true) == exchange_in_parts);
-  CHECK(found(verb::all_reduce, true, 2, 1, false) == collective_in_place);
-  CHECK(found(verb::reduce_scatter, false, 2, 1, false) == collective);
-  CHECK(found(verb::broadcast, false, 2, 1, true) == collective);
+  CHECK(found(collective::all_reduce, false, 2, 100, true) == exchange_in_parts);
+  CHECK(found(collective::all_reduce, false, 2, 100, false) == persistent);
+  CHECK(found(collective::all_reduce, false, 2, 101, false) == mpi_in_place);
+  CHECK(found(collective::all_reduce, false, 3, 100, true) == exchange);
+  CHECK(found(collective::all_reduce, false, 4, 201, true) == exchange);
+  CHECK(found(collective::all_reduce, false, 5, 1 << 20, true) == exchange_in_parts);
+  CHECK(found(collective::all_reduce, true, 2, 1, false) == mpi_in_place);
+  CHECK(found(collective::reduce_scatter, false, 2, 1, false) == mpi);
+  CHECK(found(collective::broadcast, false, 2, 1, true) == mpi);
 }
 
 TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
   communicator const c(MPI_COMM_WORLD);
-  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::collective, algorithm::collective_in_place}) {
+  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::mpi, algorithm::mpi_in_place}) {
     tuning const how{.forced = a, .host_memory = false};
-    CHECK(detail::choose<float>(c, verb::all_reduce, 10, how) == algorithm::collective);
-    CHECK(detail::choose<float>(c, verb::all_reduce, 10, how, true) == algorithm::collective_in_place);
-    CHECK(!is_exchange(detail::choose<float>(c, verb::all_to_all, 10, how)));
+    CHECK(detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
+    CHECK(detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);
+    CHECK(!is_exchange(detail::choose<float>(c, collective::all_to_all, 10, how)));
   }
 }

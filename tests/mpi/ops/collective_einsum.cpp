@@ -1,6 +1,6 @@
 // Products whose communication goes on while they are computed: the same elements, in exact integers, as of the product and
-// the verb one after the other, whatever the chunks.
-#include "ashlar/ops/collective_einsum.hpp"
+// the collective one after the other, whatever the chunks.
+#include "ashlar/tensor/collective_einsum.hpp"
 #include "operations.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("collective einsum: an all-reduce of rows that are whole, split, and n
   });
 }
 
-TEST_CASE("collective einsum: an all-reduce where a batch is cut, an operand pends, rows are dealt, or there are none") {
+TEST_CASE("collective einsum: an all-reduce where a batch is cut, an operand is partial, rows are block-cyclic, or there are none") {
   check_all_reduce<"bij,bjk->bik", "y", layout<"x", none, "y">, layout<"x", "y", none>>();
   check_all_reduce<"ij,jk->ik", "x", partial<whole_matrix, "x">, layout<none, "y">>();
   check_all_reduce<"ij,jk->ik", "y", layout<cyclic("x", 2), "y">, layout<"y", none>>();

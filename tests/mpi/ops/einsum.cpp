@@ -1,6 +1,7 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
-// contracted and shared labels sharded, sums that pend in one operand.
-#include "ashlar/ops/einsum.hpp"
+// contracted and shared labels sharded, partial sums in one operand.
+#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/tensor/evaluate.hpp"
 #include "operations.hpp"
 #include <string>
 #include <string_view>
@@ -59,7 +60,7 @@ void check_sum(device_mesh<grid> const& m, shape const& ea) {
 
 }  // namespace
 
-// What one axis may do in a product: kept, contracted or shared labels sharded, or a sum pending in one operand.
+// What one axis may do in a product: kept, contracted or shared labels sharded, or a partial sums in one operand.
 TEST_CASE_TEMPLATE("einsum: matrix products", T, std::int64_t, double) {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {

@@ -1,8 +1,9 @@
-// Elementwise functions of one tensor against loops over the value that it denotes: whole, sharded and pending, as far as
+// Elementwise functions of one tensor against loops over the value that it denotes: whole, sharded and partial, as far as
 // a function allows.
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/ops/reduce.hpp"
-#include "ashlar/plan/bundle.hpp"
+#include "ashlar/kernels/reduce.hpp"
+#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/ops/bundle.hpp"
 #include "operations.hpp"
 #include <cmath>
 
@@ -21,18 +22,18 @@ void check_unary(device_mesh<grid> const& m, layouts<L...>, F of_tensor, G of_nu
   }());
 }
 
-using nothing_pends = layouts<layout<none, none>, layout<"x", none>, layout<"y", "x">, layout<none, axes("x", "y")>>;
+using nothing_partial = layouts<layout<none, none>, layout<"x", none>, layout<"y", "x">, layout<none, axes("x", "y")>>;
 template <class Op>
-using pends = layouts<partial<layout<none, none>, "x", Op>, partial<layout<"x", none>, "y", Op>, partial<layout<none, none>, axes("x", "y"), Op>>;
-using sums = pends<op::sum>;
-using maxima = pends<op::max>;
-using minima = pends<op::min>;
+using partial_sum = layouts<partial<layout<none, none>, "x", Op>, partial<layout<"x", none>, "y", Op>, partial<layout<none, none>, axes("x", "y"), Op>>;
+using sums = partial_sum<op::sum>;
+using maxima = partial_sum<op::max>;
+using minima = partial_sum<op::min>;
 
 }  // namespace
 
-TEST_CASE("elementwise, one operand: any function where nothing pends") {
+TEST_CASE("elementwise, one operand: any function where no tensor is partial") {
   on_every_mesh([](auto const& m) {
-    nothing_pends const all;
+    nothing_partial const all;
     check_unary(m, all, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
     check_unary(m, all, [](auto const& x) { return abs(x); }, [](double x) { return std::abs(x); });
     check_unary(m, all, [](auto const& x) { return square(x); }, [](double x) { return x * x; });
@@ -42,7 +43,7 @@ TEST_CASE("elementwise, one operand: any function where nothing pends") {
   });
 }
 
-TEST_CASE("elementwise, one operand: linear functions pass pending sums, nondecreasing ones pending maxima and minima") {
+TEST_CASE("elementwise, one operand: linear functions pass partial sums, nondecreasing ones partial maxima and minima") {
   on_every_mesh([](auto const& m) {
     check_unary(m, sums{}, [](auto const& x) { return -x; }, [](double x) { return -x; });
     check_unary(m, sums{}, [](auto const& x) { return x * 3; }, [](double x) { return 3 * x; });

@@ -1,6 +1,6 @@
 // Elementwise functions of two tensors against loops over the values that they denote. The layouts reach every cell of the
-// rule: both whole or sharded alike, sums that pend in one or both, dimensions that stretch.
-#include "ashlar/ops/elementwise.hpp"
+// rule: both whole or sharded alike, partial sums in one or both, dimensions that stretch.
+#include "ashlar/tensor/elementwise.hpp"
 #include "operations.hpp"
 #include <cmath>
 
@@ -40,7 +40,7 @@ void check_binary(device_mesh<grid> const& m, shape const& ea, shape const& eb, 
 
 }  // namespace
 
-TEST_CASE("elementwise, two operands: where nothing pends they are sharded alike") {
+TEST_CASE("elementwise, two operands: where no tensor is partial they are sharded alike") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {
       auto const add = [](auto const& a, auto const& b) { return a + b; };
@@ -61,7 +61,7 @@ TEST_CASE("elementwise, two operands: where nothing pends they are sharded alike
   });
 }
 
-TEST_CASE("elementwise, two operands: sums that pend") {
+TEST_CASE("elementwise, two operands: partial sums") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {
       using P = partial<layout<"x", none>, "y">;

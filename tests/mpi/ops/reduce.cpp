@@ -1,6 +1,7 @@
-// Reductions on real tensors against loops, over whole, sharded and pending dimensions; and views of the same shard.
-#include "ashlar/ops/reduce.hpp"
-#include "ashlar/ops/view.hpp"
+// Reductions on real tensors against loops, over whole, sharded and partial dimensions; and views of the same shard.
+#include "ashlar/kernels/reduce.hpp"
+#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/view.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "operations.hpp"
 #include <cmath>
@@ -17,7 +18,7 @@ void check_sum_over(std::type_identity<Out>, X const& x) {
 
 }  // namespace
 
-TEST_CASE("reductions: over whole, sharded and pending dimensions") {
+TEST_CASE("reductions: over whole, sharded and partial dimensions") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {
       auto const x = numbers<layout<"x", "y">>(m, e);
@@ -31,8 +32,8 @@ TEST_CASE("reductions: over whole, sharded and pending dimensions") {
       if (e.size() == 0) continue;  // nothing has no largest element
       check<partial<layout<"y">, "x", op::max>>(max<0>(x), reduced(op_max, 1, value_of(x)));
       check<partial<layout<>, axes("x", "y"), op::min>>(min(x), reduced(op_min, 3, value_of(x)));
-      auto const pending = numbers<partial<layout<none, "y">, "x", op::max>>(m, e);
-      check<partial<layout<>, axes("x", "y"), op::max>>(max(pending), reduced(op_max, 3, value_of(pending)));
+      auto const partial_maxima = numbers<partial<layout<none, "y">, "x", op::max>>(m, e);
+      check<partial<layout<>, axes("x", "y"), op::max>>(max(partial_maxima), reduced(op_max, 3, value_of(partial_maxima)));
     }
     for (shape const& e : {shape::of(7, 2), shape::of(1, 1), shape::of(0, 3)}) {
       auto const x = numbers<layout<"y", "x">>(m, e);
@@ -42,7 +43,7 @@ TEST_CASE("reductions: over whole, sharded and pending dimensions") {
   });
 }
 
-TEST_CASE("reductions: what they leave pending, verbs reduce") {
+TEST_CASE("reductions: what they leave partial, collectives reduce") {
   on_every_mesh([](auto const& m) {
     auto const x = numbers<layout<"x", "y">>(m, shape::of(13, 5));
     check<layout<>>(all_reduce(sum(x * 2 + 1)), reduced(op_sum, 3, map([](double v) { return 2 * v + 1; }, value_of(x))));
@@ -56,11 +57,11 @@ TEST_CASE("views: dimensions joined and cut, without a copy") {
     index_t const p = m.size();
     auto const x = numbers<layout<"x", none, "y">>(m, shape::of(2 * p, 3, 5));
     dense expected = value_of(x);
-    auto const joined = merge<0, 1>(x);
+    auto const joined = flatten<0, 1>(x);
     expected.extents = shape::of(6 * p, 5);
     check<layout<"x", "y">>(joined, expected);
     CHECK(joined.data() == x.data());
-    auto const cut = unmerge<0>(joined, {p, 2, 3});
+    auto const cut = unflatten<0>(joined, {p, 2, 3});
     expected.extents = shape::of(p, 2, 3, 5);
     check<layout<"x", none, none, "y">>(cut, expected);
     CHECK(cut.data() == x.data());

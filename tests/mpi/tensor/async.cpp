@@ -1,6 +1,6 @@
-// Verbs that begin now and are complete later: the same results as of those that block, whatever comes between.
-#include "ashlar/plan/async.hpp"
-#include "ashlar/ops/elementwise.hpp"
+// Collectives that begin now and are complete later: the same results as of those that block, whatever comes between.
+#include "ashlar/ops/async.hpp"
+#include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/tensor/pending.hpp"
@@ -52,7 +52,7 @@ bool same(X const& x, Y const& y) {
 static_assert(!std::is_copy_constructible_v<pending<sharded_tensor<double, layout<none>, grid>>>);
 static_assert(std::is_move_constructible_v<pending<sharded_tensor<double, layout<none>, grid>>>);
 
-TEST_CASE("async: the same bits as of verbs that block") {
+TEST_CASE("async: the same bits as of collectives that block") {
   on_every_mesh([](auto const& m, shape const& e) {
     auto const x = numbers<layout<"x", "y">>(m, e);
     auto gathered = all_gather_async<"y">(x);
@@ -99,7 +99,7 @@ TEST_CASE("async: several are under way, with others between, and are taken in a
 
 namespace {
 
-// Each rank waits for its left neighbour's word, which comes when that has begun its verbs: rank 0 begins them first.
+// Each rank waits for its left neighbour's word, which comes when that has begun its collectives: rank 0 begins them first.
 void begin_one_after_the_other() {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   communicator const ranks(MPI_COMM_WORLD);
@@ -133,7 +133,7 @@ void begin_one_after_the_other() {
 
 TEST_CASE("async: nobody waits at the begin") { begin_one_after_the_other(); }
 
-TEST_CASE("async: nor where verbs that block compare themselves first") {
+TEST_CASE("async: nor where collectives that block compare themselves first") {
   collectives_of_mpi const scope;
   comm::tuned.agree_every = 1;
   begin_one_after_the_other();
@@ -193,7 +193,7 @@ TEST_CASE("async: one that fails where its rank looks is over, on every rank") {
         CHECK(said([&] { (void)sums.wait(); }).find(" has given up after an error") != std::string::npos);
       }
     }
-    CHECK(comm::verb_log::instance().begun() == comm::verb_log::instance().done());
+    CHECK(comm::collective_log::instance().begun() == comm::collective_log::instance().done());
     device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});  // and goes on
     auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20));
     CHECK(same(all_reduce_async<"y">(s).wait(), all_reduce<"y">(s)));
@@ -249,7 +249,7 @@ TEST_CASE("async: what is dropped is complete, what is taken or moved is gone") 
   CHECK(same(all_reduce_async<"y">(s).wait(), all_reduce<"y">(s)));
 }
 
-TEST_CASE("async: a verb that blocks elsewhere is another one") {
+TEST_CASE("async: a collective that blocks elsewhere is another one") {
   if (world_size() == 1) return;
   double const patience = std::exchange(comm::tuned.patience, 0.05);
   {
@@ -300,7 +300,7 @@ TEST_CASE("async: the same memory serves again and again") {
   CHECK(pool::allocations() == before);
 }
 
-TEST_CASE("async: a verb under way holds no more memory than one that blocks") {
+TEST_CASE("async: a collective under way holds no more memory than one that blocks") {
   index_t const p = world_size();
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   for (shape const& e : {shape::of(6, 2 * p, 3 * p), shape::of(5, p + 1, p + 2), shape::of(2, 7 * p, 1)}) {
@@ -325,7 +325,7 @@ constexpr auto program = [](auto const& m) {
   (void)b.wait();
 };
 constexpr auto begun = collectives(grid{{2, 1}}, program);
-static_assert(begun.count() == 2 && begun.count(verb::all_gather, "x") == 1 && begun.count(verb::all_to_all, "x") == 1);
+static_assert(begun.count() == 2 && begun.count(collective::all_gather, "x") == 1 && begun.count(collective::all_to_all, "x") == 1);
 static_assert(begun.bytes_per_rank() == 4 * 6 * 4 + 4 * 3 * 4);
 }  // namespace
 

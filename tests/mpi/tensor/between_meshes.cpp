@@ -1,6 +1,6 @@
 // Redistribution between meshes of the same ranks against the dense result.
 #include "ashlar/tensor/between_meshes.hpp"
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 
@@ -18,10 +18,10 @@ void check_there_and_back(device_mesh<M1> const& m1, device_mesh<M2> const& m2, 
   auto const x = tensor_of<std::int64_t, L1>(m1, e, small_number);
   auto const expected = gather_all(x);
   auto const sent = m1.counters().all_to_all.bytes;
-  auto const verbs = m1.verbs();
+  auto const collectives = m1.collectives_run();
   auto const y = redistribute<L2>(x, m2);
   static_assert(std::is_same_v<layout_t<decltype(y)>, L2> && std::is_same_v<mesh_t<decltype(y)>, M2>);
-  CHECK(m1.verbs() - verbs == (m1.size() > 1 ? 1 : 0));
+  CHECK(m1.collectives_run() - collectives == (m1.size() > 1 ? 1 : 0));
   std::int64_t traffic[2]{static_cast<std::int64_t>((m1.counters().all_to_all.bytes - sent) / sizeof(std::int64_t)), 0};
   auto const had = positions(e, x.layout, m1.sizes(), m1.rank()), needed = positions(e, y.layout, m2.sizes(), m2.rank());
   for (index_t p : needed) traffic[1] += !std::binary_search(had.begin(), had.end(), p);
@@ -31,7 +31,7 @@ void check_there_and_back(device_mesh<M1> const& m1, device_mesh<M2> const& m2, 
   CHECK(gather_all(redistribute<L1>(y, m1)) == expected);
 }
 
-// The same where reductions pend: before, afterwards, or both.
+// The same where tensors are partial: before, afterwards, or both.
 template <class L1, class L2, class M1, class M2>
 void check_pending(device_mesh<M1> const& m1, device_mesh<M2> const& m2, shape const& e) {
   auto const x = tensor_of<std::int64_t, L1>(m1, e, small_number);
@@ -85,7 +85,7 @@ TEST_CASE("between meshes: the bytes of the dry run are those of the rank that r
   });
 }
 
-// What pends in several kinds arrives as it is to be: no step but the exchange, in whatever order the axes stand.
+// What is partial in several kinds arrives as it is to be: no step but the exchange, in whatever order the axes stand.
 template <class To>
 constexpr auto arrives = [](auto const& a) { (void)redistribute<To>(make<double, layout<"z", none>>(a, {13, 7}), grid{{2, 2}}); };
 using x_outside = partial<partial<layout<none, none>, "y", op::max>, "x">;

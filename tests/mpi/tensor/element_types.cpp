@@ -1,5 +1,5 @@
 // Every element type that tensors have, moved, padded and reduced.
-#include "ashlar/plan/bundle.hpp"
+#include "ashlar/ops/bundle.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
@@ -77,7 +77,7 @@ void check_reductions_of_the_user() {
     CHECK(denotes(redistribute<layout<none, "x">>(x), expected));
     CHECK(denotes(all_reduce_async<"x">(x).wait(), expected));
     CHECK(denotes(reduce_scatter_async<"x", 1>(x).wait(), expected));
-    // A reduction that pends anew: the others hold its identity.
+    // A reduction that becomes partial: the others hold its identity.
     auto const rows = reduce_scatter<"x", 0>(x);
     CHECK(denotes(all_reduce<"x">(redistribute<partial<layout<none, none>, "x", bit_or>>(rows)), expected));
     // Two of the user's reductions, and a sum, each a message of its own.

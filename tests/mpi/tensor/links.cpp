@@ -1,5 +1,5 @@
 // Redistribution on a mesh whose links say what a message costs: other steps, the same values.
-#include "ashlar/plan/async.hpp"
+#include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
@@ -22,10 +22,10 @@ template <class From, class To>
 void check(device_mesh<counted_grid> const& m, shape const& e, int steps) {
   auto const x = tensor_of<std::int64_t, From>(m, e, small_number);
   auto const expected = denoted<std::int64_t>(e, x.layout, m.sizes(), small_number);
-  auto const verbs = m.verbs();
+  auto const collectives = m.collectives_run();
   auto const y = redistribute<To>(x);
   bool const both = m.sizes().size[0] > 1 && m.sizes().size[1] > 1;
-  if (both) CHECK(static_cast<int>(m.verbs() - verbs) == steps);
+  if (both) CHECK(static_cast<int>(m.collectives_run() - collectives) == steps);
   CHECK(denotes(y, expected));
   CHECK(denotes(redistribute_async<To>(x).wait(), expected));
 }

@@ -1,7 +1,7 @@
 // Tensors from pieces and from whole arrays, on every mesh; what does not fit is an error on every rank.
 #include "ashlar/tensor/pack.hpp"
 #include "ashlar/layout/by_rank.hpp"
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("pieces make the tensor of which they are, in every layout, uneven and
   });
 }
 
-TEST_CASE("pieces of a pending sum are its summands, and expressions are evaluated") {
+TEST_CASE("pieces of a partial sum are its summands, and expressions are evaluated") {
   device_mesh<mesh<axis<"data">>> const m(MPI_COMM_WORLD);
   std::vector<float> const mine{1.f, static_cast<float>(m.rank())};
   auto const x = pack<partial<layout<none>, "data">>(m, {2}, mine);

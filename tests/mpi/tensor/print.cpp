@@ -1,6 +1,6 @@
 // Tensors and drawings as text.
 #include "ashlar/tensor/print.hpp"
-#include "ashlar/ops/elementwise.hpp"
+#include "ashlar/tensor/elementwise.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
@@ -69,7 +69,7 @@ TEST_CASE("print: long rows are broken") {
   for (; std::getline(lines, line); ++broken) {
     CHECK(line.size() <= 80);
     std::replace_if(line.begin(), line.end(), [](char c) { return c == '[' || c == ']'; }, ' ');
-    for (std::istringstream words(line); words >> n; ++numbers) CHECK(n == numbers);
+    for (std::istringstream diagnostics(line); diagnostics >> n; ++numbers) CHECK(n == numbers);
   }
   CHECK(numbers == 100);
   CHECK(broken == 4);

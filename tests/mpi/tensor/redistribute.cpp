@@ -52,7 +52,7 @@ integers in_order(detail::dimension_order const& order, shape const& extents, in
 template <class M>
 integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved,
                        detail::dimension_order order, index_t& most) {
-  if (p.size == 0 || p[0].what == verb::all_reduce) order = {};
+  if (p.size == 0 || p[0].what == collective::all_reduce) order = {};
   auto const in_use = memory_in_use<Kokkos::HostSpace>().bytes;
   stored const whole_time(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
   stored shard = whole_time;
@@ -62,10 +62,10 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
-    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::moves_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
+    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
                      m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
-    if (s.what == verb::permute || s.what == verb::all_to_all || s.what == verb::exchange) {
+    if (s.what == collective::permute || s.what == collective::all_to_all || s.what == collective::exchange) {
       auto const had = positions(extents, s.from, m.sizes(), m.rank()), needed = positions(extents, s.to, m.sizes(), m.rank());
       std::vector<index_t> lacked;
       std::set_difference(needed.begin(), needed.end(), had.begin(), had.end(), std::back_inserter(lacked));
@@ -107,7 +107,7 @@ void check_memory(tally& all, mesh_shape const& mesh) {
   CHECK_MESSAGE(first_wrong.empty(), first_wrong);
 }
 
-// Shards of one tensor in layouts of which some pend: what they denote takes the shards of all ranks.
+// Shards of one tensor in layouts of which some are partial: what they denote takes the shards of all ranks.
 struct unjudged {
   std::vector<layout_value> layouts;
   integers shards;  // one behind the other
@@ -122,7 +122,7 @@ template <class M>
 void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& source, integers const& expected, layout_value const& to,
                 shape const& e, detail::dimension_order const& order, unjudged& rest) {
   mesh_shape const& mesh = m.sizes();
-  // Every other pair as redistribute plans it, by which all axes may help, and as verbs do that name their axes.
+  // Every other pair as redistribute plans it, by which all axes may help, and as collectives do that name their axes.
   redistribution_plan const p = plan(from, to, all.cases / m.size() % 2 == 0 ? mask_of(M::axes) - 1u : 0u);
   all.held.emplace_back();
   bool const asks = order == detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
@@ -165,13 +165,13 @@ void finish(tally& all, mesh_shape const& mesh, detail::dimension_order const& o
   if (order == detail::dimension_order()) check_memory(all, mesh);
 }
 
-// Every pair of layouts of a rank in which some reductions may pend, and in which blocks of some sizes are dealt; with all
+// Every pair of layouts of a rank that may be partial, and in which blocks of some sizes are block-cyclic; with all
 // extents, or with one of them in turn; from arrays whose dimensions may have another order.
 template <class M>
 tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {},
                   detail::dimension_order const& order = {}) {
   mesh_shape const& mesh = m.sizes();
-  std::vector<layout_value> const layouts = with_dealt(all_layouts(rank, M::axes, ops, 2), blocks);
+  std::vector<layout_value> const layouts = with_cyclic(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
@@ -193,7 +193,7 @@ tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops
 using line = mesh<axis<"x">>;
 using grid = mesh<axis<"x">, axis<"y">>;
 
-void check_all_pairs_that_pend_nothing(int most_dimensions) {
+void check_all_pairs_not_partial(int most_dimensions) {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   constexpr int on_line[]{4, 9, 16}, on_grid[]{25, 121, 361};
   for (int rank = 1; rank <= most_dimensions; ++rank) {
@@ -213,26 +213,26 @@ void check_all_pairs_that_pend_nothing(int most_dimensions) {
 
 }  // namespace
 
-TEST_CASE("redistribute: all pairs of layouts that pend nothing, for all extents") { check_all_pairs_that_pend_nothing(3); }
+TEST_CASE("redistribute: all pairs of layouts that are not partial, for all extents") { check_all_pairs_not_partial(3); }
 
 TEST_CASE("redistribute: the same where operands are read in place") {
   operands_in_place const scope;
-  check_all_pairs_that_pend_nothing(3);
+  check_all_pairs_not_partial(3);
 }
 
 TEST_CASE("redistribute: the same by messages of MPI") {
   messages_of_mpi const scope;
-  check_all_pairs_that_pend_nothing(3);
+  check_all_pairs_not_partial(3);
 }
 
 TEST_CASE("redistribute: the same by MPI's collectives") {
   collectives_of_mpi const scope;
-  check_all_pairs_that_pend_nothing(2);
+  check_all_pairs_not_partial(2);
 }
 
 namespace {
 
-void check_all_pairs_that_pend(std::vector<int> const& ops) {
+void check_all_partial_pairs(std::vector<int> const& ops) {
   int const kinds = static_cast<int>(ops.size());
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   for (int rank : {1, 2, 3}) {
@@ -244,7 +244,7 @@ void check_all_pairs_that_pend(std::vector<int> const& ops) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     for (int rank : {1, 2, 3}) {
       auto const all = check_pairs(m, rank, ops, false);
-      int const layouts = (rank + 1 + kinds) * (rank + 1 + kinds) + rank + kinds * (kinds - 1);  // in either order where both split a dimension or pend
+      int const layouts = (rank + 1 + kinds) * (rank + 1 + kinds) + rank + kinds * (kinds - 1);  // in either order where both split a dimension or are partial
       CHECK(all.pairs == layouts * layouts);
       CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
     }
@@ -253,19 +253,19 @@ void check_all_pairs_that_pend(std::vector<int> const& ops) {
 
 }  // namespace
 
-TEST_CASE("redistribute: all pairs of layouts in which reductions pend") { check_all_pairs_that_pend({op_sum, op_max, op_min, op_prod}); }
+TEST_CASE("redistribute: all pairs of layouts in which tensors are partial") { check_all_partial_pairs({op_sum, op_max, op_min, op_prod}); }
 
 TEST_CASE("redistribute: the same where operands are read in place, with reductions") {
   operands_in_place const scope;
-  check_all_pairs_that_pend({op_sum, op_max});
+  check_all_partial_pairs({op_sum, op_max});
 }
 
 TEST_CASE("redistribute: the same by messages of MPI, with reductions") {
   messages_of_mpi const scope;
-  check_all_pairs_that_pend({op_sum, op_max});
+  check_all_partial_pairs({op_sum, op_max});
 }
 
-TEST_CASE("redistribute: pending reductions by MPI's collectives") {
+TEST_CASE("redistribute: partial reductions by MPI's collectives") {
   collectives_of_mpi const scope;
   for_each_factorisation([&](auto const& sizes) {
     auto const all = check_pairs(device_mesh<grid>(MPI_COMM_WORLD, sizes), 2, {op_sum}, false);
@@ -276,7 +276,7 @@ TEST_CASE("redistribute: pending reductions by MPI's collectives") {
 
 namespace {
 
-void check_dealt_pairs() {
+void check_cyclic_pairs() {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   for (int rank : {1, 2}) {
     auto const all = check_pairs(row, rank, {}, true, {1, 3});
@@ -288,24 +288,24 @@ void check_dealt_pairs() {
     for (int rank : {1, 2}) {
       auto const all = check_pairs(m, rank, {}, false, {2});
       CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
-      auto const pending = check_pairs(m, rank, {op_sum}, false, {2});
-      CHECK_MESSAGE(pending.wrong == 0, pending.first_wrong);
+      auto const partial_pairs = check_pairs(m, rank, {op_sum}, false, {2});
+      CHECK_MESSAGE(partial_pairs.wrong == 0, partial_pairs.first_wrong);
     }
   });
 }
 
 }  // namespace
 
-TEST_CASE("redistribute: pairs of layouts in which blocks are dealt") { check_dealt_pairs(); }
+TEST_CASE("redistribute: pairs of layouts in which a dimension is block-cyclic") { check_cyclic_pairs(); }
 
-TEST_CASE("redistribute: the same where operands are read in place, with blocks that are dealt") {
+TEST_CASE("redistribute: the same where operands are read in place, with block-cyclic dimensions") {
   operands_in_place const scope;
-  check_dealt_pairs();
+  check_cyclic_pairs();
 }
 
-TEST_CASE("redistribute: the same by messages of MPI, with blocks that are dealt") {
+TEST_CASE("redistribute: the same by messages of MPI, with block-cyclic dimensions") {
   messages_of_mpi const scope;
-  check_dealt_pairs();
+  check_cyclic_pairs();
 }
 
 namespace {
@@ -342,7 +342,7 @@ TEST_CASE("transpose: the same by messages of MPI") {
 
 namespace {
 
-// A layout over these axes: each shards a dimension, after or before others, pends or does neither; blocks may be dealt.
+// A layout over these axes: each shards a dimension, after or before others, is partial or does neither; blocks may be block-cyclic.
 layout_value random_layout(std::mt19937& random, int rank, int axes) {
   auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::vector<int> order(static_cast<std::size_t>(axes));
@@ -353,11 +353,11 @@ layout_value random_layout(std::mt19937& random, int rank, int axes) {
   for (int a : order) {
     int const place = below(rank + 2);
     if (place < rank) v.dim[place].push(a);
-    if (place == rank) v.pend(below(2) ? op_sum : op_max, mask_of(a));
+    if (place == rank) v.add_partial(below(2) ? op_sum : op_max, mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && below(4) == 0) {
-      v.dim[d].dealt = static_cast<signed char>(1 + below(v.dim[d].size));
+      v.dim[d].cyclic = static_cast<signed char>(1 + below(v.dim[d].size));
       v.dim[d].block = static_cast<unsigned short>(1 + below(3));
     }
   return v;

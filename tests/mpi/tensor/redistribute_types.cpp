@@ -13,12 +13,12 @@ namespace {
 using line = mesh<axis<"x">>;
 using grid = mesh<axis<"x">, axis<"y">>;
 
-// Layouts of two dimensions in which sums may pend, in the order of for_each_layout.
+// Layouts of two dimensions that may be partial, in the order of for_each_layout.
 constexpr int typed_layouts = 18;
 constexpr auto codes = [] {
   std::array<unsigned long long, typed_layouts> all{};
   std::size_t n = 0;
-  for_each_layout(2, 2, sums, [&](layout_value const& v) { all[n++] = pack(v); });
+  for_each_layout(2, 2, sums, [&](layout_value const& v) { all[n++] = encode(v); });
   return all;
 }();
 template <int I>
@@ -52,5 +52,5 @@ TEST_CASE("redistribute: to the layout that a tensor has is free, and shares the
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   auto const x = tensor_of<float, layout<"x">>(m, shape::of(13), small_number);
   CHECK(redistribute<layout<"x">>(x).data() == x.data());
-  CHECK(m.verbs() == 0);
+  CHECK(m.collectives_run() == 0);
 }

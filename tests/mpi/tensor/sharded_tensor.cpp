@@ -1,8 +1,9 @@
 // Tensors on real ranks: how they are made, what copies share, and expressions that wait for their first read.
 #include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/ops/einsum.hpp"
-#include "ashlar/ops/elementwise.hpp"
-#include "ashlar/ops/reduce.hpp"
+#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/reduce.hpp"
+#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"

@@ -1,7 +1,7 @@
-// A kernel that is still at work on an operand when a verb is called, and one that overwrites it as soon as the verb is
-// back: the verb takes what lies between. On a device both are in flight; on a node the other ranks may be late.
-#include "ashlar/plan/async.hpp"
-#include "ashlar/plan/roll.hpp"
+// A kernel that is still at work on an operand when a collective is called, and one that overwrites it as soon as the collective is
+// back: the collective takes what lies between. On a device both are in flight; on a node the other ranks may be late.
+#include "ashlar/ops/async.hpp"
+#include "ashlar/ops/roll.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "support/dense.hpp"
@@ -33,19 +33,19 @@ void write(X const& to, X const& from, int rounds) {
   Kokkos::parallel_for(Kokkos::RangePolicy<typename X::execution_space>(0, static_cast<int>(to.local_size())), slow_write<decltype(t)>{t, f, rounds});
 }
 
-// verb(x) of the numbers that a slow kernel writes into x, with other ones written behind it; each rank is late once.
+// collective(x) of the numbers that a slow kernel writes into x, with other ones written behind it; each rank is late once.
 template <class L, class F>
-void check(F const& verb) {
+void check(F const& collective) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;  // where nothing moves the result is the operand's memory
   for (shape const& e : {shape::of(97, 13), shape::of(2 * m.size(), 300 * m.size())}) {
     auto const numbers = tensor_of<double, L>(m, e, small_number), others = tensor_of<double, L>(m, e, [](index_t, int) { return -7.0; });
-    auto const expected = shard(verb(numbers));
+    auto const expected = shard(collective(numbers));
     for (int late = 0; late < m.size(); ++late) {
       auto const x = tensor_of<double, L>(m, e, [](index_t, int) { return -5.0; });
       if (m.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(3));
       write(x, numbers, 200);
-      auto const y = verb(x);
+      auto const y = collective(x);
       write(x, others, 0);
       CHECK(shard(y) == expected);
     }
@@ -54,7 +54,7 @@ void check(F const& verb) {
 
 }  // namespace
 
-TEST_CASE("verbs see what kernels before them write, and nothing of those behind") {
+TEST_CASE("collectives see what kernels before them write, and nothing of those behind") {
   check<layout<"x", none>>([](auto const& x) { return all_gather<"x">(x); });
   check<layout<none, "x">>([](auto const& x) { return all_gather<"x">(x); });
   check<layout<"x", none>>([](auto const& x) { return all_to_all<"x", 1>(x); });

@@ -1,6 +1,6 @@
-// What Kokkos' tools see: a region for every verb, and for every kernel that no launch shows.
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/plan/bundle.hpp"
+// What Kokkos' tools see: a region for every collective, and for every kernel that no launch shows.
+#include "ashlar/tensor/tensor.hpp"
+#include "ashlar/ops/bundle.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <string>
@@ -44,7 +44,7 @@ heard heard_in(F const& f) {
 
 }  // namespace
 
-TEST_CASE("tools: each verb is a region, with the axes and the line that calls it") {
+TEST_CASE("tools: each collective is a region, with the axes and the line that calls it") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(12, 5), small_number);
   unsigned line = 0;
@@ -55,11 +55,11 @@ TEST_CASE("tools: each verb is a region, with the axes and the line that calls i
     (void)all_to_all_async<"x", 1>(x).wait();
     (void)all_reduce<"x">(bundle(sum<0>(x), sum(x)));
   });
-  bool const verbs = m.size() > 1;
-  CHECK(all.count("ashlar::all_gather over x, tools.cpp:" + std::to_string(line)) == verbs);
-  CHECK(all.count("ashlar::all_gather over x") == verbs);
-  CHECK(all.count("ashlar::all_to_all over x") == 3 * verbs);  // what begins and is completed later twice
-  CHECK(all.count("ashlar::all_reduce over x") == verbs);
+  bool const collectives = m.size() > 1;
+  CHECK(all.count("ashlar::all_gather over x, tools.cpp:" + std::to_string(line)) == collectives);
+  CHECK(all.count("ashlar::all_gather over x") == collectives);
+  CHECK(all.count("ashlar::all_to_all over x") == 3 * collectives);  // what begins and is completed later twice
+  CHECK(all.count("ashlar::all_reduce over x") == collectives);
   CHECK(all.open == 0);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("tools: kernels show, also those that run as plain calls") {
   CHECK(heard_in([&] { (void)shard(2. * a + a); }).count("ashlar::map") == 1);
   CHECK(heard_in([&] { (void)sum<1>(a); }).count("ashlar::reduce") > 0);
   CHECK(heard_in([&] { (void)einsum<"ij,jk->ik">(a, b); }).count("ashlar::") > 0);
-  CHECK(heard_in([&] { (void)redistribute<layout<none, "x">>(b); }).count("ashlar::copy_boxes") == (m.size() > 1));
+  CHECK(heard_in([&] { (void)redistribute<layout<none, "x">>(b); }).count("ashlar::strided_copy") == (m.size() > 1));
   heard const none_open = heard_in([&] { (void)softmax(a); });
   CHECK(!none_open.begun.empty());
   CHECK(none_open.open == 0);

@@ -1,6 +1,6 @@
 // A trace holds what the compiler counted, for every rank.
 #include "ashlar/comm/trace.hpp"
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
@@ -39,7 +39,7 @@ std::string path() {
 
 }  // namespace
 
-TEST_CASE("trace: a row for each rank, with the verbs that the dry run lists, their bytes and lines, one after the other") {
+TEST_CASE("trace: a row for each rank, with the collectives that the dry run lists, their bytes and lines, one after the other") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   program(m);  // before: not in the trace
   {
@@ -64,7 +64,7 @@ TEST_CASE("trace: a row for each rank, with the verbs that the dry run lists, th
       CHECK(events[i].at("name") == std::string(to_text(note.what)) + " over x");
       CHECK(events[i].at("args").at("line") == "trace.cpp:" + std::to_string(note.line));
       CHECK(events[i].at("args").at("bytes") <= note.bytes_per_rank);  // of the rank that receives most
-      if (24 % world_size() == 0 && 10 % world_size() == 0 && note.what != verb::all_reduce) CHECK(events[i].at("args").at("bytes") == note.bytes_per_rank);
+      if (24 % world_size() == 0 && 10 % world_size() == 0 && note.what != collective::all_reduce) CHECK(events[i].at("args").at("bytes") == note.bytes_per_rank);
       CHECK(events[i].at("ts") >= last);
       last = events[i].at("ts").get<double>() + events[i].at("dur").get<double>() - 0.01;
     }
@@ -72,7 +72,7 @@ TEST_CASE("trace: a row for each rank, with the verbs that the dry run lists, th
   std::remove(path().c_str());
 }
 
-TEST_CASE("trace: a verb that is completed later has its bytes once") {
+TEST_CASE("trace: a collective that is completed later has its bytes once") {
   ASHLAR_NEEDS(world_size() > 1);
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   auto const x = make<float, layout<"x", none>>(m, {24, 10});

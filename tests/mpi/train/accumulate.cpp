@@ -1,7 +1,8 @@
 // Microbatches whose gradients are summed before they are reduced; gradients that are clipped.
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/gather.hpp"
-#include "ashlar/train/feed.hpp"
+#include "ashlar/data/feed.hpp"
+#include "ashlar/tensor/item.hpp"
 #include "ashlar/train/metrics.hpp"
 #include "support/dense.hpp"
 #include "support/network.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr index_t examples = 13;
 constexpr index_t cut[]{0, 4, 8, 12, 13};  // unequal microbatches, of which the last has one example
 
-// The mean over examples [begin, end), weighed by their share of all, and the gradients, which pend over "data".
+// The mean over examples [begin, end), weighed by their share of all, and the gradients, which are partial over "data".
 template <class P>
 auto gradients_of(device_mesh<grid> const& m, P const& p, index_t begin, index_t end) {
   index_t const n = end - begin;
@@ -25,7 +26,7 @@ auto gradients_of(device_mesh<grid> const& m, P const& p, index_t begin, index_t
   auto const share = static_cast<double>(n) / examples;
   return value_and_grad<"data">([&](auto const& q) {
     auto z = all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, q.d1.kernel)), q.d2.kernel)) + q.d2.bias;
-    return build<with_aux>(softmax_cross_entropy(z, labels) * share, std::tuple(accuracy_count(plain(z), labels), confusion_counts(plain(z), labels)));
+    return build<with_aux>(softmax_cross_entropy(z, labels) * share, std::tuple(accuracy_count(stop_gradient(z), labels), confusion_counts(stop_gradient(z), labels)));
   })(p);
 }
 
@@ -34,9 +35,9 @@ void check(device_mesh<grid> const& m) {
   auto const p = init<Strategy, double>(m, test::network, prng_key{3});
   auto const parts = accumulate(4, [&](index_t i) { return gradients_of(m, p, cut[i], cut[i + 1]); });
   auto const whole = gradients_of(m, p, 0, examples);
-  auto const verbs = m.verbs();
+  auto const collectives = m.collectives_run();
   auto const [value, aux, found] = all_reduce<"data">(bundle(parts.value, parts.aux, parts.gradients));
-  CHECK(m.verbs() - verbs == (m.sizes().size[0] > 1 ? 1 : 0));
+  CHECK(m.collectives_run() - collectives == (m.sizes().size[0] > 1 ? 1 : 0));
   auto const [expected_value, expected_aux, expected] = all_reduce<"data">(bundle(whole.value, whole.aux, whole.gradients));
   CHECK(std::abs(item(value) - item(expected_value)) < 1e-13);
   CHECK(item(std::get<0>(aux)) == item(std::get<0>(expected_aux)));

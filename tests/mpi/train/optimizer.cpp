@@ -1,5 +1,5 @@
 // Optimizers on sharded parameters against loops over whole arrays of doubles.
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
@@ -69,7 +69,7 @@ void check(Optimizer const& optimizer, Loop loop) {
     CHECK(is_near<T>(p.first, first));
     CHECK(is_near<T>(p.second, second));
     CHECK(shard(alias.first) == shard(p.first));
-    CHECK(m.verbs() == 0);
+    CHECK(m.collectives_run() == 0);
   });
 }
 

@@ -1,6 +1,8 @@
 // Metrics on every mesh and several layouts against PyTorch's, and losses where they have an end.
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/train/feed.hpp"
+#include "ashlar/data/feed.hpp"
+#include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "support/reference.hpp"
 #include <doctest/doctest.h>
 
@@ -45,7 +47,7 @@ void check_metrics(device_mesh<grid> const& m) {
 
 }  // namespace
 
-TEST_CASE("top-k accuracy and confusion counts are PyTorch's, and pend like the loss") {
+TEST_CASE("top-k accuracy and confusion counts are PyTorch's, and are partial like the loss") {
   for_each_mesh([](device_mesh<grid> const& m) {
     check_metrics<layout<none, none>, layout<none>>(m);
     check_metrics<layout<"data", none>, layout<"data">>(m);

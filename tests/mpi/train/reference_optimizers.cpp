@@ -1,7 +1,8 @@
 // Ten steps of each optimizer, on every mesh and in all classes of layouts, against PyTorch's.
-#include "../examples/layers.hpp"
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/train/feed.hpp"
+#include <ashlar/train/layers.hpp>
+#include "ashlar/tensor/tensor.hpp"
+#include "ashlar/data/feed.hpp"
+#include "ashlar/tensor/item.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/allowed_layouts.hpp"
 #include "support/reference.hpp"
@@ -34,9 +35,9 @@ struct layouts {
   }
 };
 
-// Steps go element by element: anything that pends nowhere.
+// Steps go element by element: a tensor that is not partial.
 struct parameter_rule {
-  static constexpr ruled rule(layout_value const& x) { return elementwise_rule(linearity::nonlinear, x); }
+  static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(linearity::nonlinear, x); }
 };
 using kernels = allowed_layouts<parameter_rule, swept, 2>;
 using biases = allowed_layouts<parameter_rule, swept, 1>;
@@ -65,7 +66,7 @@ void check(char const* name, Optimizer const& optimizer) {
     CHECK(distance_from(p.kernel, std::string(name) + "_kernel") < 1e-12);
     CHECK(distance_from(p.bias, std::string(name) + "_bias") < 1e-12);
     CHECK(state.step == 10);
-    CHECK(m.verbs() == 0);
+    CHECK(m.collectives_run() == 0);
   });
 }
 
@@ -108,7 +109,7 @@ TEST_CASE("clip_by_global_norm is PyTorch's, with one message at most") {
     auto p = layouts.start(m);
     sgd const optimizer{.rate = 0.1};
     auto state = optimizer.init(p);
-    auto const before = m.verbs();
+    auto const before = m.collectives_run();
     for (index_t step = 0; step < 10; ++step) {
       auto const [g, norm] = clip_by_global_norm(layouts.gradients(m, step), 6.0, 1e-6);
       double const found = item(norm);
@@ -119,6 +120,6 @@ TEST_CASE("clip_by_global_norm is PyTorch's, with one message at most") {
     CHECK(distance_from(p.bias, "clipped_bias") < 1e-12);
     // Steps whose gradients are all replicated need no message; all others need one.
     bool const alone = (layouts.sharding & layouts.axes_with_ranks(m)) == 0;
-    CHECK(m.verbs() - before == (alone ? 0 : 10));
+    CHECK(m.collectives_run() - before == (alone ? 0 : 10));
   });
 }

@@ -1,6 +1,6 @@
 // Training on every mesh and strategy: the same numbers at the start, the same losses, the communication of the dry
 // run.
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/train/train.hpp"
 #include "support/dense.hpp"
@@ -42,18 +42,18 @@ array values_of(P const& p) {
 
 // Steps of training, on all ranks; the collectives of each are counted, and those of its dry run.
 template <class Strategy>
-history train(device_mesh<grid> const& m, int steps, int& verbs, int& expected_verbs) {
+history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_collectives) {
   auto p = init<Strategy, double>(m, network, prng_key{1});
   adam const optimizer;
   auto state = optimizer.init(p);
-  expected_verbs = collectives(m.shape(), [](auto const& a) {
+  expected_collectives = collectives(m.shape(), [](auto const& a) {
                      auto q = init<Strategy, double>(a, network, prng_key{1});
                      auto s = adam{}.init(q);
                      (void)training_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
                                          make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
                    }).count();
   history h;
-  auto const before = m.verbs();
+  auto const before = m.collectives_run();
   auto const mpi_before = pmpi::counted();
   for (int i = 0; i < steps; ++i) {
     auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(batch, inputs),
@@ -65,13 +65,13 @@ history train(device_mesh<grid> const& m, int steps, int& verbs, int& expected_v
     h.losses.push_back(item(loss));
     h.hits.push_back(item(hits));
   }
-  verbs = static_cast<int>(m.verbs() - before);
+  ran = static_cast<int>(m.collectives_run() - before);
   h.mpi = pmpi::counted() - mpi_before;
   h.weights = values_of(p);
   return h;
 }
 
-// The same by loops, from the same first weights.
+// The same by loops, from the same initial weights.
 history train_by_loops(array weights, int steps) {
   history h;
   std::size_t const second = at(inputs, 0, hidden), bias = second + at(hidden, 0, classes);
@@ -146,7 +146,7 @@ void for_each_mesh_and_strategy(F f) {
 
 }  // namespace
 
-TEST_CASE("first weights are bitwise the same on every mesh and under every strategy") {
+TEST_CASE("initial weights are bitwise the same on every mesh and under every strategy") {
   array const expected = values_of(init<mirrored, double>(alone(), network, prng_key{1}));
   for_each_mesh_and_strategy([&]<class S>(auto const& m, std::type_identity<S>) {
     CHECK(values_of(init<S, double>(m, network, prng_key{1})) == expected);
@@ -179,31 +179,31 @@ TEST_CASE("dropout draws the same mask in every layout") {
 }
 
 TEST_CASE("losses, hits and weights over 20 steps are those of plain loops, and of every other mesh") {
-  int verbs = 0, expected_verbs = 0;
-  history const reference = train<mirrored>(alone(), 20, verbs, expected_verbs);
-  CHECK(verbs == 0);
+  int collectives = 0, expected_collectives = 0;
+  history const reference = train<mirrored>(alone(), 20, collectives, expected_collectives);
+  CHECK(collectives == 0);
   history const loops = train_by_loops(values_of(init<mirrored, double>(alone(), network, prng_key{1})), 20);
   CHECK(relative_distance(reference.losses, loops.losses) < 1e-12);
   CHECK(relative_distance(reference.weights, loops.weights) < 1e-10);
   CHECK(reference.hits == loops.hits);
 
   for_each_mesh_and_strategy([&]<class S>(device_mesh<grid> const& m, std::type_identity<S>) {
-    history const h = train<S>(m, 20, verbs, expected_verbs);
+    history const h = train<S>(m, 20, collectives, expected_collectives);
     CHECK(relative_distance(h.losses, reference.losses) < 1e-12);
     CHECK(relative_distance(h.weights, reference.weights) < 1e-10);
     CHECK(h.hits == reference.hits);
-    CHECK(verbs == 20 * expected_verbs);
+    CHECK(collectives == 20 * expected_collectives);
     bool const reduces_logits = std::is_same_v<S, model_sharded> && m.shape().template size<"model">() > 1;
-    CHECK(expected_verbs == reduces_logits + (m.shape().template size<"data">() > 1));
+    CHECK(expected_collectives == reduces_logits + (m.shape().template size<"data">() > 1));
   });
 }
 
 TEST_CASE("a step asks of MPI what its dry run says") {
   collectives_of_mpi const scope;
   for_each_mesh_and_strategy([&]<class S>(auto const& m, std::type_identity<S>) {
-    int verbs = 0, expected_verbs = 0;
-    pmpi::counts const mpi = train<S>(m, 3, verbs, expected_verbs).mpi;
-    CHECK(mpi.all_reduce == static_cast<std::uint64_t>(3 * expected_verbs));
+    int collectives = 0, expected_collectives = 0;
+    pmpi::counts const mpi = train<S>(m, 3, collectives, expected_collectives).mpi;
+    CHECK(mpi.all_reduce == static_cast<std::uint64_t>(3 * expected_collectives));
     CHECK(mpi.communication() == mpi.all_reduce);
   });
 }
@@ -212,7 +212,7 @@ TEST_CASE("a step between ranks that see each other's memory asks nothing of MPI
   ASHLAR_NEEDS(tensors_lie_in_host_memory);
   one_node const scope;
   for_each_mesh_and_strategy([&]<class S>(auto const& m, std::type_identity<S>) {
-    int verbs = 0, expected_verbs = 0;
-    CHECK(train<S>(m, 3, verbs, expected_verbs).mpi.communication() == 0);
+    int collectives = 0, expected_collectives = 0;
+    CHECK(train<S>(m, 3, collectives, expected_collectives).mpi.communication() == 0);
   });
 }

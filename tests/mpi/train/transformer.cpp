@@ -1,6 +1,6 @@
 // A transformer's ten steps of AdamW, on every mesh of data, model and sequence, against PyTorch's.
 #include "../examples/character_transformer.hpp"
-#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "support/layer_reference.hpp"
 

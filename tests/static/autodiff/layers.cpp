@@ -1,6 +1,6 @@
 // What the operations behind layers communicate, forward and backward, against numbers worked out by hand.
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 #include <cstdint>
 
 using namespace ashlar;
@@ -23,7 +23,7 @@ constexpr auto statistics_of(auto const& m, index_t n) {
   return build<moving_statistics>(zeros<L>(m, n), zeros<L>(m, n));
 }
 
-// A convolution and its normalisation; gradients stay pending. The batch is sharded: the moments of 12 channels are reduced once each way, all that is communicated.
+// A convolution and its normalisation; gradients stay partial. The batch is sharded: the moments of 12 channels are reduced once each way, all that is communicated.
 constexpr auto by_data = [](auto const& m) {
   return value_and_grad<"data">([&](auto const& p) {
     auto const h = conv2d<2>(zeros<layout<"data", none, none, none>>(m, 16, 8, 8, 4), std::get<0>(p));
@@ -35,7 +35,7 @@ constexpr auto by_data = [](auto const& m) {
 };
 constexpr auto run_by_data = [](auto const& m) { (void)by_data(m); };
 constexpr notes data_4 = collectives(grid{{4, 1}}, run_by_data);
-static_assert(data_4.count() == 2 && data_4.count(forward, verb::all_reduce, "data") == 1 && data_4.count(backward, verb::all_reduce, "data") == 1);
+static_assert(data_4.count() == 2 && data_4.count(forward, collective::all_reduce, "data") == 1 && data_4.count(backward, collective::all_reduce, "data") == 1);
 static_assert(data_4.bytes_per_rank(forward) == moments(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
 static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 && collectives(grid{{3, 2}}, run_by_data).count() == 2);
 
@@ -52,7 +52,7 @@ constexpr auto per_shard = [](auto const& m) {
   })(std::tuple(zeros<layout<none>>(m, 12)));
 };
 constexpr notes shards_4 = collectives(grid{{4, 1}}, per_shard);
-static_assert(shards_4.count() == 1 && shards_4.count(forward, verb::all_reduce, "data") == 1 && shards_4.bytes_per_rank() == moments(12, 4));
+static_assert(shards_4.count() == 1 && shards_4.count(forward, collective::all_reduce, "data") == 1 && shards_4.bytes_per_rank() == moments(12, 4));
 
 // Channels sharded by the filters of a convolution: each rank reduces its own 6.
 constexpr auto by_both = [](auto const& m) {
@@ -64,7 +64,7 @@ constexpr auto by_both = [](auto const& m) {
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<"model">>(m, 12)));
 };
 constexpr notes both = collectives(grid{{4, 2}}, by_both);
-static_assert(both.count(verb::all_reduce, "data") == 2 && both.count(forward, verb::all_reduce, "model") == 1 && both.count() == 3);
+static_assert(both.count(collective::all_reduce, "data") == 2 && both.count(forward, collective::all_reduce, "model") == 1 && both.count() == 3);
 static_assert(both[0].bytes_per_rank == moments(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
 
 // A pair of convolutions as Megatron's pair of kernels: filters, then channels, over "model". One all-reduce forward.
@@ -77,7 +77,7 @@ constexpr auto pair = [](auto const& m) {
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<none, none, "model", none>>(m, 5, 5, 12, 6)));
 };
 constexpr notes pairs = collectives(grid{{2, 4}}, pair);
-static_assert(pairs.count() == 1 && pairs.count(forward, verb::all_reduce, "model") == 1);
+static_assert(pairs.count() == 1 && pairs.count(forward, collective::all_reduce, "model") == 1);
 
 // Normalisation of rows, attention with heads on an axis, and inference: nothing, either way.
 constexpr auto silent = [](auto const& m) {
@@ -98,21 +98,21 @@ constexpr auto vocabulary = [](auto const& m) {
     return mean(square(all_reduce<"model">(rows)));
   })(std::tuple(zeros<layout<"model", none>>(m, 100, 12)));
 };
-constexpr notes vocabulary_log = collectives(grid{{2, 4}}, vocabulary);
-static_assert(vocabulary_log.count() == 1 && vocabulary_log.count(forward, verb::all_reduce, "model") == 1);
+constexpr notes sharded_log = collectives(grid{{2, 4}}, vocabulary);
+static_assert(sharded_log.count() == 1 && sharded_log.count(forward, collective::all_reduce, "model") == 1);
 
 // The loss over classes that are split: three numbers for each of 16 / 2 rows, forward, and nothing backward.
 constexpr auto loss_of_classes = [](auto const& m) {
   auto const result = value_and_grad<"data">([&](auto const& p) {
     auto const logits = einsum<"bi,io->bo">(zeros<layout<"data", none>>(m, 16, 12), std::get<0>(p));
-    auto const l = vocabulary_cross_entropy(logits, make<std::int32_t, layout<"data">>(m, {16}));
+    auto const l = sharded_cross_entropy(logits, make<std::int32_t, layout<"data">>(m, {16}));
     static_assert(std::is_same_v<layout_t<decltype(l)>, partial<layout<>, "data">>);
     return l;
   })(std::tuple(zeros<layout<none, "model">>(m, 12, 100)));
   static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>, partial<layout<none, "model">, "data">>);
 };
 constexpr notes classes = collectives(grid{{2, 4}}, loss_of_classes);
-static_assert(classes.count() == 1 && classes.count(forward, verb::all_reduce, "model") == 1);
+static_assert(classes.count() == 1 && classes.count(forward, collective::all_reduce, "model") == 1);
 static_assert(classes.bytes_per_rank() == 2 * (8 - 8 / 4) * 3 * 4);
 static_assert(collectives(grid{{8, 1}}, loss_of_classes).count() == 0);
 

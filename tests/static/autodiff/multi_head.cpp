@@ -1,6 +1,6 @@
-// What multi-head attention communicates, against numbers worked out by hand, and bundles of whatever pends.
+// What multi-head attention communicates, against numbers worked out by hand, and bundles of all that is partial.
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 
@@ -16,7 +16,7 @@ constexpr auto attention_of(auto const& m, F const& f) {
       std::tuple(make<float, X>(m, {8, 24, 16}), build<attention_kernels>(make<float, Qkv>(m, {3, 16, 4, 4}), make<float, Out>(m, {4, 4, 16}))));
 }
 
-// Heads over "model": nothing but the reduction of what pends, and what that entails backward.
+// Heads over "model": nothing but the reduction of what is partial, and what that entails backward.
 constexpr auto by_heads = [](auto const& m) {
   auto const r = attention_of<axes("data", "model"), layout<"data", none, none>, layout<none, none, "model", none>, layout<"model", none, none>>(m, [](auto const& x, auto const& p) {
     auto const y = multi_head_attention(x, p, true);
@@ -37,7 +37,7 @@ constexpr auto by_positions = [](auto const& m) {
   });
 };
 constexpr auto positions_4 = collectives(grid{{2, 1, 4}}, by_positions);
-static_assert(positions_4.count() == 4 && positions_4.count(forward, verb::all_to_all, "sequence") == 2 && positions_4.count(backward, verb::all_to_all, "sequence") == 2);
+static_assert(positions_4.count() == 4 && positions_4.count(forward, collective::all_to_all, "sequence") == 2 && positions_4.count(backward, collective::all_to_all, "sequence") == 2);
 static_assert(positions_4.bytes_per_rank(forward) == 4 * (4 * 6 * 16) * 4 * 3 / 4 && positions_4.bytes_per_rank(backward) == positions_4.bytes_per_rank(forward));
 static_assert(collectives(grid{{2, 4, 1}}, by_positions).count() == 0);
 
@@ -47,12 +47,12 @@ constexpr auto by_both = [](auto const& m) {
       m, [](auto const& x, auto const& p) { return reduce_scatter<"model", 1>(multi_head_attention<"sequence">(all_gather<"model">(x), p, true)); });
 };
 constexpr auto both = collectives(grid{{1, 2, 2}}, by_both);
-static_assert(both.count() == 8 && both.count(verb::all_to_all, "sequence") == 4);
-static_assert(both.count(forward, verb::all_gather, "model") == 1 && both.count(backward, verb::reduce_scatter, "model") == 1);
-static_assert(both.count(forward, verb::reduce_scatter, "model") == 1 && both.count(backward, verb::all_gather, "model") == 1);
+static_assert(both.count() == 8 && both.count(collective::all_to_all, "sequence") == 4);
+static_assert(both.count(forward, collective::all_gather, "model") == 1 && both.count(backward, collective::reduce_scatter, "model") == 1);
+static_assert(both.count(forward, collective::reduce_scatter, "model") == 1 && both.count(backward, collective::all_gather, "model") == 1);
 
-// One message for each set of axes, none where nothing pends.
-constexpr auto whatever_pends = [](auto const& m) {
+// One message for each set of axes, none where no tensor is partial.
+constexpr auto every_partial = [](auto const& m) {
   auto const a = make<float, partial<layout<none, "model">, "data">>(m, {10, 4});
   auto const b = make<float, partial<layout<none>, axes("data", "model")>>(m, {10});
   auto const c = make<float, layout<"data">>(m, {10});
@@ -61,9 +61,9 @@ constexpr auto whatever_pends = [](auto const& m) {
   static_assert(std::is_same_v<layout_t<decltype(rc)>, layout<"data">>);
   (void)all_reduce(bundle(c));
 };
-constexpr auto reduced = collectives(grid{{2, 2, 1}}, whatever_pends);
-static_assert(reduced.count() == 2 && reduced.count(verb::all_reduce, "data") == 1 && reduced.count(verb::all_reduce, axes("data", "model")) == 1);
-static_assert(reduced.bytes_per_rank(verb::all_reduce, "data") == 2 * 20 * 4 && reduced.bytes_per_rank(verb::all_reduce, axes("data", "model")) == 2 * 20 * 3 / 4 * 4);
-static_assert(collectives(grid{{1, 4, 1}}, whatever_pends).count() == 1);
+constexpr auto reduced = collectives(grid{{2, 2, 1}}, every_partial);
+static_assert(reduced.count() == 2 && reduced.count(collective::all_reduce, "data") == 1 && reduced.count(collective::all_reduce, axes("data", "model")) == 1);
+static_assert(reduced.bytes_per_rank(collective::all_reduce, "data") == 2 * 20 * 4 && reduced.bytes_per_rank(collective::all_reduce, axes("data", "model")) == 2 * 20 * 3 / 4 * 4);
+static_assert(collectives(grid{{1, 4, 1}}, every_partial).count() == 1);
 
 }  // namespace

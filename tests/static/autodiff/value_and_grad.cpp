@@ -1,8 +1,8 @@
 // Reverse mode in the dry run: layouts of cotangents and gradients, and what training steps communicate, pass by pass,
 // against numbers worked out by hand.
-#include "../examples/layers.hpp"
+#include <ashlar/train/layers.hpp>
 #include "ashlar/autodiff/value_and_grad.hpp"
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/optimizer.hpp"
 #include "ashlar/train/strategy.hpp"
 
@@ -40,10 +40,10 @@ constexpr index_t reduced(index_t n, index_t q) { return q == 1 ? 0 : 2 * (n - n
 
 using calls = ledger<grid>;
 
-// Is the ledger these verbs and no others?
+// Is the ledger these collectives and no others?
 struct entry {
   pass when;
-  verb what;
+  collective what;
   axis_mask axes;
   index_t bytes;
 };
@@ -85,7 +85,7 @@ using mirrored = data_parallel<"data">;
 constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
   auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.first.kernel)), 0.5f, prng_key{3});
   auto z = all_reduce(einsum<"bh,ho->bo">(h, p.second.kernel)) + p.second.bias;
-  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(plain(z), labels));
+  return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 
 template <class Strategy>
@@ -107,31 +107,31 @@ constexpr calls ledger_on(int d, int m) {
 }
 
 // Logits 16 / data x 6 are reduced over "model"; a rank's share of the kernels, and 8 numbers more, over "data".
-static_assert(is(ledger_on<sharded>(2, 2), {{forward, verb::all_reduce, model, reduced(48, 2)},
-                                            {update, verb::all_reduce, data, reduced(80, 2)}}));
-static_assert(is(ledger_on<sharded>(2, 4), {{forward, verb::all_reduce, model, reduced(48, 4)},
-                                            {update, verb::all_reduce, data, reduced(44, 2)}}));
-static_assert(is(ledger_on<sharded>(4, 1), {{update, verb::all_reduce, data, reduced(152, 4)}}));
-static_assert(is(ledger_on<sharded>(1, 4), {{forward, verb::all_reduce, model, reduced(96, 4)}}));
+static_assert(is(ledger_on<sharded>(2, 2), {{forward, collective::all_reduce, model, reduced(48, 2)},
+                                            {update, collective::all_reduce, data, reduced(80, 2)}}));
+static_assert(is(ledger_on<sharded>(2, 4), {{forward, collective::all_reduce, model, reduced(48, 4)},
+                                            {update, collective::all_reduce, data, reduced(44, 2)}}));
+static_assert(is(ledger_on<sharded>(4, 1), {{update, collective::all_reduce, data, reduced(152, 4)}}));
+static_assert(is(ledger_on<sharded>(1, 4), {{forward, collective::all_reduce, model, reduced(96, 4)}}));
 static_assert(ledger_on<sharded>(1, 1).count() == 0);
-static_assert(is(ledger_on<sharded>(3, 3), {{forward, verb::all_reduce, model, reduced(36, 3)},
-                                            {update, verb::all_reduce, data, reduced(62, 3)}}));  // 6 rows, 3 columns
+static_assert(is(ledger_on<sharded>(3, 3), {{forward, collective::all_reduce, model, reduced(36, 3)},
+                                            {update, collective::all_reduce, data, reduced(62, 3)}}));  // 6 rows, 3 columns
 static_assert(reduced(48, 2) == 192 && reduced(80, 2) == 320 && reduced(152, 4) == 912 && reduced(96, 4) == 576 &&
               reduced(62, 3) == 336);
 
-static_assert(is(ledger_on<mirrored>(2, 2), {{update, verb::all_reduce, data, reduced(152, 2)}}));
-static_assert(is(ledger_on<mirrored>(2, 4), {{update, verb::all_reduce, data, reduced(152, 2)}}));
-static_assert(is(ledger_on<mirrored>(4, 1), {{update, verb::all_reduce, data, reduced(152, 4)}}));
+static_assert(is(ledger_on<mirrored>(2, 2), {{update, collective::all_reduce, data, reduced(152, 2)}}));
+static_assert(is(ledger_on<mirrored>(2, 4), {{update, collective::all_reduce, data, reduced(152, 2)}}));
+static_assert(is(ledger_on<mirrored>(4, 1), {{update, collective::all_reduce, data, reduced(152, 4)}}));
 static_assert(ledger_on<mirrored>(1, 4).count() == 0 && ledger_on<mirrored>(1, 1).count() == 0);
 
 // The ledger's questions agree with its lines.
 constexpr calls on_2x4 = ledger_on<sharded>(2, 4);
 static_assert(on_2x4.count(forward) == 1 && on_2x4.count(backward) == 0 && on_2x4.count(update) == 1 &&
-              on_2x4.count(verb::all_reduce) == 2);
+              on_2x4.count(collective::all_reduce) == 2);
 static_assert(on_2x4.bytes_per_rank(forward) == 288 && on_2x4.bytes_per_rank(backward) == 0 &&
               on_2x4.bytes_per_rank(update) == 176);
-static_assert(on_2x4.count(update, verb::all_reduce, "data") == 1 &&
-              on_2x4.count(update, verb::all_reduce, "model") == 0);
+static_assert(on_2x4.count(update, collective::all_reduce, "data") == 1 &&
+              on_2x4.count(update, collective::all_reduce, "model") == 0);
 static_assert(on_2x4.bytes_per_rank() == 288 + 176);
 
 // ---- Programs that differentiate `f` and count. Gradients are returned to be looked at, not reduced.
@@ -173,17 +173,17 @@ constexpr auto megatron = differentiate<"data">(
       auto y = pair_of(einsum<"bi,io->bo">(x, p.first), p.second);
       return mean_square(pair_of(y, p.third));
     });
-static_assert(is(megatron.on(2, 4), {{forward, verb::all_reduce, model, reduced(80, 4)},
-                                     {forward, verb::all_reduce, model, reduced(80, 4)},
-                                     {backward, verb::all_reduce, model, reduced(80, 4)},
-                                     {backward, verb::all_reduce, model, reduced(80, 4)}}));
+static_assert(is(megatron.on(2, 4), {{forward, collective::all_reduce, model, reduced(80, 4)},
+                                     {forward, collective::all_reduce, model, reduced(80, 4)},
+                                     {backward, collective::all_reduce, model, reduced(80, 4)},
+                                     {backward, collective::all_reduce, model, reduced(80, 4)}}));
 static_assert(reduced(80, 4) == 480 && megatron.on(4, 1).count() == 0);
 using megatron_gradients = gradients_of<decltype(megatron)>;
 static_assert(same<layout_t<decltype(megatron_gradients::first)>, partial<layout<none, none>, "data">>);
 static_assert(same<layout_t<decltype(megatron_gradients::second.first)>, partial<layout<none, "model">, "data">>);
 static_assert(same<layout_t<decltype(megatron_gradients::third.second)>, partial<layout<"model", none>, "data">>);
 
-// A backward collective has the line of the verb that caused it.
+// A backward collective has the line of the collective that caused it.
 constexpr calls lines = megatron.on(1, 2);
 static_assert(lines[2].line == lines[3].line && lines[2].line + 1 == lines[0].line && lines[0].line == lines[1].line);
 
@@ -196,7 +196,7 @@ constexpr auto last_alone = differentiate<"data">(
       auto const x = make<float, layout<"data", none>>(p.first.mesh(), {16, 10});
       return mean_square(pair_of(x, p));
     });
-static_assert(is(last_alone.on(2, 2), {{forward, verb::all_reduce, model, reduced(80, 2)}}));
+static_assert(is(last_alone.on(2, 2), {{forward, collective::all_reduce, model, reduced(80, 2)}}));
 
 // ---- The same pair with tokens sharded between the pairs: an all-gather and a reduce-scatter, and backward the other
 // way. On 2 x 2 a rank has 4 of 16 tokens of 10 numbers and receives 4 more, 160 bytes, each time.
@@ -212,10 +212,10 @@ constexpr auto sequence = differentiate<axes("data", "model")>(
       auto h = relu(einsum<"bi,ih->bh">(x, p.second));
       return mean_square(reduce_scatter<"model", 0>(einsum<"bh,ho->bo">(h, p.third)));
     });
-static_assert(is(sequence.on(2, 2), {{forward, verb::all_gather, model, 160},
-                                     {forward, verb::reduce_scatter, model, 160},
-                                     {backward, verb::all_gather, model, 160},
-                                     {backward, verb::reduce_scatter, model, 160}}));
+static_assert(is(sequence.on(2, 2), {{forward, collective::all_gather, model, 160},
+                                     {forward, collective::reduce_scatter, model, 160},
+                                     {backward, collective::all_gather, model, 160},
+                                     {backward, collective::reduce_scatter, model, 160}}));
 using sequence_gradients = gradients_of<decltype(sequence)>;
 static_assert(same<layout_t<decltype(sequence_gradients::first)>, partial<layout<none, none>, axes("data", "model")>>);
 static_assert(same<layout_t<decltype(sequence_gradients::second)>, partial<layout<none, "model">, "data">>);
@@ -235,12 +235,12 @@ constexpr auto zero_step = [](auto const& m) {
   static_assert(same<decltype(grads), decltype(p)>);
   adam{}.update(p, state, grads);
 };
-static_assert(is(collectives(grid{{4, 1}}, zero_step), {{forward, verb::all_gather, data, 72 * 4},
-                                                        {forward, verb::all_gather, data, 24 * 4},
-                                                        {backward, verb::reduce_scatter, data, 24 * 4},
-                                                        {backward, verb::reduce_scatter, data, 72 * 4}}));
+static_assert(is(collectives(grid{{4, 1}}, zero_step), {{forward, collective::all_gather, data, 72 * 4},
+                                                        {forward, collective::all_gather, data, 24 * 4},
+                                                        {backward, collective::reduce_scatter, data, 24 * 4},
+                                                        {backward, collective::reduce_scatter, data, 72 * 4}}));
 
-// ---- An embedding whose vocabulary is sharded: take leaves a sum pending, and nothing goes back.
+// ---- An embedding whose vocabulary is sharded: take leaves a partial sums, and nothing goes back.
 
 constexpr auto embedding = differentiate<"data">(
     [](auto const& m) {
@@ -250,7 +250,7 @@ constexpr auto embedding = differentiate<"data">(
       auto const words = make<std::int32_t, layout<"data">>(table.mesh(), {16});
       return mean_square(all_reduce<"model">(take(table, words)));
     });
-static_assert(is(embedding.on(2, 2), {{forward, verb::all_reduce, model, reduced(80, 2)}}));
+static_assert(is(embedding.on(2, 2), {{forward, collective::all_reduce, model, reduced(80, 2)}}));
 static_assert(same<layout_t<gradients_of<decltype(embedding)>>, partial<layout<"model", none>, "data">>);
 
 // A whole table: each rank adds up what its own words saw.
@@ -262,7 +262,7 @@ constexpr auto whole_embedding = differentiate<"data">(
       auto const words = make<std::int32_t, layout<"data", none>>(table.mesh(), {16, 3});
       return mean_square(all_gather<"model", invariant>(take(table, words)));
     });
-static_assert(is(whole_embedding.on(2, 2), {{forward, verb::all_gather, model, 8 * 3 * 5 * 4}}));
+static_assert(is(whole_embedding.on(2, 2), {{forward, collective::all_gather, model, 8 * 3 * 5 * 4}}));
 static_assert(same<layout_t<gradients_of<decltype(whole_embedding)>>, partial<layout<none, "model">, "data">>);
 
 // ---- Maxima and minima: nothing where the dimension is whole; where it is sharded, backward the maximum once more and the
@@ -279,11 +279,11 @@ constexpr auto smallest = [](auto const& x) { return min<0>(x); };
 constexpr auto largest_of_largest = [](auto const& x) { return max(max<0>(x)); };
 static_assert(extremum<layout<none, "data">, largest>.on(2, 2).count() == 0);
 static_assert(same<layout_t<gradients_of<decltype(extremum<layout<none, "data">, smallest>)>>, layout<none, "data">>);
-static_assert(is(extremum<layout<"data", "model">, largest>.on(2, 3), {{forward, verb::all_reduce, data, reduced(4, 2)},
-                                                                       {backward, verb::all_reduce, data, reduced(4, 2)},
-                                                                       {backward, verb::all_reduce, data, reduced(4, 2)}}));
+static_assert(is(extremum<layout<"data", "model">, largest>.on(2, 3), {{forward, collective::all_reduce, data, reduced(4, 2)},
+                                                                       {backward, collective::all_reduce, data, reduced(4, 2)},
+                                                                       {backward, collective::all_reduce, data, reduced(4, 2)}}));
 static_assert(extremum<layout<"data", "model">, smallest>.on(2, 3).bytes_per_rank(backward) == 2 * reduced(4, 2));
-// The outer one: its value, and the inner ones', after which no tie pends; the inner ones: theirs once more, and ties.
+// The outer one: its value, and the inner ones', after which no tie is partial; the inner ones: theirs once more, and ties.
 static_assert(extremum<layout<"data", none>, largest_of_largest>.on(2, 3).count(backward) == 4);
 static_assert(same<layout_t<gradients_of<decltype(extremum<layout<"data", none>, largest_of_largest>)>>,
                    layout<"data", none>>);
@@ -301,20 +301,20 @@ using gradient_after = layout_t<gradients_of<decltype(moved<From, To>)>>;
 
 // A rank has 4 x 12 of them, then 16 x 3, of which it had 4 x 3.
 static_assert(is(moved<layout<"data", none>, layout<none, "data">>.on(4, 2),
-                 {{forward, verb::all_to_all, data, 12 * 3 * 4}, {backward, verb::all_to_all, data, 4 * 9 * 4}}));
+                 {{forward, collective::all_to_all, data, 12 * 3 * 4}, {backward, collective::all_to_all, data, 4 * 9 * 4}}));
 // The cotangent of a slice of a replicated value is padded with zeros, of an invariant one gathered.
 static_assert(moved<layout<none, none>, layout<"data", none>>.on(4, 2).count() == 0);
 static_assert(same<gradient_after<layout<none, none>, layout<"data", none>>, partial<layout<none, none>, "data">>);
 static_assert(is(moved<layout<none, none>, layout<"data", "model">>.on(2, 4),
-                 {{backward, verb::all_gather, model, 8 * 9 * 4}}));
+                 {{backward, collective::all_gather, model, 8 * 9 * 4}}));
 // Axes in another order: every rank sends its block to one other, there and back.
 static_assert(is(moved<layout<axes("data", "model"), none>, layout<axes("model", "data"), none>>.on(2, 2),
-                 {{forward, verb::permute, data | model, 4 * 12 * 4},
-                  {backward, verb::permute, data | model, 4 * 12 * 4}}));
+                 {{forward, collective::permute, data | model, 4 * 12 * 4},
+                  {backward, collective::permute, data | model, 4 * 12 * 4}}));
 
 // ---- What nobody needs costs nothing.
 
-// A verb on values without a derivative, and one whose result the loss does not use.
+// A collective on values without a derivative, and one whose result the loss does not use.
 constexpr auto idle = differentiate<"data">(
     [](auto const& m) {
       return build<two>(make<float, layout<none, none>>(m, {12, 10}), make<float, layout<"model", none>>(m, {8, 10}));
@@ -342,8 +342,8 @@ constexpr auto two_layers_at_once = differentiate<none>(
       auto const x = make<float, layout<"data", none>>(p.first.mesh(), {16, 12});
       return sum(einsum<"bi,io->bo">(relu(einsum<"bi,io->bo">(x, of_batch(p.first))), of_batch(p.second)));
     });
-static_assert(is(two_layers_at_once<true>.on(4, 1), {{backward, verb::all_reduce, data, reduced(32, 4)}, {backward, verb::all_reduce, data, reduced(96, 4)}}));
-static_assert(is(two_layers_at_once<false>.on(4, 1), {{backward, verb::all_reduce, data, reduced(32, 4)}, {backward, verb::all_reduce, data, reduced(96, 4)}}));
+static_assert(is(two_layers_at_once<true>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)}, {backward, collective::all_reduce, data, reduced(96, 4)}}));
+static_assert(is(two_layers_at_once<false>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)}, {backward, collective::all_reduce, data, reduced(96, 4)}}));
 static_assert(std::is_same_v<layout_t<decltype(gradients_of<decltype(two_layers_at_once<true>)>::first)>, layout<none, none>>);
 
 // A value that is used twice gathers both cotangents before they pass on.
@@ -360,7 +360,7 @@ constexpr auto fan_out = differentiate<"data">(
              mean_square(y);
     });
 static_assert(fan_out.on(2, 2).count(backward) == 1 &&
-              fan_out.on(2, 2).count(backward, verb::all_reduce, "model") == 1);
+              fan_out.on(2, 2).count(backward, collective::all_reduce, "model") == 1);
 
 // Two steps, one after the other: each has its passes.
 static_assert([] {
@@ -371,7 +371,7 @@ static_assert([] {
   return l.count(forward) == 2 && l.count(update) == 2 && l[2].when == forward;
 }());
 
-// Gradients of microbatches add up while they pend and are reduced once.
+// Gradients of microbatches add up while they are partial and are reduced once.
 static_assert(is(collectives(grid{{2, 1}},
                              [](auto const& m) {
                                auto const w = make<float, layout<none>>(m, {10});
@@ -382,6 +382,6 @@ static_assert(is(collectives(grid{{2, 1}},
                                           second = value_and_grad<"data">(f)(w).gradients;
                                (void)all_reduce<"data">(first + second);
                              }),
-                 {{update, verb::all_reduce, data, reduced(10, 2)}}));
+                 {{update, collective::all_reduce, data, reduced(10, 2)}}));
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Layouts of cotangents: S* = S, P* = R, R* = P, I* = I; and with them every verb's derivative is its transpose,
+// Layouts of cotangents: S* = S, P* = R, R* = P, I* = I; and with them every collective's derivative is its transpose,
 // <F x, y> = <x, F* y>, in integers on simulated ranks.
 #include "ashlar/layout/dual.hpp"
 #include "../../support/simulated_mesh.hpp"
@@ -15,7 +15,7 @@ struct active {
 };
 constexpr active cotangent(active const& x) { return {dual(x.layout, x.replicated), x.layout.partial()}; }
 
-// The inner product of a value and a cotangent, from the ranks' own. Where one pends and the other is whole, or both
+// The inner product of a value and a cotangent, from the ranks' own. Where one is partial and the other is whole, or both
 // are sharded, they add up; where both are whole, one rank's is enough.
 constexpr integer inner_product(tensor const& x, tensor const& y, mesh_shape const& mesh) {
   axis_mask const invariant = (mask_of(mesh.axes) - 1) & ~(x.layout.named() | y.layout.named());
@@ -28,7 +28,7 @@ constexpr integer inner_product(tensor const& x, tensor const& y, mesh_shape con
   return total;
 }
 
-// What every verb does: the same value in another layout. One rank keeps what pends.
+// What every collective does: the same value in another layout. One rank keeps what is partial.
 constexpr tensor redistributed(tensor const& x, layout_value const& to, mesh_shape const& mesh) {
   array const value = denote(x, mesh);
   return distribute(x.extents, to, mesh, [&](index_t i, int summand) { return summand == 0 ? value[i] : integer(0); });
@@ -44,16 +44,16 @@ constexpr layout_value sharded(int dim) {
   v.dim[dim].push(0);
   return v;
 }
-constexpr layout_value pending_value = [] {
+constexpr layout_value partial_value = [] {
   layout_value v = whole_value;
-  v.pend(op_sum, 1);
+  v.add_partial(op_sum, 1);
   return v;
 }();
-constexpr active R{whole_value, 1}, I{whole_value, 0}, S0{sharded(0), 0}, S1{sharded(1), 0}, P{pending_value, 0};
+constexpr active R{whole_value, 1}, I{whole_value, 0}, S0{sharded(0), 0}, S1{sharded(1), 0}, P{partial_value, 0};
 
 static_assert(cotangent(S0) == S0 && cotangent(P) == R && cotangent(R) == P && cotangent(I) == I);
 
-// A verb from one layout to another, and its derivative between these layouts of cotangents.
+// A collective from one layout to another, and its derivative between these layouts of cotangents.
 constexpr bool transposed(active const& from, active const& to, active const& back_from, active const& back_to) {
   if (cotangent(to) != back_from || cotangent(from) != back_to) return false;
   for (int ranks : {2, 3})
@@ -68,7 +68,7 @@ constexpr bool transposed(active const& from, active const& to, active const& ba
     }
   return true;
 }
-// The verb, and after the colon its derivative.
+// The collective, and after the colon its derivative.
 static_assert(transposed(S0, R, P, S0));    // all-gather: reduce-scatter
 static_assert(transposed(S0, I, I, S0));    // all-gather to invariant: slice
 static_assert(transposed(P, S0, S0, R));    // reduce-scatter: all-gather
@@ -81,7 +81,7 @@ static_assert(transposed(S0, S1, S1, S0));  // all-to-all: all-to-all back
 static_assert(transposed(R, P, R, P));      // keep on one rank: the same
 
 // What pairs up so is right for every layout on two axes: <x, y> of shards is the inner product of the values, whence
-// the transposes of all verbs on any axes. And the cotangent of a cotangent is laid out as the value.
+// the transposes of all collectives on any axes. And the cotangent of a cotangent is laid out as the value.
 template <int Dim>
 constexpr bool test_pairing() {
   constexpr mesh_shape mesh{2, {2, 3}};

@@ -1,6 +1,6 @@
 // The einsum rule, proven by simulation on two ranks for every placement of the operands: sound and complete.
 //
-// Each operand is replicated, a pending sum, or sharded in one of its dimensions: 4 * 4 tuples for ik,kj->ij. A tuple
+// Each operand is replicated, a partial sum, or sharded in one of its dimensions: 4 * 4 tuples for ik,kj->ij. A tuple
 // is run on four sets of integers: einsum of the values that the operands denote, and einsum of each rank's shards.
 // Entries are arbitrary, summands too, and a wrong layout would have to be right for all of them at once.
 #include "../../support/einsum.hpp"
@@ -11,25 +11,25 @@ using namespace ashlar::test;
 constexpr mesh_shape two_ranks{1, {2}};
 
 // The tuples whose first operand is the Nth layout of its rank: a static assertion's worth of steps for clang.
-template <equation Equation, unsigned Pending, int Nth>
+template <equation Equation, unsigned Partial, int Nth>
 constexpr tally tally_of_first = [] {
   constexpr einsum_equation e = parse(Equation);
   tally t;
   int n = 0;
-  for_each_layout(e.in[0].rank, 1, Pending, [&](layout_value const& a) {
+  for_each_layout(e.in[0].rank, 1, Partial, [&](layout_value const& a) {
     if (n++ != Nth) return;
-    auto const judge = [&](layout_value const& b) { judge_einsum(t, e, a, b, two_ranks, Pending); };
+    auto const judge = [&](layout_value const& b) { judge_einsum(t, e, a, b, two_ranks, Partial); };
     if (e.operands == 2)
-      for_each_layout(e.in[1].rank, 1, Pending, judge);
+      for_each_layout(e.in[1].rank, 1, Partial, judge);
     else
       judge({});
   });
   return t;
 }();
-template <equation Equation, unsigned Pending = sums>
+template <equation Equation, unsigned Partial = sums>
 constexpr tally tally_of = []<int... Nth>(std::integer_sequence<int, Nth...>) {
   tally t;
-  ((t += tally_of_first<Equation, Pending, Nth>), ...);
+  ((t += tally_of_first<Equation, Partial, Nth>), ...);
   return t;
 }(std::make_integer_sequence<int, 8>{});
 

@@ -1,5 +1,5 @@
 // The rules of elementwise operations and of reductions, proven by simulation on two ranks: sound and complete.
-// (With every kind of pending reduction in two operands, and on two axes: tests/unit/layout/elementwise.cpp.)
+// (With every kind of partial reduction in two operands, and on two axes: tests/unit/layout/elementwise.cpp.)
 #include "../../support/elementwise.hpp"
 
 using namespace ashlar;
@@ -15,7 +15,7 @@ constexpr tally unary_tally = [] {
   for_each_layout(2, 1, all_ops, [&](layout_value const& a) { judge_elementwise(t, Kind, a, two_ranks, all_ops, 3); });
   return t;
 }();
-static_assert(unary_tally<linearity::linear> == proven(7, 4));  // what pends nothing, and P(sum)
+static_assert(unary_tally<linearity::linear> == proven(7, 4));  // not partial, and P(sum)
 static_assert(unary_tally<linearity::multilinear> == proven(7, 4));
 static_assert(unary_tally<linearity::linear_in_first> == proven(7, 4));
 static_assert(unary_tally<linearity::nondecreasing> == proven(7, 5));  // P(max), P(min)
@@ -45,7 +45,7 @@ static_assert(test_binary<linearity::linear_in_first, 4>());  // R R, S(0), S(1)
 static_assert(test_binary<linearity::nondecreasing, 3>());    // R R, S(0), S(1)
 static_assert(test_binary<linearity::nonlinear, 3>());
 
-// A reduction over dimensions {0}, {1} and {0, 1}: R; P of its own kind; both shards, pending where they are reduced.
+// A reduction over dimensions {0}, {1} and {0, 1}: R; P of its own kind; both shards, partial where they are reduced.
 template <int Op, unsigned Dims>
 constexpr tally reduction_tally = [] {
   tally t;

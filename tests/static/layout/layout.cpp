@@ -18,7 +18,7 @@ static_assert(same<layout<>, basic_layout<>> && layout<>::rank == 0 && layout<no
 static_assert(!same<layout<axes("model", "data")>, layout<axes("data", "model")>> &&
               !same<layout<none>, layout<none, none>>);
 
-// A pending reduction: axes of one kind are a set, sorted by name, however they came together.
+// A partial reduction: axes of one kind are a set, sorted by name, however they came together.
 using rows = layout<"data", none>;
 static_assert(same<partial<rows, "model">, basic_partial<rows, op::sum, model>>);
 static_assert(same<partial<layout<none>, axes("model", "data")>, basic_partial<layout<none>, op::sum, data, model>>);
@@ -48,8 +48,8 @@ struct bit_or {
 };
 using bits = partial<rows, "model", bit_or>;
 static_assert(same<bits, basic_partial<rows, bit_or, model>>);
-static_assert(value_v<context_of<bits>, bits>.pending[0] ==
-              pending_reduction{4, mask_of(1)});  // after the four built in
+static_assert(value_v<context_of<bits>, bits>.reductions[0] ==
+              partial_reduction{4, mask_of(1)});  // after the four built in
 static_assert(same<partial<partial<rows, "b", bit_or>, "a", bit_or>, partial<rows, axes("a", "b"), bit_or>>);
 
 // What is a layout.
@@ -61,7 +61,7 @@ using grid = context<name_list<data, model>>;
 constexpr layout_value columns_value = value_v<grid, partial<layout<none, "model">, "data">>;
 static_assert(columns_value.rank == 2 && columns_value.dim[0].size == 0 && columns_value.dim[1].size == 1 &&
               columns_value.dim[1][0] == 1);
-static_assert(columns_value.levels == 1 && columns_value.pending[0] == pending_reduction{op_sum, mask_of(0)});
+static_assert(columns_value.levels == 1 && columns_value.reductions[0] == partial_reduction{op_sum, mask_of(0)});
 static_assert(columns_value.sharding() == mask_of(1) && columns_value.partial() == mask_of(0) &&
               columns_value.dim_of(1) == 1 && columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 &&
               columns_value.level_of(1) == -1);
@@ -72,19 +72,19 @@ static_assert(same<context_of<partial<layout<none, "model">, "data">, rows>::nam
 
 // From type to value to type: the same type, in any context that holds its names.
 template <class Context, class L>
-using rebuilt = layout_from_t<Context, pack(value_v<Context, L>), pack_blocks(value_v<Context, L>), L::rank>;
+using rebuilt = layout_from_t<Context, encode(value_v<Context, L>), encode_blocks(value_v<Context, L>), L::rank>;
 template <class L>
 constexpr bool survives = same<rebuilt<context_of<L>, L>, L>;
 static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&
               survives<max_inside> && survives<bits>);
-static_assert(survives<partial<layout<>, "a">>);  // a scalar of which a sum pends
+static_assert(survives<partial<layout<>, "a">>);  // a scalar of which the result is partial
 static_assert(survives<partial<bits, "b", op::min>>);
 static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<context<name_list<model, data>>, rows>, rows>);
-// The order of a context's names does not matter: pending axes are sorted by name.
-using pending_both = partial<layout<none>, axes("data", "model")>;
-static_assert(same<rebuilt<context<name_list<model, data>>, pending_both>, pending_both>);
+// The order of a context's names does not matter: partial axes are sorted by name.
+using partial_both = partial<layout<none>, axes("data", "model")>;
+static_assert(same<rebuilt<context<name_list<model, data>>, partial_both>, partial_both>);
 
-// Up to 8 dimensions and 8 axes: each on a dimension of its own, all on one, all pending, four kinds nested.
+// Up to 8 dimensions and 8 axes: each on a dimension of its own, all on one, all partial, four kinds nested.
 static_assert(survives<layout<"a", "b", "c", "d", "e", "f", "g", "h">>);
 static_assert(survives<layout<"h", "g", "f", "e", "d", "c", "b", "a">>);
 static_assert(survives<layout<none, none, none, none, none, none, none, axes("h", "b", "c", "g", "e", "f", "d", "a")>>);
@@ -92,15 +92,15 @@ static_assert(survives<partial<layout<none>, axes("a", "b", "c", "d", "e", "f", 
 static_assert(survives<partial<partial<partial<partial<layout<axes("h", "g"), "f", "e">, "d">, "c", op::max>, "b">, "a",
                                op::prod>>);
 
-// Blocks that are dealt: by one axis or several, of different sizes in different dimensions, of axes that pend otherwise.
+// Block-cyclic dimensions: by one axis or several, of different sizes in different dimensions, of axes that are partial otherwise.
 static_assert(survives<layout<cyclic("a", 64), none>> && survives<layout<none, cyclic(axes("b", "a"), 65535)>> &&
               survives<layout<cyclic("a", 1), cyclic("b", 2), cyclic("c", 3), "d", cyclic("e", 4)>> &&
               survives<partial<layout<cyclic("a", 2)>, "b", op::max>>);
 static_assert(!same<layout<cyclic("a", 1)>, layout<"a">> && !same<layout<cyclic("a", 1)>, layout<cyclic("a", 2)>> &&
               !same<layout<cyclic("a", 2), "b">, layout<"a", cyclic("b", 2)>>);
-// What only steps on the way have: axes behind those that deal.
-using dealt_and_split = basic_layout<dealt<3, 1, data, model>>;
-static_assert(survives<dealt_and_split> && !same<dealt_and_split, layout<cyclic(axes("data", "model"), 3)>>);
+// What only steps on the way have: axes behind block-cyclic ones.
+using cyclic_and_split = basic_layout<cyclic_split<3, 1, data, model>>;
+static_assert(survives<cyclic_and_split> && !same<cyclic_and_split, layout<cyclic(axes("data", "model"), 3)>>);
 
 // From value to type to value, for every layout of rank 2 on two axes with all kinds of reductions: 63 different types.
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
@@ -108,8 +108,8 @@ constexpr auto codes = [] {
   std::array<unsigned long long, Count> all{};
   std::size_t n = 0;
   test::for_each_layout(Rank, Axes, Ops, [&](layout_value const& v) {
-    if (unpack(pack(v), pack_blocks(v), Rank) != v) throw "a layout does not survive packing";
-    all[n++] = pack(v);
+    if (decode(encode(v), encode_blocks(v), Rank) != v) throw "a layout does not survive packing";
+    all[n++] = encode(v);
   });
   if (n != Count) throw "not all layouts are listed";
   return all;
@@ -117,7 +117,7 @@ constexpr auto codes = [] {
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
 constexpr bool types_are_different = []<std::size_t... I>(std::index_sequence<I...>) {
   using all = boost::mp11::mp_list<layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], 0, Rank>...>;
-  static_assert(((pack(value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
+  static_assert(((encode(value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
   return boost::mp11::mp_is_set<all>::value;
 }(std::make_index_sequence<Count>{});
 static_assert(types_are_different<2, 2, test::all_ops, 63>);
@@ -126,14 +126,14 @@ static_assert(types_are_different<2, 2, test::all_ops, 63>);
 static_assert(types_are_different<8, 1, test::sums, 10>);
 
 // Editing values keeps them canonical: levels that become neighbours of one kind join.
-constexpr bool test_drop_pending() {
+constexpr bool test_drop_partial() {
   using three = partial<partial<partial<layout<none>, "a">, "b", op::max>, "c">;
   using c = context_of<three>;
   layout_value v = value_v<c, three>;
-  v.drop_pending(mask_of(1));
+  v.drop_partial(mask_of(1));
   return v == value_v<c, partial<layout<none>, axes("a", "c")>>;
 }
-static_assert(test_drop_pending());
+static_assert(test_drop_partial());
 // An axis of size 1 is named nowhere.
 static_assert(value_v<grid, partial<layout<none, "model">, "data">>.without(mask_of(0)) ==
               value_v<grid, layout<none, "model">>);

@@ -1,5 +1,5 @@
 // Extents in types: operations carry them as long as types alone say what they are.
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
 
@@ -21,7 +21,7 @@ constexpr bool carried_by_operations() {
   auto const whole = all_gather<"model">(y);
   static_assert(has_extents<decltype(whole), 128, 200>);
   static_assert(has_extents<decltype(redistribute<layout<none, "data">>(whole)), 128, 200>);
-  static_assert(has_extents<decltype(merge<0, 1>(whole)), 128 * 200>);
+  static_assert(has_extents<decltype(flatten<0, 1>(whole)), 128 * 200>);
   static_assert(has_extents<decltype(sum<0>(whole)), 200>);
   static_assert(has_extents<decltype(log_softmax(whole)), 128, 200>);
   return y.extents() == shape::of(128, 200) && whole.extents() == shape::of(128, 200);
@@ -32,7 +32,7 @@ constexpr bool run_time_extents_join() {
   auto const x = make<float, layout<"data", none>>(grid{}, static_extents<6, 4>{});
   auto const y = make<float, layout<"data", none>>(grid{}, {6, 4});
   static_assert(!static_shape<decltype(y)> && !static_shape<decltype(x + y)>);
-  static_assert(!static_shape<decltype(unmerge<1>(x, {2, 2}))>);
+  static_assert(!static_shape<decltype(unflatten<1>(x, {2, 2}))>);
   static_assert(has_extents<decltype(fix_extents<6, 4>(x + y)), 6, 4>);
   return (x + y).extents() == shape::of(6, 4);
 }
@@ -50,7 +50,7 @@ constexpr bool ledger_is_the_same() {
     auto const x = make<float, layout<"data", none>>(m, static_extents<8, 4>{});
     (void)all_gather<"data">(x);
   };
-  return collectives(grid{}, program).count(verb::all_gather) == 1;
+  return collectives(grid{}, program).count(collective::all_gather) == 1;
 }
 static_assert(ledger_is_the_same());
 

@@ -1,4 +1,4 @@
-// From every layout of rank 2 on two axes there is a plan to every other: sharded by blocks or by dealt ones, with sums pending.
+// From every layout of rank 2 on two axes there is a plan to every other: sharded by blocks or by block-cyclic ones, with partial sums.
 #include "ashlar/plan/planner.hpp"
 
 using namespace ashlar;
@@ -16,9 +16,9 @@ struct layouts {
   }
 };
 
-// Each axis splits a dimension, pends or does neither; two axes of one dimension stand in either order.
+// Each axis splits a dimension, is partial or does neither; two axes of one dimension stand in either order.
 constexpr layouts every_layout() {
-  enum { nowhere, first, second, pends, places };
+  enum { nowhere, first, second, partial_sum, places };
   layouts l;
   for (int a = 0; a < places; ++a)
     for (int b = 0; b < places; ++b)
@@ -28,15 +28,15 @@ constexpr layouts every_layout() {
         int const place[2]{a, b};
         for (int axis : {major, 1 - major}) {
           if (place[axis] == first || place[axis] == second) v.dim[place[axis] - first].push(axis);
-          if (place[axis] == pends) v.pend(op_sum, mask_of(axis));
+          if (place[axis] == partial_sum) v.add_partial(op_sum, mask_of(axis));
         }
         l.add(v);
       }
-  for (int d = 0; d < 2; ++d)  // in both dimensions too, as ScaLAPACK deals matrices
+  for (int d = 0; d < 2; ++d)  // in both dimensions too, as ScaLAPACK distributes matrices
     for (int i = 0, n = l.size; i < n; ++i)
-      for (int dealt = 1; dealt <= l.all[i].dim[d].size; ++dealt) {
+      for (int cyclic = 1; cyclic <= l.all[i].dim[d].size; ++cyclic) {
         layout_value v = l.all[i];
-        v.dim[d].dealt = static_cast<signed char>(dealt);
+        v.dim[d].cyclic = static_cast<signed char>(cyclic);
         v.dim[d].block = 64;
         l.add(v);
       }

@@ -41,8 +41,8 @@ constexpr auto clip = [](auto const& m) {
   (void)clip_by_global_norm(g, 1.0);
 };
 constexpr ledger one = collectives(grid{{2, 3}}, clip<layout<none, "model">, layout<none>>);
-static_assert(one.count() == 1 && one.count(verb::all_reduce, "model") == 1);
-static_assert(one.bytes_per_rank(verb::all_reduce, "model") <= 2 * 8);
+static_assert(one.count() == 1 && one.count(collective::all_reduce, "model") == 1);
+static_assert(one.bytes_per_rank(collective::all_reduce, "model") <= 2 * 8);
 static_assert(collectives(grid{{2, 3}}, clip<layout<none, "model">, layout<"data">>).count() == 1);
 static_assert(collectives(grid{{2, 3}}, clip<layout<none, none>, layout<none>>).count() == 0);
 static_assert(collectives(grid{{2, 1}}, clip<layout<none, "model">, layout<none>>).count() == 0);
@@ -61,9 +61,9 @@ constexpr auto accumulated_step = [](auto const& m) {
   optimizer.update(p, state, clipped);
 };
 constexpr ledger accumulated = collectives(grid{{2, 2}}, accumulated_step);
-static_assert(accumulated.count(verb::all_reduce, "data") == 1);
-static_assert(accumulated.count(pass::forward, verb::all_reduce, "model") == 4);
-static_assert(accumulated.count(pass::update, verb::all_reduce, "model") == 1);
+static_assert(accumulated.count(collective::all_reduce, "data") == 1);
+static_assert(accumulated.count(pass::forward, collective::all_reduce, "model") == 4);
+static_assert(accumulated.count(pass::update, collective::all_reduce, "model") == 1);
 static_assert(accumulated.count() == 6);
 
 // The state of options that are not used has no elements.

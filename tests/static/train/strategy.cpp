@@ -1,6 +1,6 @@
 // Which layout a strategy gives each parameter of a model, and under which path.
-#include "../examples/layers.hpp"
-#include "ashlar/plan/plan.hpp"
+#include <ashlar/train/layers.hpp>
+#include "ashlar/ops/ops.hpp"
 #include "ashlar/train/place.hpp"
 
 using namespace ashlar;
@@ -107,8 +107,8 @@ constexpr auto outputs = [](auto const& a) {
 };
 using placed = model_parallel<"data", rule<"head/kernel", layout<"model", none>>, output_rule<"head", layout<"data", none>>,
                               output_rule<"conv1", layout<"data", "model">>>;
-static_assert(collectives(m, outputs<placed>).count(verb::all_reduce, "model") == 1);
-static_assert(collectives(m, outputs<placed>).count(verb::reduce_scatter, "model") == 1);
+static_assert(collectives(m, outputs<placed>).count(collective::all_reduce, "model") == 1);
+static_assert(collectives(m, outputs<placed>).count(collective::reduce_scatter, "model") == 1);
 static_assert(collectives(m, outputs<placed>).count() == 2);
 struct everything_whole : data_parallel<"data"> {
   template <class Output>
@@ -119,7 +119,7 @@ constexpr auto gathered_output = [](auto const& a) {
   auto const y = place<everything_whole, "head">(p, make<float, layout<"data", none>>(a, {8, 6}));
   static_assert(same<layout_t<decltype(y)>, layout<none, none>>);
 };
-static_assert(collectives(m, gathered_output).count(verb::all_gather, "data") == 1);
+static_assert(collectives(m, gathered_output).count(collective::all_gather, "data") == 1);
 
 // Extents are the model's, whatever the layout.
 constexpr auto p = init<model_parallel<"data", pattern>, double>(m, model, prng_key{1});

@@ -1,5 +1,5 @@
 // Ranks as threads: what the thread sanitizer sees of the rounds in which ranks read and write each other's memory.
-#include "ashlar/comm/node_group.hpp"
+#include "ashlar/comm/node/group.hpp"
 #include "ashlar/layout/op.hpp"
 #include "support/provoked.hpp"
 
@@ -178,7 +178,7 @@ TEST_CASE("node_group: a rank that does not come is an error by the deadline, wh
   std::string const text = said([&] { g.arrive({}); });
   late.join();
   CHECK(contains(text, "ashlar: rank 10 waited "));
-  CHECK(contains(text, " s on its node for rank 12, which has not come; verbs begun here: 1, there: 0"));
+  CHECK(contains(text, " s on its node for rank 12, which has not come; collectives begun here: 1, there: 0"));
 }
 
 TEST_CASE("node_group: who comes when others have given up learns it, and so does who still waits") {
@@ -208,13 +208,13 @@ TEST_CASE("node_group: who comes when others have given up learns it, and so doe
       node_group g = new_group(slots, 2, 0);
       while (!gave_up) std::this_thread::yield();
       late = call(g);
-      CHECK(contains(said([&] { g.begin({}); }), "ashlar: rank 12 has given up a verb among these ranks before; make another mesh"));
+      CHECK(contains(said([&] { g.begin({}); }), "ashlar: rank 12 has given up a collective among these ranks before; make another mesh"));
       ++released;
     });
     {
       node_group g = new_group(slots, 0, 0.6);
       CHECK(contains(call(g), " s on its node for rank 1"));
-      CHECK(contains(said([&] { g.begin({}); }), "ashlar: rank 10 has given up a verb among these ranks before"));
+      CHECK(contains(said([&] { g.begin({}); }), "ashlar: rank 10 has given up a collective among these ranks before"));
       operand[0] = 0;
       gave_up = true;
       while (released < 2) std::this_thread::yield();
@@ -260,7 +260,7 @@ TEST_CASE("node_group: who is late at the end of a round learns it there") {
   node_group g = new_group(slots, 0, 0.6);
   g.arrive({0, 0, address(&result)});
   g.finish();
-  CHECK(contains(said([&] { g.wait_until_all_are_done(); }), "for rank 11, which has not come to its end; verbs begun here: 1, there: 1"));
+  CHECK(contains(said([&] { g.wait_until_all_are_done(); }), "for rank 11, which has not come to its end; collectives begun here: 1, there: 1"));
   gave_up = true;
   second.join();
   CHECK(contains(late, "for rank 10, which has given up after an error"));

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/comm/all_reduce.hpp"
-#include "ashlar/comm/all_to_all.hpp"
-#include "ashlar/comm/permute.hpp"
+#include "ashlar/comm/collectives/all_reduce.hpp"
+#include "ashlar/comm/collectives/all_to_all.hpp"
+#include "ashlar/comm/collectives/permute.hpp"
 
 using namespace ashlar;
 

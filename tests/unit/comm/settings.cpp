@@ -55,7 +55,7 @@ TEST_CASE("settings: each takes what it may say, and refuses all else") {
   check_refused(transport, comm::shared_memory_setting, {"MPI", "mpi ", "shm", "1"});
 
   char const* const algorithm = "ASHLAR_ALGORITHM";
-  check_read(algorithm, comm::algorithm_setting, "collective", comm::algorithm::collective);
+  check_read(algorithm, comm::algorithm_setting, "collective", comm::algorithm::mpi);
   check_read(algorithm, comm::algorithm_setting, "exchange_in_parts", comm::algorithm::exchange_in_parts);
   check_refused(algorithm, comm::algorithm_setting, {"ring", "Exchange", "exchange ", "5"});
 

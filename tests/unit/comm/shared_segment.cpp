@@ -1,5 +1,5 @@
 // Segments between processes: a parent that owns one, and children that map it or are kept from it.
-#include "ashlar/comm/shared_segment.hpp"
+#include "ashlar/comm/node/shared_segment.hpp"
 
 #include <doctest/doctest.h>
 

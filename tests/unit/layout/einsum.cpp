@@ -1,4 +1,4 @@
-// The einsum rule where two axes meet (nested splits, their order, nested reductions), and with every kind of pending
+// The einsum rule where two axes meet (nested splits, their order, nested reductions), and with every kind of partial
 // reduction, by the simulation of tests/static/layout/einsum.cpp at run time.
 #include "../../support/einsum.hpp"
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ TEST_CASE("axes do not meet: a tuple passes if it passes on each axis, and lists
   einsum_equation const e = parse("ik,kj->ij");
   int accepted = 0;
   for_each_tuple(e, 2, sums, [&](layout_value const& a, layout_value const& b) {
-    ruled const both = einsum_rule(e, a, b), first = einsum_rule(e, a.without(mask_of(1)), b.without(mask_of(1))),
+    rule_result const both = einsum_rule(e, a, b), first = einsum_rule(e, a.without(mask_of(1)), b.without(mask_of(1))),
                 second = einsum_rule(e, a.without(mask_of(0)), b.without(mask_of(0)));
     bool const same_order = a.dim[1].mask() != b.dim[0].mask() || a.dim[1] == b.dim[0];
     bool const passes = first.why == fault::fits && second.why == fault::fits && same_order;
@@ -75,7 +75,7 @@ TEST_CASE("axes do not meet: a tuple passes if it passes on each axis, and lists
   CHECK(accepted == 39);
 }
 
-TEST_CASE("with every pending reduction, what is refused could not be right, but for products of pending products") {
+TEST_CASE("with every partial reduction, what is refused could not be right, but for products of partial products") {
   struct expected {
     equation text;
     int accepted, missed;
@@ -105,8 +105,8 @@ TEST_CASE("a fault names the axis at fault") {
   whole.rank = over_rows.rank = over_columns.rank = summands.rank = maxima.rank = nested.rank = 2;
   over_rows.dim[0].push(1);
   over_columns.dim[1].push(1);
-  summands.pend(op_sum, mask_of(1));
-  maxima.pend(op_max, mask_of(1));
+  summands.add_partial(op_sum, mask_of(1));
+  maxima.add_partial(op_max, mask_of(1));
   nested.dim[1].push(0), nested.dim[1].push(1);
   layout_value reversed = whole;
   reversed.dim[0].push(1), reversed.dim[0].push(0);
@@ -124,7 +124,7 @@ TEST_CASE("a fault names the axis at fault") {
                                         {over_rows, summands, fault::partial_and_shard, 1},
                                         {maxima, whole, fault::not_linear, 1},
                                         {nested, over_rows, fault::one_sided, 0}}) {
-    ruled const r = einsum_rule(e, a, b);
+    rule_result const r = einsum_rule(e, a, b);
     CHECK(r.why == why);
     CHECK(r.axis == axis);
   }

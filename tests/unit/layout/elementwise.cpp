@@ -1,4 +1,4 @@
-// The rules of elementwise operations and of reductions with every kind of pending reduction, on one axis and on two,
+// The rules of elementwise operations and of reductions with every kind of partial reduction, on one axis and on two,
 // by the simulation of tests/static/layout/elementwise.cpp at run time.
 #include "../../support/elementwise.hpp"
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ tally reduction_tally(int op, unsigned dims, int rank, mesh_shape const& mesh) {
 }  // namespace
 
 TEST_CASE(
-    "two operands and every pending reduction: sound, and complete but for a pending max beside a whole operand") {
+    "two operands and every partial reduction: sound, and complete but for a partial max beside a whole operand") {
   // f(max a, b) = max f(a, b) for a nondecreasing f: sound, yet refused, in four tuples (max or min, first or second).
   struct expected {
     linearity kind;
@@ -61,7 +61,7 @@ TEST_CASE("on a 2x3 mesh, maps pass nested reductions that they commute with") {
     linearity kind;
     int accepted;
   };
-  // Of 63 layouts 11 pend nothing, 7 only sums, 18 only max and min, in 4 of them nested.
+  // Of 63 layouts 11 are not partial, 7 only sums, 18 only max and min, in 4 of them nested.
   for (auto const& [kind, accepted] :
        {expected{linearity::linear, 18}, {linearity::nondecreasing, 29}, {linearity::nonlinear, 11}}) {
     tally const t = unary_tally(kind, two_by_three);

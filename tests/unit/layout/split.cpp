@@ -50,7 +50,7 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
         std::vector<int> const extents = rank == 1 ? std::vector<int>{n} : std::vector<int>{7, n};
         shape global;
         for (int e : extents) global[global.rank++] = e;
-        for (layout_value const& v : with_dealt(all_layouts(rank, mesh.axes, {}), {1, 2, 3})) {
+        for (layout_value const& v : with_cyclic(all_layouts(rank, mesh.axes, {}), {1, 2, 3})) {
           auto const held = holders(extents, v, mesh);
           bool even = true;
           std::size_t most = 0;
@@ -73,7 +73,7 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
           }
           CHECK(largest_shard(global, v, mesh) == static_cast<index_t>(most));
           if (is_even(global, v, mesh)) CHECK(even);
-          if (global.size() > 0 && !pack_blocks(v)) CHECK(is_even(global, v, mesh) == even);
+          if (global.size() > 0 && !encode_blocks(v)) CHECK(is_even(global, v, mesh) == even);
         }
       }
 }
@@ -87,15 +87,15 @@ TEST_CASE("two layouts are one placement where every rank holds the same") {
     for (auto const& a : layouts)
       for (auto const& b : layouts) {
         // No axis list of these splits 5 or 7 elements as another one does.
-        bool pend_alike = true;
+        bool alike_partial = true;
         for (int x = 0; x < 2; ++x)
           if (mesh.size[x] > 1) {
-            auto op = [&](layout_value const& v) { return v.level_of(x) < 0 ? -1 : v.pending[v.level_of(x)].op; };
-            pend_alike = pend_alike && op(a) == op(b);
+            auto op = [&](layout_value const& v) { return v.level_of(x) < 0 ? -1 : v.reductions[v.level_of(x)].op; };
+            alike_partial = alike_partial && op(a) == op(b);
           }
         bool const nest_alike = mesh.size[0] == 1 || a.level_of(0) < 0 || a.level_of(1) < 0 ||
                                 (a.level_of(0) < a.level_of(1)) == (b.level_of(0) < b.level_of(1));
-        bool const same = pend_alike && nest_alike && holders(extents, a, mesh) == holders(extents, b, mesh);
+        bool const same = alike_partial && nest_alike && holders(extents, a, mesh) == holders(extents, b, mesh);
         INFO(name(a) << " and " << name(b));
         CHECK(same_placement(shape::of(5, 7), a, b, mesh) == same);
       }

@@ -61,7 +61,7 @@ struct machine {
   // What the ranks that a rank begins a group of denote for an element, the innermost level first.
   word denote(tensor const& t, int rank, std::size_t e, int levels) const {
     if (levels == 0) return t.value[at(rank)][e];
-    pending_reduction const p = t.layout.pending[levels - 1];
+    partial_reduction const p = t.layout.reductions[levels - 1];
     return reduce(p.op, rank, p.axes, [&](int r) { return denote(t, r, e, levels - 1); });
   }
   bool denote_the_same(tensor const& a, tensor const& b) const {
@@ -88,19 +88,19 @@ struct machine {
         word& result = y.value[at(r)][e];
         bool const mine = x.held[at(r)][e];
         switch (s.what) {
-          case verb::slice:
+          case step_kind::slice:
             if (!mine) return false;
             result = x.value[at(r)][e];
             break;
-          case verb::pad: {
+          case step_kind::pad: {
             bool const idempotent = s.op == op_max || s.op == op_min;
             bool const first = mesh.position(r, s.axes & ~s.from.sharding()) == 0;
             result = mine && (first || idempotent) ? x.value[at(r)][e] : identity(s.op);
             break;
           }
-          case verb::reduce_scatter:
-          case verb::all_reduce:
-            if (s.from.pending[0].op != s.op || (s.axes & ~s.from.pending[0].axes)) return false;
+          case step_kind::reduce_scatter:
+          case step_kind::all_reduce:
+            if (s.from.reductions[0].op != s.op || (s.axes & ~s.from.reductions[0].axes)) return false;
             for (int p = 0; p < mesh.ranks(s.axes); ++p)
               if (!x.held[at(mesh.with_position(r, s.axes, p))][e]) return false;
             result = reduce(s.op, r, s.axes, [&](int q) { return x.value[at(q)][e]; });
@@ -190,10 +190,10 @@ TEST_CASE("plans between nested kinds on three axes, and with axes that neither 
   CHECK(pairs == 9000);
 }
 
-TEST_CASE("every plan where blocks are dealt and kinds nest, where messages cost and where they do not") {
+TEST_CASE("every plan where blocks are block-cyclic and kinds nest, where messages cost and where they do not") {
   long pairs = 0;
   for (int rank = 0; rank <= 2; ++rank) {
-    auto const layouts = with_dealt(all_layouts(rank, 2, {op_sum, op_max}, 2), {2});
+    auto const layouts = with_cyclic(all_layouts(rank, 2, {op_sum, op_max}, 2), {2});
     machine const m = of({2, 3}, std::vector<int>(static_cast<std::size_t>(rank), rank == 1 ? 13 : 5));
     for (index_t message_bytes : {0, 1, 100})
       for (auto const& from : layouts)
@@ -201,7 +201,7 @@ TEST_CASE("every plan where blocks are dealt and kinds nest, where messages cost
   }
   std::mt19937 random(5);
   for (int rank = 1; rank <= 3; ++rank) {
-    auto const layouts = with_dealt(all_layouts(rank, 3, {op_sum, op_prod}, 3), {1});
+    auto const layouts = with_cyclic(all_layouts(rank, 3, {op_sum, op_prod}, 3), {1});
     machine const m = of({2, 3, 2}, std::vector<int>(static_cast<std::size_t>(rank), rank == 3 ? 3 : 5));
     std::uniform_int_distribution<std::size_t> any(0, layouts.size() - 1);
     for (int i = 0; i < 2000; ++i) {
@@ -212,10 +212,10 @@ TEST_CASE("every plan where blocks are dealt and kinds nest, where messages cost
   CHECK(pairs > 6000);
 }
 
-TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that deal in up to 4 dimensions each") {
-  auto deals_in = [](layout_value const& a, layout_value const& b) {
+TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that are block-cyclic in up to 4 dimensions each") {
+  auto cyclic_in = [](layout_value const& a, layout_value const& b) {
     int n = 0;
-    for (int d = 0; d < a.rank; ++d) n += a.dim[d].dealt || b.dim[d].dealt;
+    for (int d = 0; d < a.rank; ++d) n += a.dim[d].cyclic || b.dim[d].cyclic;
     return n;
   };
   long pairs = 0, in_more = 0;
@@ -228,7 +228,7 @@ TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that deal
       for (int i = 0; i < 150; ++i) {
         std::vector<int> const ops = i % 2 ? std::vector<int>{op_sum} : std::vector<int>{op_sum, op_max};
         layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops), to = layout_at_random(random, rank, m.mesh.axes, ops);
-        in_more += deals_in(from, to) > max_dealt_dimensions;
+        in_more += cyclic_in(from, to) > max_cyclic_dimensions;
         check(m, from, to, static_cast<unsigned>(i), pairs, {i % 3 == 0 ? index_t{1} << i % 12 : 0, 1000, m.mesh});
       }
     }

@@ -1,5 +1,5 @@
 // Ledgers of programs that run for long.
-#include "ashlar/plan/plan.hpp"
+#include "ashlar/ops/ops.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;
@@ -13,7 +13,7 @@ using notes = decltype(recorder<grid>::log);
 notes notes_of(int collectives) {
   notes log;
   for (int i = 0; i < collectives; ++i)
-    log.add({verb::all_reduce, mask_of(i % 2), i + 1, i < 100 ? pass::forward : pass::backward, 7, "program.cpp"});
+    log.add({collective::all_reduce, mask_of(i % 2), i + 1, i < 100 ? pass::forward : pass::backward, 7, "program.cpp"});
   return log;
 }
 bool holds(notes const& log, int collectives) {
@@ -28,7 +28,7 @@ TEST_CASE("ledger: while a program runs it holds as many collectives as there ar
   for (int n : {0, 1, few_records::capacity, few_records::capacity + 1, 1000}) {
     notes const log = notes_of(n);
     CHECK(holds(log, n));
-    CHECK(log.count(verb::all_reduce, "x") == (n + 1) / 2);
+    CHECK(log.count(collective::all_reduce, "x") == (n + 1) / 2);
     CHECK(log.count(pass::forward) == (n < 100 ? n : 100));
     CHECK(log.bytes_per_rank() == index_t{n} * (n + 1) / 2);
   }
@@ -59,5 +59,5 @@ TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a
   };
   CHECK(gather(few_records::capacity).bytes_per_rank() == few_records::capacity * 12 * 10 * 4);
   CHECK_THROWS_WITH_AS(gather(few_records::capacity + 1), "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program", error);
-  CHECK_THROWS_WITH_AS((void)gather(1).count(verb::all_gather, "z"), "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
+  CHECK_THROWS_WITH_AS((void)gather(1).count(collective::all_gather, "z"), "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
 }

@@ -31,8 +31,8 @@ std::vector<bits> shards(std::vector<int> const& extents, layout_value const& v,
 
 index_t bytes_of(index_t cost) { return cost >> 28; }
 
-bool pend_the_same(layout_value const& a, layout_value const& b) {
-  return a.levels == b.levels && std::equal(a.pending, a.pending + a.levels, b.pending);
+bool same_partial(layout_value const& a, layout_value const& b) {
+  return a.levels == b.levels && std::equal(a.reductions, a.reductions + a.levels, b.reductions);
 }
 
 struct tally {
@@ -40,7 +40,7 @@ struct tally {
   std::string worst;
 };
 
-enum class pairs_of { all, nothing_pends_anew };
+enum class pairs_of { all, nothing_becomes_partial };
 
 // All pairs of layouts on meshes of all these sizes.
 tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {op_sum}, int levels = 1,
@@ -67,7 +67,7 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
     std::vector<int> const extents(static_cast<std::size_t>(rank), static_cast<int>(s.extent));
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        if (which == pairs_of::nothing_pends_anew) {
+        if (which == pairs_of::nothing_becomes_partial) {
           axis_mask kept = 0;
           for (auto const& level : staying(s.all[i], s.all[j])) kept |= level.axes;
           if (s.all[j].partial() & ~kept) continue;
@@ -81,8 +81,8 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
                            p.layout(p.size) == s.all[j].without(s.trivial) && bytes_of(ours) == bytes;
         t.broken += !right;
         t.more_bytes += right && bytes != bytes_of(least);
-        // Plans that pend on both sides the same give up a named step for fewest bytes at extents that do not divide.
-        t.more_steps += right && ours != least && !pend_the_same(s.all[i], s.all[j]);
+        // Plans that are partial on both sides the same give up a named step for fewest bytes at extents that do not divide.
+        t.more_steps += right && ours != least && !same_partial(s.all[i], s.all[j]);
         if (right && ours == least && with_memory)
           t.more_memory += s.memory_of(p) != s.least_memory(i, j, least_costs);
         if ((!right || bytes != bytes_of(least)) && t.worst.empty()) t.worst = text(p);
@@ -162,13 +162,13 @@ TEST_CASE("the same on four axes and more, and up to rank 8, for pairs drawn at 
   CHECK(missed == 0);
 }
 
-TEST_CASE("the same where blocks are dealt") {
+TEST_CASE("the same where a dimension is block-cyclic") {
   long pairs = 0, missed = 0;
   std::string worst;
   for (auto const& sizes : std::vector<std::vector<int>>{{2}, {3}, {2, 2}, {2, 3}, {3, 2}})
     for (int rank = 1; rank <= 2; ++rank) {
       mesh_shape const mesh = mesh_of(sizes);
-      auto const layouts = with_dealt(all_layouts(rank, mesh.axes, {}), {1, 2, 3});
+      auto const layouts = with_cyclic(all_layouts(rank, mesh.axes, {}), {1, 2, 3});
       std::vector<redistribution_plan> plans;
       for (auto const& from : layouts)
         for (auto const& to : layouts) plans.push_back(plan(from, to, all_axes(mesh)));
@@ -225,7 +225,7 @@ TEST_CASE("with reductions, no chain of steps costs less at divisible extents") 
   }
 }
 
-TEST_CASE("of nested kinds, too: on two axes, and on three where nothing is left pending anew") {
+TEST_CASE("of nested kinds, too: on two axes, and on three where nothing becomes partial") {
   std::vector<int> const ops{op_sum, op_max};
   auto check = [&](int rank, int axes, std::vector<int> const& sizes, pairs_of which) {
     tally const t = compare(rank, axes, sizes, ops, 4, which);
@@ -235,9 +235,9 @@ TEST_CASE("of nested kinds, too: on two axes, and on three where nothing is left
     CHECK(t.more_bytes == 0);
   };
   for (int rank = 1; rank <= 3; ++rank) check(rank, 2, {2, 3}, pairs_of::all);
-  check(1, 3, {2, 3}, pairs_of::nothing_pends_anew);
-  check(2, 3, {3}, pairs_of::nothing_pends_anew);
-  if (exhaustive()) check(3, 3, {2, 3}, pairs_of::nothing_pends_anew);
+  check(1, 3, {2, 3}, pairs_of::nothing_becomes_partial);
+  check(2, 3, {3}, pairs_of::nothing_becomes_partial);
+  if (exhaustive()) check(3, 3, {2, 3}, pairs_of::nothing_becomes_partial);
 }
 
 TEST_CASE("a step's name says what moves") {
@@ -248,7 +248,7 @@ TEST_CASE("a step's name says what moves") {
       mesh_shape const mesh = mesh_of({sizes.begin(), sizes.begin() + axes});
       // Blocks of one size divide them, too, into several rounds.
       std::vector<int> const extents(static_cast<std::size_t>(rank), (rank == 1 ? 4 : axes < 3 ? 2 : 1) * mesh.ranks());
-      auto const layouts = axes < 3 ? with_dealt(all_layouts(rank, axes, {}), {1, 2}) : all_layouts(rank, axes, {});
+      auto const layouts = axes < 3 ? with_cyclic(all_layouts(rank, axes, {}), {1, 2}) : all_layouts(rank, axes, {});
       std::vector<std::vector<bits>> held;
       for (auto const& v : layouts) held.push_back(shards(extents, v, mesh));
       for (std::size_t i = 0; i < layouts.size(); ++i)
@@ -277,14 +277,14 @@ TEST_CASE("a step's name says what moves") {
           }
           INFO(name(layouts[i]) << " -> " << name(layouts[j]));
           CHECK(covered);  // the ranks of a group have among them what each of them needs
-          // Where blocks are dealt it depends on the extents whether an exchange is more regular than its name says.
-          bool const dealt = pack_blocks(layouts[i]) != 0 || pack_blocks(layouts[j]) != 0;
-          auto const named = [&](verb v, bool is) { return dealt && s.what == verb::exchange ? true : (s.what == v) == is; };
-          CHECK(named(verb::slice, slice));
+          // Where a dimension is block-cyclic it depends on the extents whether an exchange is more regular than its name says.
+          bool const cyclic = encode_blocks(layouts[i]) != 0 || encode_blocks(layouts[j]) != 0;
+          auto const named = [&](step_kind v, bool is) { return cyclic && s.what == collective::exchange ? true : (s.what == v) == is; };
+          CHECK(named(step_kind::slice, slice));
           if (slice) continue;
-          CHECK(named(verb::permute, whole));                 // one whole shard comes from one rank
-          CHECK(named(verb::all_gather, gather));             // all shards of the group, side by side
-          CHECK(named(verb::all_to_all, equal && !whole));    // an equal part of each shard of the group
+          CHECK(named(step_kind::permute, whole));                 // one whole shard comes from one rank
+          CHECK(named(step_kind::all_gather, gather));             // all shards of the group, side by side
+          CHECK(named(step_kind::all_to_all, equal && !whole));    // an equal part of each shard of the group
         }
     }
 }
@@ -319,7 +319,7 @@ TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
               most = std::max(most, scatters ? sum - least : 2 * (whole - whole / static_cast<std::size_t>(q)));
             }
             plan_step const s = step_between(from, to);
-            CHECK(s.what == (scatters ? verb::reduce_scatter : verb::all_reduce));
+            CHECK(s.what == (scatters ? collective::reduce_scatter : collective::all_reduce));
             CHECK(step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
           }
       }
@@ -394,7 +394,7 @@ TEST_CASE("memory, counted element by element") {
               std::vector<bits> served;  // ranks that hold the same are sent the same
               for (int i = 0; i < mesh.ranks(s.axes); ++i) {
                 int const peer = mesh.with_position(r, s.axes, i);
-                axis_mask const copies = s.what == verb::reduce_scatter ? 0 : s.axes & ~s.from.sharding();
+                axis_mask const copies = s.what == collective::reduce_scatter ? 0 : s.axes & ~s.from.sharding();
                 if (mesh.position(peer, copies) != mesh.position(r, copies)) continue;
                 bits const& other = theirs[static_cast<std::size_t>(peer)];
                 if (std::find(served.begin(), served.end(), other) != served.end()) continue;
@@ -407,10 +407,10 @@ TEST_CASE("memory, counted element by element") {
                 if (mine[rank][e]) shard.push_back(e);
               return parts == shard ? 0 : parts.size();
             };
-            bool const moves = communicates(s.what) && s.what != verb::all_reduce;
+            bool const moves = communicates(s.what) && s.what != collective::all_reduce;
             std::size_t const size = after[rank].count();
-            std::size_t const sent = moves && s.what != verb::all_gather ? packed(before, after) : 0;
-            std::size_t const received = moves && s.what != verb::reduce_scatter ? packed(after, before) : 0;
+            std::size_t const sent = moves && s.what != collective::all_gather ? packed(before, after) : 0;
+            std::size_t const received = moves && s.what != collective::reduce_scatter ? packed(after, before) : 0;
             most = std::max(most, live + size + std::max(sent, received));
             live = source + size;
           }

@@ -1,0 +1,248 @@
+// A folder of checkpoints: saving now and then, keeping the last, going on from the newest good one.
+#pragma once
+#include "ashlar/checkpoint/checkpoint.hpp"
+#if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace ashlar {
+
+struct checkpoint_options {
+  index_t every = 1;          ///< steps between two checkpoints
+  index_t keep = 3;           ///< checkpoints that stay
+  bool asynchronous = false;  ///< threads write while the program goes on
+};
+
+namespace detail {
+
+/// A checkpoint whose pieces are copied, and written by a thread that calls nothing but the file system: MPI need not
+/// know of threads.
+class checkpoint_under_way {
+ public:
+  checkpoint_under_way(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves made)
+      : ranks_(c), step_(step), leaves_(std::move(made)), to_(c, path, step, leaves_) {
+    checkpoint_buffers const buffers = comm::collectively(c, [&] {
+      to_.open();
+      return checkpoint_buffers{};
+    });
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      unsigned char const* const shard = comm::collectively(c, [&] {
+        std::size_t const chunks = static_cast<std::size_t>(checkpoint_pieces::chunks_of(*leaves_[i], c.rank(), checkpoint_pieces::cyclic_over::all).size());
+        memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(chunks * leaves_[i]->entry.chunk));
+        return leaves_[i]->shard();
+      });
+      unsigned char* own = memory_.back().get();
+      collect_rounds(*leaves_[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
+        copy_block(piece, own, round.piece_bytes());
+        pieces_.push_back(to_.piece(i, round, own));
+        own += round.piece_bytes();
+      });
+      leaves_[i]->release();
+    }
+    comm::collectively(c, [&] { thread_ = std::jthread([this] { work(); }); });
+  }
+  checkpoint_under_way(checkpoint_under_way const&) = delete;
+  checkpoint_under_way& operator=(checkpoint_under_way const&) = delete;
+
+  index_t step() const { return step_; }
+  /// Whether all ranks have written. Collective.
+  bool written() const {
+    index_t done = done_.load(std::memory_order_acquire);
+    if (ranks_.size() > 1) all_reduce_by_mpi(ranks_, &done, 1, MPI_MIN);
+    return done != 0;
+  }
+  /// Waits, and gives the file its name. Collective.
+  void finish() {
+    thread_.join();
+    to_.commit(std::move(failure_), pieces_, leaves_);
+  }
+
+ private:
+  void work() {
+    auto const write = [&] {
+      for (checkpoint_piece& p : pieces_) to_.write(p);
+      to_.sync();
+    };
+    run_catching(write, failure_);
+    done_.store(1, std::memory_order_release);
+  }
+
+  communicator ranks_;
+  index_t step_;
+  checkpoint_leaves leaves_;
+  checkpoint_writer to_;
+  std::vector<std::unique_ptr<unsigned char[]>> memory_;
+  std::vector<checkpoint_piece> pieces_;
+  std::optional<std::string> failure_;
+  std::atomic<index_t> done_ = 0;
+  std::jthread thread_;  // the last member: what it writes goes after it, also where another rank could start none
+};
+
+}  // namespace detail
+
+/// Checkpoints of one run in a folder of their own: step_000000000120.h5 is that of step 120. Each has a new name; one is
+/// removed only when `keep` newer ones have been written and read back.
+/// Collective: every member, over all ranks of the communicator.
+/// Pre: one program at a time writes into the folder.
+/// Example: checkpoints c(m.communicator(), "run7", {.every = 100, .keep = 3});
+///   index_t step = c.resume(part("parameters", p), part("optimizer", state)).value_or(0);
+///   while (step < 1000) { train(p, state); c.after_step(++step, part("parameters", p), part("optimizer", state)); }
+///   c.finish();
+class checkpoints {
+ public:
+  /// Makes the folder where there is none, and removes what a killed run left unfinished.
+  /// Error: ashlar::error on every rank where that fails, or every or keep is less than 1.
+  checkpoints(communicator const& c, std::filesystem::path folder, checkpoint_options const& options = {})
+      : ranks_(c), folder_(std::move(folder)), options_(options) {
+    comm::on_root(c, [&] {
+      if (options.every < 1 || options.keep < 1)
+        throw error("ashlar::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " + std::to_string(options.every) + " and keep " +
+                    std::to_string(options.keep));
+      std::error_code failed;
+      std::filesystem::create_directories(folder_, failed);
+      if (!std::filesystem::is_directory(folder_))
+        throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() + (failed ? ": " + failed.message() : ", where something else lies"));
+      for (auto const& e : std::filesystem::directory_iterator(folder_))
+        if (e.path().extension() == ".part" && step_of(e.path().stem())) detail::remove_file(e.path());
+    });
+  }
+  checkpoints(checkpoints const&) = delete;
+  checkpoints& operator=(checkpoints const&) = delete;
+  /// Finishes what is under way, unless an exception is.
+  ~checkpoints() {
+    if (std::uncaught_exceptions() > exceptions_) return;
+    try {
+      finish();
+    } catch (std::exception const& e) {
+      if (ranks_.rank() == 0) std::fprintf(stderr, "%s\n", e.what());
+    }
+  }
+
+  /// Whether a checkpoint is to be saved after so many steps.
+  bool due(index_t step) const { return step % options_.every == 0; }
+
+  /// To be called after every step: saves where it is time to.
+  /// Post: the steps before that were saved are on the disk, and the step itself, unless asynchronous.
+  /// Cost: while a thread writes, an all-reduce of 8 bytes a step.
+  template <class... X>
+  void after_step(index_t step, checkpoint_part<X> const&... parts) {
+    if (due(step))
+      save(step, parts...);
+    else if (under_way_ && under_way_->written())
+      finish();
+  }
+
+  /// Saves now. Asynchronous: returns when the pieces are copied, and the file has its name after a later call.
+  /// Error: as save_checkpoint; what threads met with, when it is finished. Older checkpoints stay then.
+  template <class... X>
+  void save(index_t step, checkpoint_part<X> const&... parts) {
+    finish();
+    auto leaves = detail::leaves_of(ranks_, parts...);
+    if (options_.asynchronous) {
+      under_way_ = std::make_unique<detail::checkpoint_under_way>(ranks_, file_of(step), step, std::move(leaves));
+    } else {
+      detail::save_leaves(ranks_, file_of(step), step, leaves);
+      saved(step);
+    }
+  }
+
+  /// Waits until what is under way is on the disk.
+  void finish() {
+    if (!under_way_) return;
+    auto const current = std::move(under_way_);
+    current->finish();
+    saved(current->step());
+  }
+
+  /// Gives trees the values of the newest good checkpoint, and returns its step; nothing where the folder has none at all.
+  /// One that is damaged is named on the standard error stream, and the one before it is tried.
+  /// Error: ashlar::error on every rank where checkpoints are there but all are damaged, and where the newest good one does
+  /// not fit the trees: a name, a type, extents. The trees have their old values then.
+  template <class... X>
+  std::optional<index_t> resume(checkpoint_part<X> const&... parts) {
+    finish();
+    auto const leaves = detail::leaves_of(ranks_, parts...);
+    std::vector<index_t> const found = steps();
+    std::string first;
+    for (index_t const step : found) {
+      std::optional<detail::checkpoint_reader> from;
+      std::string damage;
+      try {
+        from.emplace(ranks_, file_of(step), leaves);
+      } catch (error const& e) {
+        damage = e.what();
+      }
+      if (from) {
+        from->match(leaves);
+        try {
+          detail::load_leaves(ranks_, *from, leaves);
+          return step;
+        } catch (error const& e) {
+          damage = e.what();
+        }
+      }
+      for (auto const& leaf : leaves) leaf->release();
+      damaged_.insert(step);
+      if (first.empty()) first = damage;
+      if (ranks_.rank() == 0) std::fprintf(stderr, "%s; the checkpoint before it is tried\n", damage.c_str());
+    }
+    if (!found.empty())
+      throw error("ashlar::checkpoints: none of the " + std::to_string(found.size()) + " checkpoints in " + folder_.string() + " is whole; name another folder to begin anew; the newest: " + first);
+    return {};
+  }
+
+  /// The steps of which there are checkpoints, the newest first.
+  std::vector<index_t> steps() const {
+    std::vector<index_t> found;
+    comm::on_root(ranks_, [&] {
+      for (auto const& e : std::filesystem::directory_iterator(folder_))
+        if (auto const step = step_of(e.path())) found.push_back(*step);
+      std::sort(found.rbegin(), found.rend());
+    });
+    index_t n = static_cast<index_t>(found.size());
+    comm::broadcast(ranks_, &n, 1, 0);
+    found.resize(static_cast<std::size_t>(n));
+    comm::broadcast(ranks_, found.data(), found.size(), 0);
+    return found;
+  }
+  std::filesystem::path file_of(index_t step) const {
+    std::string const digits = std::to_string(step);
+    return folder_ / ("step_" + std::string(12 - std::min<std::size_t>(digits.size(), 12), '0') + digits + ".h5");
+  }
+
+ private:
+  static std::optional<index_t> step_of(std::filesystem::path const& file) {
+    std::string const name = file.filename().string();
+    if (name.size() < 20 || name.size() > 26 || !name.starts_with("step_") || !name.ends_with(".h5")) return {};
+    index_t step = 0;
+    for (char const c : name.substr(5, name.size() - 8)) {
+      if (c < '0' || c > '9') return {};
+      step = 10 * step + (c - '0');
+    }
+    return step;
+  }
+
+  // Removes what is older than the last `keep` good ones. Newer ones are of another run, or damaged.
+  void saved(index_t now) {
+    damaged_.erase(now);
+    comm::on_root(ranks_, [&] {
+      std::vector<index_t> good;
+      for (auto const& e : std::filesystem::directory_iterator(folder_))
+        if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
+      std::sort(good.rbegin(), good.rend());
+      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) detail::remove_file(file_of(good[i]));
+    });
+  }
+
+  communicator ranks_;
+  std::filesystem::path folder_;
+  checkpoint_options options_;
+  std::set<index_t> damaged_;
+  std::unique_ptr<detail::checkpoint_under_way> under_way_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace ashlar
+
+#endif  // hdf5.h

@@ -1,0 +1,189 @@
+// The leaves of trees that are saved, without their types.
+#pragma once
+#include "ashlar/meta/philox.hpp"
+#include "ashlar/meta/tree.hpp"
+#include "ashlar/plan/print.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include "ashlar/checkpoint/table.hpp"
+#include <memory>
+#include <optional>
+
+namespace ashlar {
+
+namespace detail {
+
+/// A tensor or number of a tree: what the file says of it, which part of it this rank holds, and its memory.
+class checkpoint_leaf {
+ public:
+  virtual ~checkpoint_leaf() = default;
+  checkpoint_entry entry;
+  layout_value layout;
+  mesh_shape mesh;
+  communicator group;  // the ranks that differ along the axes that shard
+
+  /// A number of the program, which all ranks have.
+  bool is_number() const { return entry.mesh.empty(); }
+  /// Whether that is where the host reads it.
+  virtual bool is_on_host() const = 0;
+  /// This rank's shard, on the host, until it is released.
+  virtual unsigned char const* shard() = 0;
+  /// Room on the host for the shard of a new value, which the tree gets by `accept`.
+  virtual unsigned char* room() = 0;
+  virtual void accept() = 0;
+  virtual void release() = 0;
+};
+
+// The name of an element's type is NumPy's.
+template <class T>
+struct checkpoint_has_no_such_element {
+  static constexpr bool value = true;
+};
+template <class T>
+std::string checkpoint_type() {
+  auto const sized = [](char const* kind, std::size_t bytes) { return kind + std::to_string(8 * bytes); };
+  if constexpr (std::is_same_v<T, prng_key>)
+    return "uint64";
+  else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8)
+    return sized("float", sizeof(T));
+  else if constexpr (std::is_same_v<T, bool>)
+    return "uint8";
+  else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8)
+    return sized(std::is_signed_v<T> ? "int" : "uint", sizeof(T));
+  else if constexpr (std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>)
+    return sized("complex", sizeof(T));
+  else
+    static_assert(!checkpoint_has_no_such_element<T>::value,
+                  "ashlar::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
+}
+
+template <class X>
+class tensor_leaf final : public checkpoint_leaf {
+  using Tensor = std::remove_const_t<X>;
+  using space = typename Tensor::execution_space;
+  using host_bytes = decltype(host_mirror<space>(static_cast<char*>(nullptr), index_t{0}));
+
+ public:
+  explicit tensor_leaf(X& x) : x_(x) {
+    auto const& m = x.mesh();
+    entry.type = checkpoint_type<typename Tensor::element_type>();
+    entry.element_bytes = sizeof(typename Tensor::element_type);
+    entry.extents = x.extents();
+    entry.layout = to_string(Tensor::layout, axis_texts<typename Tensor::mesh_type>);
+    for (int a = 0; a < m.sizes().axes; ++a)
+      entry.mesh += (a ? ", " : "") + std::string(axis_texts<typename Tensor::mesh_type>[a]) + "=" + std::to_string(m.sizes().size[a]);
+    layout = Tensor::layout;
+    mesh = m.sizes();
+    group = m.communicator(layout.sharding());
+  }
+  bool is_on_host() const override { return std::is_same_v<typename space::memory_space, Kokkos::HostSpace>; }
+  unsigned char const* shard() override {
+    host_.emplace(on_host<space>(bytes_of(x_), size(x_)));
+    return reinterpret_cast<unsigned char const*>(host_->data());
+  }
+  unsigned char* room() override {
+    fresh_.emplace(x_.mesh(), x_.extents());
+    host_.emplace(host_mirror<space>(bytes_of(*fresh_), size(*fresh_)));
+    return reinterpret_cast<unsigned char*>(host_->data());
+  }
+  void accept() override {
+    if constexpr (!std::is_const_v<X>) {
+      Kokkos::deep_copy(unmanaged<space, char>(bytes_of(*fresh_), host_->size()), *host_);
+      x_ = *fresh_;
+      release();
+    }
+  }
+  void release() override {
+    host_.reset();
+    fresh_.reset();
+  }
+
+ private:
+  static char* bytes_of(Tensor const& x) { return reinterpret_cast<char*>(x.data()); }
+  static index_t size(Tensor const& x) { return x.local_size() * static_cast<index_t>(sizeof(typename Tensor::element_type)); }
+  X& x_;
+  std::optional<Tensor> fresh_;
+  std::optional<host_bytes> host_;
+};
+
+template <class X>
+class number_leaf final : public checkpoint_leaf {
+ public:
+  number_leaf(X& x, int ranks) : x_(x), copy_(x) {
+    entry.type = checkpoint_type<std::remove_const_t<X>>();
+    entry.element_bytes = sizeof(X);
+    mesh = {1, {ranks}};
+  }
+  bool is_on_host() const override { return true; }
+  unsigned char const* shard() override { return reinterpret_cast<unsigned char const*>(&(copy_ = x_)); }
+  unsigned char* room() override { return reinterpret_cast<unsigned char*>(&copy_); }
+  void accept() override {
+    if constexpr (!std::is_const_v<X>) x_ = copy_;
+  }
+  void release() override {}
+
+ private:
+  X& x_;
+  std::remove_const_t<X> copy_;
+};
+
+template <class X>
+struct is_no_leaf {
+  static constexpr bool value = true;
+};
+
+using checkpoint_leaves = std::vector<std::unique_ptr<checkpoint_leaf>>;
+
+// Adds the leaves of a tree, of a struct with `names`, or x itself.
+template <class X>
+void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks) {
+  using Plain = std::remove_const_t<X>;
+  auto const add_as = [&](auto name_of) {
+    return [&, name_of](auto&... m) {
+      std::size_t i = 0;
+      (add_leaves(to, path + "/" + name_of(i++), m, ranks), ...);
+    };
+  };
+  if constexpr (requires { Plain::names; }) {
+    bind_members<Plain::names.count>(x, add_as([](std::size_t i) { return Plain::names.name[i]; }));
+  } else if constexpr (tree<Plain>) {
+    with_members(x, add_as([](std::size_t i) { return std::to_string(i); }));
+  } else if constexpr (plain_tensor<Plain> && requires { typename Plain::execution_space; }) {
+    static_assert(!layout_is_partial<layout_t<Plain>>::value,
+                  "ashlar::save_checkpoint: the layout of a tensor is partial, and no rank knows its value; all_reduce or reduce_scatter it first");
+    to.push_back(std::make_unique<tensor_leaf<X>>(x));
+    to.back()->entry.name = path;
+  } else if constexpr (std::is_arithmetic_v<Plain> || std::is_same_v<Plain, prng_key>) {
+    to.push_back(std::make_unique<number_leaf<X>>(x, ranks));
+    to.back()->entry.name = path;
+  } else {
+    static_assert(!is_no_leaf<Plain>::value,
+                  "ashlar::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
+  }
+}
+
+}  // namespace detail
+
+/// A tree under a name, such as the parameters or an optimizer's state: its leaves are "name/d1/kernel".
+template <class X>
+struct checkpoint_part {
+  char const* name;
+  X& tree;
+};
+/// Example: part("parameters", p)
+template <class X>
+checkpoint_part<X> part(char const* name, X& tree) {
+  return {name, tree};
+}
+
+namespace detail {
+
+template <class... X>
+checkpoint_leaves leaves_of(communicator const& c, checkpoint_part<X> const&... parts) {
+  checkpoint_leaves all;
+  (add_leaves(all, parts.name, parts.tree, c.size()), ...);
+  return all;
+}
+
+}  // namespace detail
+
+}  // namespace ashlar

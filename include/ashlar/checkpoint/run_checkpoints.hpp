@@ -1,0 +1,161 @@
+// Checkpoints of a training run: its trees, its position in the data, and what its numbers depend on.
+#pragma once
+#include "ashlar/checkpoint/checkpoints.hpp"
+#include "ashlar/data/position.hpp"
+#if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
+#include <charconv>
+
+namespace ashlar {
+
+namespace detail {
+
+// The shortest text that no other number has.
+template <class X>
+std::string condition_text(X const& x) {
+  if constexpr (std::is_same_v<X, prng_key>) {
+    return std::to_string(x.value);
+  } else if constexpr (std::is_same_v<X, bool>) {
+    return x ? "true" : "false";
+  } else {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, x).ptr};
+  }
+}
+
+}  // namespace detail
+
+struct run_checkpoint_options {
+  index_t every = 100;        ///< steps between two checkpoints
+  index_t keep = 3;           ///< checkpoints that stay
+  bool asynchronous = false;  ///< threads write while the program goes on
+  bool shown = true;          ///< rank 0 prints from which step the run goes on
+  bool each_epoch = false;    ///< the last checkpoint of each epoch stays too, as ckpt-1.h5 and so on
+};
+
+/// Checkpoints of one training run, saved every n steps and at the end of each epoch. `Conditions` is a struct of numbers
+/// with `names`. The results of the run depend on them: size of a batch, seed, checksum of the data.
+/// Collective: every member, over all ranks of the communicator. Pre: as `checkpoints`.
+/// Example: run_checkpoints saved(m.communicator(), "run7", conditions{.batch = 128, .seed = {1}});
+///   data_position at = saved.resume(p, state);
+///   while (at.epoch < 5) { train(p, state, at); at.advance(batches); saved.after_step(at, p, state); }
+///   saved.finish();
+template <class Conditions>
+class run_checkpoints {
+ public:
+  /// An empty folder saves nothing. Error: as `checkpoints`.
+  run_checkpoints(communicator const& c, std::filesystem::path folder, Conditions const& conditions, run_checkpoint_options const& o = {})
+      : path_(std::move(folder)), ranks_(c), conditions_(conditions), options_(o) {
+    if (!path_.empty()) folder_.emplace(c, path_, checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous});
+  }
+
+  /// Gives the trees (parameters, the optimizer's state, other variables) the values of the newest good checkpoint, and returns
+  /// the position of its run. Returns the beginning if there is no checkpoint.
+  /// Error: ashlar::error on every rank if a condition of that run differs; as checkpoints::resume.
+  template <class... X>
+  data_position resume(X&... trees) {
+    data_position at;
+    Conditions before = conditions_;
+    if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...)) return {};
+    require(before);
+    if (options_.shown && ranks_.rank() == 0) std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
+    // A run may be killed before the last checkpoint of its epoch has its other name.
+    if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
+    return at;
+  }
+
+  /// Saves if it is time to, or if an epoch has ended. To be called after every step.
+  template <class... X>
+  void after_step(data_position const& at, X const&... trees) {
+    if (!folder_) return;
+    bool const ends = at.batch == 0;
+    if (ends || folder_->due(at.step)) keep_ended();
+    with_parts([&](auto const&... parts) { ends ? folder_->save(at.step, parts...) : folder_->after_step(at.step, parts...); }, at, conditions_, trees...);
+    if (ends && options_.each_epoch) ended_ = at;
+    if (!options_.asynchronous) keep_ended();
+  }
+
+  /// Waits until everything is on the disk.
+  void finish() {
+    keep_ended();
+    if (folder_) folder_->finish();
+  }
+
+ private:
+  template <class F, class At, class Of, class P, class S, class... Other>
+  static auto with_parts(F f, At& at, Of& of, P& parameters, S& state, Other&... other) {
+    return f(part("parameters", parameters), part("optimizer", state), part("variables", other)..., part("data", at), part("run", of));
+  }
+  std::filesystem::path file_of_epoch(index_t epoch) const { return path_ / ("ckpt-" + std::to_string(epoch) + ".h5"); }
+
+  void require(Conditions const& before) const {
+    auto const texts = [](Conditions const& c) {
+      return detail::bind_members<Conditions::names.count>(c, [](auto const&... x) { return std::vector<std::string>{detail::condition_text(x)...}; });
+    };
+    std::vector<std::string> const expected = texts(before), found = texts(conditions_);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (expected[i] != found[i])
+        throw error("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) + ": expected " + expected[i] + ", as in the run of the checkpoint, found " + found[i] +
+                    "; take the same, or another folder to begin anew");
+  }
+
+  // Another name of the same file: nothing is written twice.
+  void keep_ended() {
+    if (!ended_) return;
+    folder_->finish();
+    comm::on_root(ranks_, [&] {
+      auto const name = file_of_epoch(ended_->epoch), part = std::filesystem::path(name.string() + ".part"), file = folder_->file_of(ended_->step);
+      std::error_code failed;
+      std::filesystem::remove(part, failed);
+      std::filesystem::create_hard_link(file, part, failed);
+      if (failed) std::filesystem::copy_file(file, part);  // a file system without links
+      std::filesystem::rename(part, name);
+      std::filesystem::remove(part, failed);  // two names of one file are not renamed
+    });
+    ended_.reset();
+  }
+
+  // If all newer ones are damaged, the checkpoint of the last good epoch serves.
+  template <class... Part>
+  bool resume_from(Part const&... parts) {
+    if (!options_.each_epoch) return folder_->resume(parts...).has_value();
+    std::optional<error> damage;
+    try {
+      if (folder_->resume(parts...)) return true;
+    } catch (error const& e) {
+      damage = e;
+    }
+    for (index_t epoch = last_epoch_kept(); epoch > 0; --epoch) {
+      try {
+        load_checkpoint(file_of_epoch(epoch), ranks_, parts...);
+        return true;
+      } catch (error const& e) {
+        if (!damage) damage = e;
+      }
+    }
+    if (damage) throw *damage;
+    return false;
+  }
+  index_t last_epoch_kept() const {
+    index_t last = 0;
+    comm::on_root(ranks_, [&] {
+      for (auto const& e : std::filesystem::directory_iterator(path_)) {
+        std::string const name = e.path().filename().string();
+        index_t epoch = 0;
+        if (name.starts_with("ckpt-") && std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3) last = std::max(last, epoch);
+      }
+    });
+    comm::broadcast(ranks_, &last, 1, 0);
+    return last;
+  }
+
+  std::filesystem::path path_;
+  communicator ranks_;
+  Conditions conditions_;
+  run_checkpoint_options options_;
+  std::optional<data_position> ended_;  // an epoch whose checkpoint is to have its other name
+  std::optional<checkpoints> folder_;
+};
+
+}  // namespace ashlar
+
+#endif  // hdf5.h

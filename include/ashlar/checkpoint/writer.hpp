@@ -1,0 +1,136 @@
+// Writing a checkpoint, in steps of which those that take long need no MPI.
+#pragma once
+#include "ashlar/checkpoint/file_image.hpp"
+#include "ashlar/checkpoint/reader.hpp"
+#include <numeric>
+#include <span>
+
+namespace ashlar::detail {
+
+/// Bytes of one tensor that a rank writes, with the checksums of their chunks.
+struct checkpoint_piece {
+  byte_count offset, chunk;
+  std::span<unsigned char const> bytes;
+  std::vector<std::uint32_t> checksums;
+};
+
+/// A file that is written by all ranks and has its name only when all of it is on the disk. Until then it is called
+/// FILE.part, and its first block, without which it is no checkpoint, is written last.
+class checkpoint_writer {
+ public:
+  /// Names and reserves: rank 0 makes the file, which the others are to open. Collective: all ranks of c.
+  checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves)
+      : ranks_(c), path_(path), part_(path.string() + ".part") {
+    table_.step = step;
+    comm::collectively(c, [&] {
+      std::vector<std::string> names;
+      for (auto const& leaf : leaves) {
+        if (leaf->mesh.ranks() != c.size())
+          throw error("ashlar::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
+                      " that save; give the communicator of its mesh");
+        names.push_back(leaf->entry.name);
+        leaf->entry.choose_chunk();
+        table_.entries.push_back(leaf->entry);
+      }
+      std::sort(names.begin(), names.end());
+      if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+        throw error("ashlar::save_checkpoint: two parts have the name " + *twice + "; give each part a name of its own");
+      table_.block = table_.block_bytes();
+      sparse_memory const described = describe_in_hdf5(table_);  // on every rank the same
+      if (c.rank() == 0) {
+        file_ = part_.create();
+        file_.resize(table_.file_bytes);
+      }
+      for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
+        described.read(at, bytes.data(), bytes.size());
+        table_.description = crc32c(table_.description, bytes.data(), bytes.size());
+        // The file is new: what nobody wrote is a hole of zeros. Where a tensor ends in it, that page is another rank's.
+        if (c.rank() == 0) described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) { file_.write(begin, from, n); });
+      });
+    });
+    require_same_program(leaves);
+  }
+  checkpoint_writer(checkpoint_writer const&) = delete;
+  checkpoint_writer& operator=(checkpoint_writer const&) = delete;
+
+  /// No MPI: an error is this rank's alone.
+  void open() {
+    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
+  }
+  /// This rank's part of tensor i in a round, which lies at `bytes`.
+  checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
+    checkpoint_entry const& e = table_.entries[i];
+    return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk, e.chunk, {bytes, round.piece_bytes()}, {}};
+  }
+
+  /// Writes a piece and fills in its checksums. No MPI: any thread may.
+  void write(checkpoint_piece& piece) const {
+    constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
+    for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
+      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
+      for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
+      file_.write(piece.offset + at, piece.bytes.data() + at, n);
+    }
+    if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
+  }
+  /// Brings what this rank wrote to the disk. No MPI.
+  void sync() {
+    file_.sync();
+    if (ranks_.rank() != 0) file_.close();
+  }
+
+  /// Gives the file its name when all ranks have written and synced, and all bytes have been read back; `failure` is what
+  /// went wrong on this rank.
+  /// Collective: all ranks. Error: ashlar::error on every rank where any failed; then there is no file, or, where the folder
+  /// alone could not be synced, one that a crash of the machine may take away.
+  void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
+    throw_together(ranks_, std::move(failure), true);
+    gather_checksums(pieces, leaves);
+    comm::on_root(ranks_, [&] {
+      std::vector<unsigned char> const block = table_.encode();
+      file_.write(0, block.data(), block.size());
+      file_.sync();
+      file_.close();
+    });
+    comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).verify(leaves); });
+    comm::on_root(ranks_, [&] {
+      part_.keep_as(path_);
+      sync_folder_of(path_);
+    });
+  }
+
+ private:
+  // All ranks must mean the same file: names, types, extents, numbers. (A checksum of the packed table would be the same for
+  // all tables: it ends with its own.)
+  void require_same_program(checkpoint_leaves const& leaves) const {
+    std::uint32_t numbers = crc32c(0, path_.c_str(), path_.string().size());
+    for (auto const& leaf : leaves)
+      if (leaf->is_number()) numbers = crc32c(numbers, leaf->shard(), leaf->entry.bytes());
+    index_t const sums[]{table_.step, static_cast<index_t>(table_.checksum()), static_cast<index_t>(numbers)};
+    comm::require_equal(ranks_, sums, "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
+  }
+
+  // All ranks get all of them, so that each can check what others wrote.
+  void gather_checksums(std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
+    std::vector<std::uint32_t> mine;
+    for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());
+    auto const chunks = [&](int r, std::size_t i) { return checkpoint_pieces::chunks_of(*leaves[i], r, checkpoint_pieces::cyclic_over::all); };
+    std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_.size()));
+    for (int r = 0; r < ranks_.size(); ++r)
+      for (std::size_t i = 0; i < leaves.size(); ++i) counts[static_cast<std::size_t>(r)] += static_cast<std::size_t>(chunks(r, i).size());
+    std::vector<std::uint32_t> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    comm::all_gather(ranks_, mine.data(), mine.size(), all.data(), std::span<std::size_t const>(counts));
+    auto from = all.begin();
+    for (int r = 0; r < ranks_.size(); ++r)
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        for (index_t k = chunks(r, i).begin, end = chunks(r, i).end; k < end; ++k) table_.entries[i].checksums[static_cast<std::size_t>(k)] = *from++;
+  }
+
+  communicator ranks_;
+  std::filesystem::path path_;
+  unfinished_file part_;
+  checkpoint_table table_;
+  checked_file file_;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,121 @@
+// What this process communicates, as it happens: for the watchdog, for traces, for reports.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/comm/clock.hpp"
+#include "ashlar/plan/step.hpp"
+
+namespace ashlar::comm {
+
+/// A collective that a process has begun, or another call of all ranks of a mesh. Its axes are positions in `names`.
+struct collective_event {
+  collective what = collective::permute;
+  axis_mask axes = 0;
+  char const* const* names = nullptr;
+  std::uint64_t bytes = 0;  ///< received by this rank
+  char const* file = nullptr;
+  unsigned line = 0;
+  double begin = 0, end = 0;  ///< seconds of the monotonic clock, where collectives are timed
+  char const* name = nullptr;  ///< of what is no collective
+};
+
+/// "all_reduce over data".
+inline std::string call_text(collective_event const& e) {
+  std::string axes;
+  for (int a = 0; a < max_axes; ++a)
+    if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
+  return (e.name == nullptr ? to_text(e.what) : e.name) + axes;
+}
+/// "mlp.cpp:70".
+inline std::string line_text(collective_event const& e) {
+  std::string_view const path = e.file == nullptr ? "" : e.file;
+  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
+}
+/// "all_reduce over data, mlp.cpp:70".
+inline std::string to_string(collective_event const& e) { return call_text(e) + ", " + line_text(e); }
+
+/// The collectives of this process: the last 64 always, all while a trace is kept. Any thread may read it; collectives are begun by one
+/// thread at a time.
+class collective_log {
+ public:
+  static constexpr std::uint64_t remembered = 64;
+
+  static collective_log& instance() {
+    static collective_log* const log = new collective_log;  // never destroyed: other threads may read it to the end
+    return *log;
+  }
+
+  void begin(collective_event const& e) {
+    std::uint64_t const n = begun_.load(std::memory_order_relaxed);
+    slot& s = last_[n % last_.size()];
+    s.what.store(static_cast<int>(e.what), std::memory_order_relaxed);
+    s.axes.store(e.axes, std::memory_order_relaxed);
+    s.names.store(e.names, std::memory_order_relaxed);
+    s.bytes.store(e.bytes, std::memory_order_relaxed);
+    s.file.store(e.file, std::memory_order_relaxed);
+    s.line.store(e.line, std::memory_order_relaxed);
+    s.name.store(e.name, std::memory_order_relaxed);
+    begun_.store(n + 1, std::memory_order_release);
+    if (tracing_.load(std::memory_order_relaxed)) {
+      kept_.push_back(e);
+      kept_.back().begin = now();
+    }
+  }
+  /// Of the collective that was begun last among those that have not ended.
+  void end() {
+    done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    if (!tracing_.load(std::memory_order_relaxed)) return;
+    auto const open = std::find_if(kept_.rbegin(), kept_.rend(), [](collective_event const& e) { return e.end == 0; });
+    if (open != kept_.rend()) open->end = now();
+  }
+
+  /// Collectives begun so far, and those that ended.
+  std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
+  std::uint64_t done() const { return done_.load(std::memory_order_acquire); }
+  /// Collective number n, from 0. Pre: it is among the last 64 begun.
+  collective_event event(std::uint64_t n) const {
+    slot const& s = last_[n % last_.size()];
+    collective_event e;
+    e.what = static_cast<collective>(s.what.load(std::memory_order_relaxed));
+    e.axes = s.axes.load(std::memory_order_relaxed);
+    e.names = s.names.load(std::memory_order_relaxed);
+    e.bytes = s.bytes.load(std::memory_order_relaxed);
+    e.file = s.file.load(std::memory_order_relaxed);
+    e.line = s.line.load(std::memory_order_relaxed);
+    e.name = s.name.load(std::memory_order_relaxed);
+    return e;
+  }
+
+  /// Keeps every collective with its times from now on, or no more.
+  void trace(bool on) {
+    if (on) kept_.clear();
+    tracing_.store(on, std::memory_order_relaxed);
+  }
+  std::vector<collective_event> const& kept() const { return kept_; }
+
+ private:
+  struct slot {
+    std::atomic<int> what{0};
+    std::atomic<axis_mask> axes{0};
+    std::atomic<char const* const*> names{nullptr};
+    std::atomic<std::uint64_t> bytes{0};
+    std::atomic<char const*> file{nullptr};
+    std::atomic<unsigned> line{0};
+    std::atomic<char const*> name{nullptr};
+  };
+  std::array<slot, 2 * remembered> last_;  // so that others may begin while a thread reads the last
+  std::atomic<std::uint64_t> begun_{0}, done_{0};
+  std::atomic<bool> tracing_{false};
+  std::vector<collective_event> kept_;
+};
+
+}  // namespace ashlar::comm

@@ -1,0 +1,106 @@
+// All-gather: the blocks of all ranks, one behind the other, on all ranks.
+#pragma once
+#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/comm/collectives/hierarchical.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+void all_gather_by_exchange(communicator const& c, T const* own, T* destination, std::size_t const* starts,
+                            comm::tuning const& how) {
+  std::size_t const first = starts[c.rank()], n = starts[c.rank() + 1] - first;
+  auto const send = [&](int) { return block<T const>{own, n}; };
+  auto const receive = [&](int q) { return block<T>{destination + starts[q], starts[q + 1] - starts[q]}; };
+  post_exchange(c, send, receive, how);
+  copy_block(own, destination + first, n);
+  finish(c);
+}
+
+// Blocks cross between ranks of one place; what a rank has received the others of its node read there.
+template <class T>
+void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
+  auto const share = [&](int place, int k) { return block_of(starts, l.at(k, place)); };
+  int const place = l.intra_node.rank();
+  element_range const mine = share(place, l.inter_node.rank());
+  post_exchange(l.inter_node, [&](int) { return block<T const>{own, mine.size}; },
+                [&](int k) { return block<T>{destination + share(place, k).begin, share(place, k).size}; }, how);
+  copy_block(own, destination + mine.begin, mine.size);
+  finish(l.inter_node);
+  gather_intra_node(l.intra_node, destination, starts[l.rank_at.size()], l.nodes(), share, how);
+}
+
+// `own` is null where the own block lies in its place already.
+template <class T>
+void all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
+                comm::tuning const& how) {
+  int const p = c.size(), r = c.rank();
+  std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
+  T* const place = destination + starts[r];
+  if (p == 1) return copy_block(own ? own : place, place, n);
+  if (total == 0) return;
+  c.counters().all_gather.add(n * sizeof(T));
+
+  if (node_levels const* const l = even_levels(c); l && how.host_memory)
+    return all_gather_on_two_levels(*l, own ? own : place, destination, starts, how);
+  comm::algorithm const a = choose<T>(c, collective::all_gather, total, how);
+  MPI_Datatype const type = comm::mpi_datatype<T>::get();
+  void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;
+  if (is_exchange(a)) {
+    all_gather_by_exchange(c, own ? own : place, destination, starts, how);
+  } else if (equal && a == comm::algorithm::persistent) {
+    call_persistent(c, "MPI_Allgather_init", {collective::all_gather, MPI_OP_NULL, type, n}, own ? own : place, n, destination, total,
+                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type, rest...); });
+  } else if (total > how.count_limit) {
+    if (own) {
+      deliver_own(c, block<T const>{own, n}, block<T>{place, n}, how);
+      finish(c);
+    }
+    for (int q = 0; q < p; ++q) broadcast_by_mpi(c, destination + starts[q], starts[q + 1] - starts[q], q, how);
+  } else if (equal) {
+    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, comm::count_type(n),
+             type, destination, comm::count_type(n), type);
+  } else {
+    fill_counts(c, starts);
+    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, comm::count_type(n),
+             type, destination, c.state().counts.data(), c.state().displacements.data(), type);
+  }
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Gathers a block of `n_each` elements from every rank.
+/// Pre: `destination` has room for size() * n_each elements, none of them in `source`; the same n_each on all ranks.
+/// Post: `destination[q * n_each + i]` is rank q's `source[i]`.
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank receives (size() - 1) * n_each elements.
+template <element T>
+void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
+  detail::all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
+}
+
+/// The same where the own block lies in its place, `data + rank() * n_each`, already.
+template <element T>
+void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
+  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
+}
+
+/// Gathers blocks of different sizes, rank q's of `counts[q]` elements.
+/// Pre: n == counts[rank()]; the same counts on all ranks.
+/// Post: `destination[counts[0] + ... + counts[q - 1] + i]` is rank q's `source[i]`.
+template <element T>
+void all_gather(communicator const& c, T const* source, std::size_t n, T* destination,
+                std::span<std::size_t const> counts, tuning const& how = tuned) {
+  assert(n == counts[std::size_t(c.rank())]);
+  if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
+  detail::all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
+}
+
+/// The same where the own block lies in its place already.
+template <element T>
+void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
+  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);
+}
+
+}  // namespace ashlar::comm

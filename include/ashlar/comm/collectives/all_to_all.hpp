@@ -1,0 +1,73 @@
+// All-to-all: block q of rank r becomes block r of rank q.
+#pragma once
+#include "ashlar/comm/collectives/exchange.hpp"
+
+namespace ashlar::detail {
+
+template <class Send, class Receive>
+void all_to_all_by_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
+  int const r = c.rank();
+  post_exchange(c, send, receive, how);
+  deliver_own(c, send(r), receive(r), how);
+  finish(c);
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Sends block q of `n_each` elements to rank q and receives one from each rank.
+/// Pre: both arrays have size() * n_each elements and do not overlap; the same n_each on all ranks.
+/// Post: `destination[q * n_each + i]` is rank q's `source[rank() * n_each + i]`.
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank receives (size() - 1) * n_each elements.
+template <element T>
+void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
+  int const p = c.size();
+  if (p == 1) return detail::copy_block(source, destination, n_each);
+  if (n_each == 0) return;
+  c.counters().all_to_all.add(std::size_t(p - 1) * n_each * sizeof(T));
+  auto const send = [=](int q) { return detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
+  auto const receive = [=](int q) { return detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
+  MPI_Datatype const type = mpi_datatype<T>::get();
+  std::size_t const n = std::size_t(p) * n_each;
+  algorithm const a = detail::choose<T>(c, collective::all_to_all, n, how);
+  if (is_exchange(a) || n > how.count_limit)
+    detail::all_to_all_by_exchange(c, send, receive, how);
+  else if (a == algorithm::persistent)
+    detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n, destination, n,
+                            [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out, count_type(n_each), type, rest...); });
+  else
+    detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
+                     type, destination, count_type(n_each), type);
+}
+
+/// The same with blocks of different sizes that lie anywhere in `source`, several in one place too: `send_counts[q]` elements
+/// from `send_starts[q]` on go to rank q, `receive_counts[q]` come from it.
+/// Pre: `send_counts[q]` here equals `receive_counts[rank()]` on rank q. Always an exchange: no rank knows whether the
+///   counts of another one fit into a call of MPI.
+/// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of what rank q sent.
+template <element T>
+void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
+                T* destination, std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+  auto const r = std::size_t(c.rank());
+  assert(send_counts[r] == receive_counts[r]);
+  if (c.size() == 1) return detail::copy_block(source + send_starts[0], destination, send_counts[0]);
+  std::size_t const* const in = detail::block_starts(c.state().receive_starts, receive_counts);
+  std::size_t sent = 0;
+  for (std::size_t n : send_counts) sent += n;
+  c.counters().all_to_all.add((sent - send_counts[r]) * sizeof(T));
+  auto const send = [=](int q) { return detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]}; };
+  auto const receive = [=](int q) { return detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
+  detail::all_to_all_by_exchange(c, send, receive, how);
+}
+
+/// The same with blocks that lie one after the other.
+template <element T>
+void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
+                std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+  std::size_t const* const starts = detail::block_starts(c, send_counts);
+  all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how);
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,33 @@
+// Broadcast: one rank's array, on all ranks.
+#pragma once
+#include <algorithm>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+void broadcast_by_mpi(communicator const& c, T* data, std::size_t n, int root, comm::tuning const& how) {
+  for (std::size_t i = 0; i < n; i += how.count_limit)
+    call_mpi(c, "MPI_Bcast", ASHLAR_MPI(MPI_Bcast), ASHLAR_MPI(MPI_Ibcast), data + i,
+             comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), root);
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Copies the root's `data` to all ranks.
+/// Pre: the same n and root on all ranks.
+/// Post: `data[i]` is what it was at the root.
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank but the root receives n elements.
+template <element T>
+void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned) {
+  if (c.size() == 1 || n == 0) return;
+  c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
+  detail::broadcast_by_mpi(c, data, n, root, how);
+}
+
+}  // namespace ashlar::comm

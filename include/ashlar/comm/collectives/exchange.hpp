@@ -1,0 +1,177 @@
+// Messages between all pairs of ranks at once: what collectives by exchange are made of.
+#pragma once
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/node/memory.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+struct block {
+  T* data;
+  std::size_t size;
+};
+
+template <class T>
+void copy_block(T const* source, T* destination, std::size_t n) {
+  if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
+}
+
+// What serves a call of a collective whose larger array has n elements.
+template <class T>
+comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+  using enum comm::algorithm;
+  comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
+  comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
+  bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
+  // What MPI alone reads this rank neither combines nor copies.
+  bool const copies = is_exchange(a) || a == persistent || (what == collective::all_reduce && (a == mpi_in_place) != in_place);
+  if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? mpi_in_place : mpi;
+  return a;
+}
+// The same for who takes it.
+template <class T>
+comm::algorithm choose(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+  comm::algorithm const a = suggest<T>(c, what, n, how, in_place);
+  if (!is_exchange(a)) c.state().used_collectives = true;
+  return a;
+}
+
+// Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all of a collective. Ranks that call
+// different collectives wait for different tags, and for ever: none takes what was meant for another collective.
+template <class T>
+void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit)
+    comm::check(ASHLAR_MPI(MPI_Irecv)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
+                                      comm::mpi_datatype<T>::get(), from, c.state().in_progress.tag, c.get(),
+                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
+}
+
+template <class T>
+void post_send(communicator const& c, block<T const> b, int to, comm::tuning const& how) {
+  for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
+    comm::check(ASHLAR_MPI(MPI_Isend)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
+                                      comm::mpi_datatype<T>::get(), to, c.state().in_progress.tag, c.get(),
+                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+}
+
+// Calls f, and gives up the messages that were posted if it throws: MPI is told to forget them, and what it may still write
+// into is used no more.
+template <class F>
+void or_give_up(communicator const& c, F f) {
+  try {
+    f();
+  } catch (...) {
+    c.state().lost_messages = true;
+    for (MPI_Request& r : c.state().requests)
+      if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
+    c.state().requests.clear();
+    node_memory::instance().leave_to_others(c.state().release_scratch());
+    throw;
+  }
+}
+
+// Waits for all that was posted.
+inline void finish(communicator const& c) {
+  or_give_up(c, [&] { c.wait_all(c.state().requests); });
+  c.state().requests.clear();
+}
+
+// Posts a receive of block `receive(q)` from and a send of block `send(q)` to every other rank q; empty blocks do not
+// travel. Ranks begin with different peers, so that no rank is everybody's first.
+template <class Send, class Receive>
+void post_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
+  int const p = c.size();
+  or_give_up(c, [&] {
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() - d + p) % p;
+      post_receive(c, receive(q), q, how);
+    }
+    for (int d = 1; d < p; ++d) {
+      int const q = (c.rank() + d) % p;
+      post_send(c, send(q), q, how);
+    }
+  });
+}
+
+// The block that a rank has for itself: copied, or a message too where MPI alone reads and writes the arrays.
+template <class T>
+void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::tuning const& how) {
+  if (how.host_memory) return copy_block(from.data, to.data, from.size);
+  or_give_up(c, [&] {
+    post_receive(c, to, c.rank(), how);
+    post_send(c, from, c.rank(), how);
+  });
+}
+
+// Where the block of each rank begins, and where the last one ends.
+inline std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
+  auto& starts = c.state().starts;
+  starts.resize(std::size_t(c.size()) + 1);
+  for (std::size_t q = 0; q < starts.size(); ++q) starts[q] = q * n_each;
+  return starts.data();
+}
+inline std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts) {
+  starts.assign(1, 0);
+  for (std::size_t n : counts) starts.push_back(starts.back() + n);
+  return starts.data();
+}
+inline std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts) {
+  assert(counts.size() == std::size_t(c.size()));
+  return block_starts(c.state().starts, counts);
+}
+
+// The same for a call of MPI: counts and displacements.
+inline void fill_counts(communicator const& c, std::size_t const* starts) {
+  auto& s = c.state();
+  auto const p = std::size_t(c.size());
+  s.counts.resize(p);
+  s.displacements.resize(p);
+  for (std::size_t q = 0; q < p; ++q) {
+    s.counts[q] = comm::count_type(starts[q + 1] - starts[q]);
+    s.displacements[q] = comm::displacement_type(starts[q]);
+  }
+}
+
+// Room for an array of n elements from every other rank, and their combination with the own one.
+template <class T>
+class received_arrays {
+ public:
+  received_arrays(communicator const& c, std::size_t n) : received_arrays(c, n, c.state().scratch<T>(std::size_t(c.size() - 1) * n)) {}
+  received_arrays(communicator const& c, std::size_t n, T* room) : data_(room), n_(n), ranks_(c.size()), rank_(c.rank()) {}
+
+  T* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
+
+  // out[i] = x(0)[i] + x(1)[i] + ... from left to right, whatever + is, where x(q) is rank q's array, the own one being
+  // `own`, which `out` may be too. A few elements at a time, so that the sums stay in the first cache.
+  template <class Op>
+  void combine(T const* own, T* out, std::size_t n) const {
+    constexpr std::size_t width = 4096 / sizeof(T);
+    for (std::size_t begin = 0; begin < n; begin += width) {
+      std::size_t const m = std::min(width, n - begin);
+      auto const x = [&](int q) -> T const* { return (q == rank_ ? own : from(q)) + begin; };
+      T* const sum = (ranks_ == 2 ? out : data_) + begin;  // the first array received is x(0) or x(1)
+      T const *const a = x(0), *const b = x(1);
+      for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(a[i], b[i]);
+      for (int q = 2; q < ranks_; ++q) {
+        T const* const next = x(q);
+        for (std::size_t i = 0; i < m; ++i) sum[i] = Op::combine(sum[i], next[i]);
+      }
+      copy_block(sum, out + begin, m);
+    }
+  }
+
+ private:
+  T* data_;
+  std::size_t n_;
+  int ranks_;
+  int rank_;
+};
+
+}  // namespace ashlar::detail

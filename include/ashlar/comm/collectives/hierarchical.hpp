@@ -1,0 +1,65 @@
+// Ranks of several nodes: each array crosses between nodes once, not once a rank.
+#pragma once
+#include "ashlar/comm/collectives/exchange.hpp"
+#include "ashlar/comm/node/round.hpp"
+
+namespace ashlar::detail {
+
+/// The table for collectives that need equally many ranks on each node; null where they are not, or are all on one.
+inline node_levels const* even_levels(communicator const& c) {
+  auto const& l = c.state().levels;
+  return l && l->even ? l.get() : nullptr;
+}
+
+/// Elements of an array that a rank combines, or has.
+struct element_range {
+  std::size_t begin, size;
+};
+inline element_range block_of(std::size_t const* starts, int rank) { return {starts[rank], starts[rank + 1] - starts[rank]}; }
+
+/// Combines the ranges share(own place, 0 .. count - 1) of the arrays that the ranks of a node have; the results stand in
+/// `out`, one behind the other, which may be where the only range lies.
+template <class Op, class T, class Share>
+void combine_intra_node(communicator const& intra_node, T const* source, std::size_t n, int count, Share share, T* out, comm::tuning const& how) {
+  node_round<T> round(intra_node, fingerprint_of(collective::reduce_scatter, n, element_code<T>), source, n);
+  for (int k = 0; k < count; ++k) {
+    element_range const own = share(intra_node.rank(), k);
+    if (round) {
+      combine_sources<Op, T>(round.group(), own.begin, own.size,
+                             [&](std::size_t at, T const* sum, std::size_t m) { copy_block(sum, out + (at - own.begin), m); });
+    } else if (intra_node.size() == 1) {
+      copy_block(source + own.begin, out, own.size);
+    } else {
+      received_arrays<T> const received(intra_node, own.size);
+      auto const send = [&](int q) { return block<T const>{source + share(q, k).begin, share(q, k).size}; };
+      post_exchange(intra_node, send, [&](int q) { return block<T>{received.from(q), own.size}; }, how);
+      finish(intra_node);
+      received.template combine<Op>(source + own.begin, out, own.size);
+    }
+    out += own.size;
+  }
+  if (round) round.end();
+}
+
+/// Every rank of a node has its ranges share(place, 0 .. count - 1) of an array of n elements; then each has all of them.
+template <class T, class Share>
+void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, int count, Share share, comm::tuning const& how) {
+  node_round<T> round(intra_node, fingerprint_of(collective::all_gather, n, element_code<T>), static_cast<T const*>(data), n);
+  for (int k = 0; k < count; ++k) {
+    if (round) {
+      for (int d = 1; d < intra_node.size(); ++d) {
+        int const q = (intra_node.rank() + d) % intra_node.size();
+        element_range const theirs = share(q, k);
+        copy_block(round.group().template source<T>(q) + theirs.begin, data + theirs.begin, theirs.size);
+      }
+    } else {
+      element_range const own = share(intra_node.rank(), k);
+      post_exchange(intra_node, [&](int) { return block<T const>{data + own.begin, own.size}; },
+                    [&](int q) { return block<T>{data + share(q, k).begin, share(q, k).size}; }, how);
+      finish(intra_node);
+    }
+  }
+  if (round) round.end();
+}
+
+}  // namespace ashlar::detail

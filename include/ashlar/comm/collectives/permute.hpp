@@ -1,0 +1,27 @@
+// Permute: every rank sends its array to one rank and receives one.
+#pragma once
+#include "ashlar/comm/collectives/exchange.hpp"
+
+namespace ashlar::comm {
+
+/// Sends `source` to rank `to` and receives `destination` from rank `from`; MPI_PROC_NULL stands for nobody.
+/// Pre: rank `to` names this rank as its `from` and expects n_send elements; the two arrays do not overlap.
+/// Post: `destination[i]` is `source[i]` of rank `from`, untouched where that is MPI_PROC_NULL.
+/// Collective: the ranks involved; blocks.
+/// Cost: n_receive elements received.
+template <element T>
+void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
+             int from, tuning const& how = tuned) {
+  bool const to_itself = to == c.rank();
+  assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
+  if (to_itself && (how.host_memory || c.size() == 1)) return detail::copy_block(source, destination, n_send);
+  if (c.size() == 1) return;
+  if (!to_itself) c.counters().permute.add(to == MPI_PROC_NULL ? 0 : n_send * sizeof(T));
+  detail::or_give_up(c, [&] {
+    if (from != MPI_PROC_NULL) detail::post_receive(c, detail::block<T>{destination, n_receive}, from, how);
+    if (to != MPI_PROC_NULL) detail::post_send(c, detail::block<T const>{source, n_send}, to, how);
+  });
+  detail::finish(c);
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,116 @@
+// Collectives of MPI that are set up once and started for each call.
+#pragma once
+#include <list>
+#include <memory>
+#include <utility>
+
+#include "ashlar/comm/environment.hpp"
+#include "ashlar/plan/step.hpp"
+
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+// ASHLAR_MPI_INIT(Allreduce) sets one up, with the widest counts there are: in MPI 4, in Open MPI 5 before that, and in
+// Open MPI 4 as an extension.
+#if MPI_VERSION >= 4
+#define ASHLAR_MPI_INIT(name) MPI_##name##_init_c
+#elif defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
+#define ASHLAR_MPI_INIT(name) MPI_##name##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define ASHLAR_MPI_INIT(name) MPIX_##name##_init
+#endif
+
+namespace ashlar::detail {
+
+#ifdef ASHLAR_MPI_INIT
+inline constexpr bool has_persistent_collectives = true;
+#else
+inline constexpr bool has_persistent_collectives = false;
+inline int no_persistent_collective(...) { return MPI_ERR_OTHER; }
+#define ASHLAR_MPI_INIT(name) ::ashlar::detail::no_persistent_collective
+#endif
+
+/// Whether the MPI library has one that serves a collective. MPICH's of an all-gather (4.0.2; its gather up to 4.1.2 at least) sends
+/// what the operand was when it was set up.
+constexpr bool persists(collective v) {
+#ifdef MPICH_NUMVERSION
+  if (v == collective::all_gather) return false;
+#endif
+  return has_persistent_collectives && (v == collective::all_reduce || v == collective::all_gather || v == collective::reduce_scatter || v == collective::all_to_all);
+}
+
+/// One that is set up, on buffers of its own. On the caller's arrays it could not be: setting up is collective, and whether
+/// a caller's array lies where the last one lay is another answer on each rank.
+class persistent_collective {
+ public:
+  /// What all ranks know alike of a call.
+  struct key {
+    collective what;
+    MPI_Op op;
+    MPI_Datatype type;
+    std::size_t n;
+    friend bool operator==(key const&, key const&) = default;
+  };
+
+  persistent_collective(key const& k, std::size_t bytes_in, std::size_t bytes_out)
+      : of(k), begin_of_result_((bytes_in + 63) / 64 * 64), room_(new std::byte[begin_of_result_ + bytes_out]) {}
+  persistent_collective(persistent_collective const&) = delete;
+  persistent_collective& operator=(persistent_collective const&) = delete;
+  ~persistent_collective() {
+    // In one that an error has left under way MPI may still write.
+    if (is_under_way) static_cast<void>(room_.release());
+    else if (request != MPI_REQUEST_NULL && mpi_is_usable()) MPI_Request_free(&request);
+  }
+
+  template <class T>
+  T* operand() const {
+    return reinterpret_cast<T*>(room_.get());
+  }
+  template <class T>
+  T* result() const {
+    return reinterpret_cast<T*>(room_.get() + begin_of_result_);
+  }
+
+  key const of;
+  MPI_Request request = MPI_REQUEST_NULL;
+  bool is_under_way = false;
+
+ private:
+  std::size_t begin_of_result_;
+  std::unique_ptr<std::byte[]> room_;
+};
+
+/// Those of one communicator, the last one used first. Its ranks use them in the same order, and so set up and free the
+/// same ones at the same time.
+class persistent_collectives {
+ public:
+  static constexpr std::size_t most = 32;
+
+  /// The one for a key, set up by `set_up(collective)` where there is none yet.
+  template <class F>
+  persistent_collective& get(persistent_collective::key const& k, std::size_t bytes_in, std::size_t bytes_out, F set_up) {
+    auto at = all_.begin();
+    while (at != all_.end() && at->of != k) ++at;
+    if (at == all_.end()) {
+      at = all_.emplace(all_.end(), k, bytes_in, bytes_out);
+      try {
+        set_up(*at);
+      } catch (...) {
+        all_.erase(at);
+        throw;
+      }
+    }
+    all_.splice(all_.begin(), all_, at);
+    if (all_.size() > most) all_.pop_back();
+    return all_.front();
+  }
+  std::size_t size() const { return all_.size(); }
+  /// To be called before their communicator is freed.
+  void clear() { all_.clear(); }
+
+ private:
+  std::list<persistent_collective> all_;
+};
+
+}  // namespace ashlar::detail

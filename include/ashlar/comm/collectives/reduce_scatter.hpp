@@ -1,0 +1,99 @@
+// Reduce-scatter: the combination of all ranks' arrays, a block of it on each rank.
+#pragma once
+#include "ashlar/comm/collectives/hierarchical.hpp"
+
+namespace ashlar::detail {
+
+// The block is combined piece by piece, each while it is still in the cache that MPI received it into.
+template <class Op, class T>
+void reduce_scatter_by_exchange(communicator const& c, T const* source, T* destination, std::size_t const* starts,
+                                comm::tuning const& how) {
+  int const p = c.size(), r = c.rank();
+  std::size_t largest = 0;
+  for (int q = 0; q < p; ++q) largest = std::max(largest, starts[q + 1] - starts[q]);
+  std::size_t const step = std::min(largest, std::max<std::size_t>(how.piece_bytes / sizeof(T), 1));
+  received_arrays<T> const received(c, step);
+  for (std::size_t begin = 0; begin < largest; begin += step) {
+    auto const piece = [&](int q) {
+      std::size_t const first = std::min(starts[q] + begin, starts[q + 1]);
+      return block<T const>{source + first, std::min(step, starts[q + 1] - first)};
+    };
+    block<T const> const own = piece(r);
+    auto const receive = [&](int q) { return block<T>{received.from(q), own.size}; };
+    post_exchange(c, piece, receive, how);
+    finish(c);
+    received.template combine<Op>(own.data, destination + begin, own.size);
+  }
+}
+
+// A rank combines its node's summands for the ranks of its place on all nodes, and sends them these.
+template <class Op, class T>
+void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
+  node_levels const& l = *c.state().levels;
+  auto const share = [&](int local_rank, int k) { return block_of(starts, l.at(k, local_rank)); };
+  std::vector<std::size_t> sums(1, 0);  // where those for each node begin
+  for (int k = 0; k < l.nodes(); ++k) sums.push_back(sums.back() + share(l.intra_node.rank(), k).size);
+  T* const of_node = c.state().scratch<T>(sums.back());
+  combine_intra_node<Op>(l.intra_node, source, starts[c.size()], l.nodes(), share, of_node, how);
+  reduce_scatter_by_exchange<Op>(l.inter_node, static_cast<T const*>(of_node), destination, sums.data(), how);
+}
+
+template <class Op, class T>
+void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts, bool equal,
+                    comm::tuning const& how) {
+  int const p = c.size(), r = c.rank();
+  std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
+  if (p == 1) return copy_block(source, destination, n);
+  if (total == 0) return;
+  c.counters().reduce_scatter.add((total - n) * sizeof(T));
+
+  if (how.host_memory && even_levels(c)) return reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
+  comm::algorithm const a = choose<T>(c, collective::reduce_scatter, total, how);
+  MPI_Datatype const type = comm::mpi_datatype<T>::get();
+  MPI_Op const op = comm::mpi_op<Op, T>::get();
+  if (is_exchange(a)) {
+    reduce_scatter_by_exchange<Op>(c, source, destination, starts, how);
+  } else if (equal && a == comm::algorithm::persistent) {
+    call_persistent(c, "MPI_Reduce_scatter_block_init", {collective::reduce_scatter, op, type, n}, source, total, destination, n,
+                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, comm::count_type(n), type, op, rest...); });
+  } else if (total > how.count_limit) {
+    for (int q = 0; q < p; ++q)
+      for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)
+        call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i,
+                 destination + (i - starts[q]), comm::count_type(std::min(how.count_limit, starts[q + 1] - i)), type,
+                 op, q);
+  } else if (equal && a != comm::algorithm::mpi_with_counts) {
+    call_mpi(c, "MPI_Reduce_scatter_block", ASHLAR_MPI(MPI_Reduce_scatter_block), ASHLAR_MPI(MPI_Ireduce_scatter_block),
+             source, destination, comm::count_type(n), type, op);
+  } else {
+    fill_counts(c, starts);
+    call_mpi(c, "MPI_Reduce_scatter", ASHLAR_MPI(MPI_Reduce_scatter), ASHLAR_MPI(MPI_Ireduce_scatter), source,
+             destination, c.state().counts.data(), type, op);
+  }
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::comm {
+
+/// Combines the arrays of all ranks, block q of the result going to rank q.
+/// Pre: `source` has size() * n_each elements; the two arrays do not overlap; the same n_each on all ranks.
+/// Post: `destination[i]` is the combination over the ranks of `source[rank() * n_each + i]`, in the order of the ranks
+///   where this is an exchange (see `tuning`).
+/// Collective: all ranks of c; blocks.
+/// Cost: every rank receives (size() - 1) * n_each elements.
+template <class Op, element T>
+void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
+                    tuning const& how = tuned) {
+  detail::reduce_scatter<Op>(c, source, destination, detail::block_starts(c, n_each), true, how);
+}
+
+/// The same with blocks of different sizes, rank q's of `counts[q]` elements.
+/// Pre: the same counts on all ranks.
+template <class Op, element T>
+void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
+                    tuning const& how = tuned) {
+  detail::reduce_scatter<Op>(c, source, destination, detail::block_starts(c, counts), false, how);
+}
+
+}  // namespace ashlar::comm

@@ -1,0 +1,66 @@
+// What ranks tell each other of their calls, and what is wrong where that does not agree.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ashlar::detail {
+
+/// "call 3 of the mesh", as far as it is one of a mesh.
+inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
+  return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
+}
+
+/// What a rank says of one call, as bytes of a message.
+struct call_report {
+  enum kind { question, answer, crossing };
+  int what;
+  std::uint64_t channel;
+  std::uint64_t number;  // of a call, and what the sender knows of it
+  std::uint64_t fingerprint, number_on_mesh, begun;
+  bool known, given_up, ended, counts;
+  int process;          // the sender, in MPI_COMM_WORLD
+  std::uint64_t asked;  // when this was asked, by the clock of who asked
+  int other;            // of a crossing: the rank that waits in another call, which is the text
+  char text[150];
+
+  /// Has the sender not begun the call, though it may?
+  bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
+};
+
+inline constexpr char const* every_rank_takes_part = "; every rank of a mesh takes part in each call";
+
+/// Who calls what.
+struct call_on_rank {
+  std::uint64_t number_on_mesh;
+  std::string_view text;
+  std::string who;
+};
+inline std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
+  auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
+  bool const same_place = one.number_on_mesh == other.number_on_mesh;
+  return "ashlar: the ranks do not call the same, in the same order: " + (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " +
+         std::string(one.text) + " on " + one.who + " and " + std::string(other.text) +
+         (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who + every_rank_takes_part;
+}
+
+/// What two ranks know of one call, as a sentence where it does not agree.
+inline std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
+  auto const [low, high] = std::minmax(self, they);
+  call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
+  auto const rank = [](int q) { return "rank " + std::to_string(q); };
+  if (l.known && h.known && l.fingerprint != h.fingerprint)
+    return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
+  auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
+  auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
+    if (!one.known || one.given_up) return {};
+    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " + one.text + ", " +
+           (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
+  };
+  if (left_out(theirs)) return gone(mine, self, they, nullptr);
+  if (left_out(mine)) return gone(theirs, they, self, nullptr);
+  return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,177 @@
+// A collective from begin to end, as the ranks of its mesh know of it.
+#pragma once
+#include <exception>
+
+#include "ashlar/comm/desync/monitor.hpp"
+#include "ashlar/comm/node/memory.hpp"
+
+namespace ashlar::detail {
+
+/// A call that has begun: while a rank is in it and waits, it looks what the others do.
+class watched_call {
+ public:
+  /// `call.call` has all but its number.
+  watched_call(desync_monitor& channel, call_in_progress call) : channel_(channel), call_(std::move(call)) {
+    recorded_call& c = call_.call;
+    c.number = channel_.history().begin(c.fingerprint, c.number_on_mesh, c.event);
+  }
+  watched_call(watched_call const&) = delete;
+  watched_call& operator=(watched_call const&) = delete;
+
+  void enter() {
+    exceptions_ = std::uncaught_exceptions();
+    call_.begin = call_.asks_next = 0;
+    outer_ = channel_.enter(&call_);
+  }
+  /// Post: true, if by an exception.
+  bool leave() {
+    channel_.enter(outer_);
+    bool const fails = std::uncaught_exceptions() > exceptions_;
+    if (fails) channel_.history().give_up(call_.call.number);
+    return fails;
+  }
+  recorded_call const& call() const { return call_.call; }
+  desync_monitor& channel() const { return channel_; }
+
+ private:
+  desync_monitor& channel_;
+  call_in_progress call_;
+  int exceptions_ = 0;
+  call_in_progress* outer_ = nullptr;  // one may have to complete another first
+};
+
+/// What one mesh's ranks know of their calls. A rank alone has none to ask.
+class mesh_calls {
+ public:
+  mesh_calls() = default;
+  /// Pre: all processes of `program`, which are more than one, make a mesh. Collective: over them, where it is their first.
+  explicit mesh_calls(MPI_Comm program) : channel_(desync_monitor::of(program)), deadline_(comm::deadline()) {}
+
+  explicit operator bool() const { return channel_ != nullptr; }
+  /// Whom communicators of the mesh call while they wait.
+  std::shared_ptr<waiting_monitor> monitor() const { return channel_; }
+  /// Runs f, in which the ranks of a mesh meet for the first time, as a call that makes a mesh.
+  /// Error: ashlar::error on every rank where some make none.
+  template <class F>
+  auto while_ranks_meet(comm::collective_event const& e, F f) const {
+    struct here {
+      watched_call call;
+      here(mesh_calls const& m, comm::collective_event const& event)
+          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false}, m.channel_->all_ranks(), 1, m.channel_->rank(), m.deadline_}) {
+        call.enter();
+      }
+      ~here() { call.leave(); }
+    } const met(*this, e);
+    return f();
+  }
+  /// Numbers the mesh. Collective: over its ranks; blocks.
+  void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
+
+ private:
+  friend class collective_in_progress;
+  std::shared_ptr<desync_monitor> channel_;
+  double deadline_ = 0;
+  std::uint64_t mesh_ = 0;
+  mutable std::uint64_t begun_ = 0;
+};
+
+/// Whether a rank that has begun a collective stays in it to its end.
+enum class collective_kind { blocks, goes_on };
+
+/// A collective from begin to end, or another call of all ranks of a mesh: while it lasts, its messages have a tag of their own, and
+/// a rank that waits looks what the others do. A rank may leave a collective that has begun and enter it again.
+class collective_in_progress {
+ public:
+  /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
+  collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t fingerprint, comm::collective_event const& e)
+      : ranks_(ranks.state()), name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
+        call_(*calls.channel_, {{0, fingerprint_of(e.what, fingerprint, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
+    enter();
+  }
+  collective_in_progress(collective_in_progress const&) = delete;
+  collective_in_progress& operator=(collective_in_progress const&) = delete;
+  ~collective_in_progress() {
+    if (entered_) leave();
+  }
+  /// Pre: it was left.
+  void enter() {
+    entered_ = true;
+    call_.enter();
+    outer_ = ranks_.in_progress;
+    tell(name_);
+  }
+  void leave() {
+    entered_ = false;
+    if (call_.leave()) {
+      to_all([](communicator_state& s) {
+        s.keeps_messages = true;
+        if (s.lost_messages) node_memory::instance().leave_to_others(s.release_scratch());
+      });
+      // Of other calls all ranks may have left by the same error: wrong input.
+      if (call_.call().event.name == nullptr) call_.channel().history().lose_count();
+    }
+    tell(outer_);
+  }
+  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first,
+  /// and what has gone on since they compared last, too.
+  /// `in_memory`: whether tensors lie where ranks of a node read them.
+  /// Collective: over `ranks`; blocks, where this collective does. Cost: an all-reduce of 16 bytes.
+  /// Error: ashlar::error on every rank where they have not called the same since they compared last; where this one has left
+  /// messages of a collective before.
+  void agree(communicator const& ranks, bool in_memory, collective_kind kind) const {
+    refuse_after_lost_messages();
+    in_memory = in_memory && comm::tuned.host_memory;
+    communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->inter_node : ranks;
+    bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
+    if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
+    ranks_.mixed_fingerprints = fingerprint_of(collective::exchange, ranks_.mixed_fingerprints, name_.fingerprint);
+    if (kind == collective_kind::goes_on || ++ranks_.collectives % comm::tuned.agree_every != 0) return;
+    std::uint64_t const fingerprints = std::exchange(ranks_.mixed_fingerprints, 0);
+    call_.channel().compare(ranks, call_.call(), fingerprints, " (or a collective before it differs)");
+  }
+  /// All ranks compare this call.
+  /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
+  /// the same; where this one has left messages of a collective before.
+  void agree_now(communicator const& ranks) const {
+    refuse_after_lost_messages();
+    call_.channel().compare(ranks, call_.call(), name_.fingerprint, "");
+  }
+
+ private:
+  void refuse_after_lost_messages() const {
+    bool lost = false;
+    to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
+    if (lost) throw error("ashlar: a collective among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
+  }
+  template <class F>
+  void to_all(F f) const {
+    f(ranks_);
+    if (ranks_.levels) f(ranks_.levels->intra_node.state()), f(ranks_.levels->inter_node.state());
+  }
+  void tell(collective_name const& name) const {
+    to_all([&](communicator_state& s) { s.in_progress = name; });
+  }
+  // Where ranks meet on a node, their group has the deadline, and knows better who is late.
+  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
+    return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
+  }
+  static int largest_tag() {
+    static int const tag = [] {
+      int *bound = nullptr, found = 0;
+      comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+      return (found ? *bound : 32767) - 1;
+    }();
+    return tag;
+  }
+  // Numbers tell collectives of one kind apart: those that go on post messages whenever their rank looks, and what a failed one has
+  // sent is nobody else's.
+  static int tag_of(std::uint64_t fingerprint, std::uint64_t number) { return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag())); }
+
+  communicator_state& ranks_;
+  collective_name name_;
+  watched_call call_;
+  bool entered_ = false;
+  collective_name outer_;  // told before
+};
+
+}  // namespace ashlar::detail

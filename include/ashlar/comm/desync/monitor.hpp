@@ -1,0 +1,324 @@
+// Ranks that call different collectives, or leave one out: those that wait for long ask the others.
+#pragma once
+#include <algorithm>
+#include <cstdio>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/comm/desync/call_history.hpp"
+#include "ashlar/comm/desync/call_report.hpp"
+#include "ashlar/comm/communicator.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
+#include "ashlar/mesh/mesh.hpp"
+
+namespace ashlar::detail {
+
+/// The call in which a rank is, and which ranks take part.
+struct call_in_progress {
+  recorded_call call;
+  mesh_shape sizes;
+  axis_mask axes;
+  int rank;
+  double deadline;                  // seconds; 0: none
+  double begin = 0, asks_next = 0;  // from the first poll
+};
+
+/// How the ranks of a communicator of the program's ask each other, in a context of its own, for all meshes made from it. A
+/// rank that has waited for half a second in a call asks the others there what they have called in its place, and asks again.
+/// Ranks answer while they wait themselves, and when their program ends; one that computes is waited for.
+/// Its calls are PMPI's: tools that count a program's messages do not count these.
+class desync_monitor : public waiting_monitor {
+ public:
+  /// Collective: over `program`, where it is the first for it.
+  static std::shared_ptr<desync_monitor> of(MPI_Comm program) {
+    static int const key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      // The program frees its communicator on all ranks; meshes may live longer on some.
+      auto const forget = [](MPI_Comm, int, void* value, void*) {
+        auto* const kept = static_cast<std::shared_ptr<desync_monitor>*>(value);
+        std::erase(open(), kept->get());
+        delete kept;
+        return int(MPI_SUCCESS);
+      };
+      comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+      return made;
+    }();
+    std::shared_ptr<desync_monitor>* kept = nullptr;
+    int found = 0;
+    comm::check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
+    if (found) return *kept;
+    auto const made = std::make_shared<desync_monitor>(program);
+    comm::check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
+    return made;
+  }
+
+  explicit desync_monitor(MPI_Comm program) {
+    answer_at_the_end();
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+    poll({&request, 1});
+    comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+    // Larger than that of any channel that a rank of this one has had.
+    static std::uint64_t last = 0;
+    id_ = last + 1;
+    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    last = id_;
+    open().push_back(this);
+  }
+  desync_monitor(desync_monitor const&) = delete;
+  desync_monitor& operator=(desync_monitor const&) = delete;
+  ~desync_monitor() override {
+    std::erase(open(), this);
+    leave_reports();
+    if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
+  }
+
+  int rank() const { return rank_; }
+  /// All ranks of the channel, as a mesh of one axis.
+  mesh_shape all_ranks() const {
+    int ranks = 0;
+    comm::check(MPI_Comm_size(channel_, &ranks), "MPI_Comm_size");
+    return {1, {ranks}};
+  }
+  call_history& history() { return history_; }
+
+  /// A number for a mesh; from here on all ranks number meshes and calls alike, whatever went wrong before.
+  /// Collective: over the ranks of the channel, which `ranks` are; blocks.
+  std::uint64_t add_mesh(communicator const& ranks) {
+    std::uint64_t next[2] = {next_mesh_, history_.begun()};
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    history_.go_on_from(next[1]);
+    next_mesh_ = next[0] + 1;
+    return next[0];
+  }
+
+  /// Whether all ranks call the same, by a number made of what they call; `else_before` says what else may differ.
+  /// Collective: over `ranks`. Error: ashlar::error on every rank where they do not.
+  void compare(communicator const& ranks, recorded_call const& now, std::uint64_t fingerprints, char const* else_before) {
+    struct call {
+      std::uint64_t fingerprints, number_on_mesh;
+      int rank;  // of the channel, and so of the mesh
+      char text[150];
+    };
+    struct buffers {
+      std::uint64_t extremes[2], least[2];
+      call mine;
+      std::vector<call> all;
+    };
+    // A collective that this rank leaves by an error may still write there: the buffers stay then.
+    auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}}, {}};
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
+    ranks.wait(request);
+    std::unique_ptr<buffers> const done(b->least[0] == fingerprints && b->least[1] == ~fingerprints ? b : nullptr);
+    if (done) return;
+    history_.lose_count();
+    now.text().copy(b->mine.text, sizeof b->mine.text - 1);
+    b->all.resize(static_cast<std::size_t>(ranks.size()));
+    comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
+    ranks.wait(request);
+    std::unique_ptr<buffers> const gathered(b);
+    std::size_t other = 0;
+    while (b->all[other].fingerprints == b->all[0].fingerprints) ++other;
+    call const &one = b->all[0], &two = b->all[other];
+    throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank)},
+                                {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank) + else_before}));
+  }
+
+  /// Says in which call this rank is from now on, or null. Returns the call before.
+  call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
+  void poll_others() override {
+    if (current_ != nullptr) poll_others(*current_);
+  }
+  /// To be called now and then while a rank waits in a call.
+  /// Error: ashlar::error where another rank calls something else in its place, or has given it up or ended without it, or
+  /// where the deadline is over.
+  void poll_others(call_in_progress& c) {
+    double const now = comm::now();
+    if (c.begin == 0) c.begin = now;
+    if (now - c.begin < comm::tuned.patience) return;
+    if (now >= c.asks_next) {
+      c.asks_next = now + comm::tuned.patience;
+      ++asked();
+      int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+      // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
+      for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
+        int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
+        send(q, about(call_report::question, c.call.number));
+      }
+    }
+    for (desync_monitor* other : open())
+      if (other != this) other->serve(nullptr, false);
+    std::string wrong = serve(&c, false);
+    if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
+      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
+              place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
+    if (wrong.empty()) return;
+    history_.lose_count();
+    throw error(wrong);
+  }
+
+ private:
+  struct sent_report {
+    call_report r;
+    MPI_Request request;
+  };
+
+  call_report about(call_report::kind what, std::uint64_t number, bool ended = false) const {
+    call_report r{what, id_, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
+    recorded_call const* const c = history_.find(number);
+    if (c == nullptr) return r;
+    r.known = true;
+    r.fingerprint = c->fingerprint;
+    r.number_on_mesh = c->number_on_mesh;
+    r.given_up = c->given_up;
+    c->text().copy(r.text, sizeof r.text - 1);
+    return r;
+  }
+  void send(int to, call_report const& r) {
+    sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
+    comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
+  }
+
+  // Answers what has arrived. Returns what is wrong, as a sentence: with the call in progress or one before it or, where the
+  // program ends, with any that others ask for.
+  std::string serve(call_in_progress const* now, bool ended) {
+    std::string wrong;
+    for (int found = 1;;) {
+      MPI_Status from;
+      comm::check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
+      if (!found) break;
+      call_report r;
+      comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+      if (r.channel != id_) continue;  // sent on one that is freed, in whose place MPI has put this one
+      if (r.what == call_report::crossing) {
+        if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint) wrong = crossed(rank_, now->call.text(), r.other, r.text);
+        continue;
+      }
+      call_report mine = about(call_report::answer, r.number, ended);
+      if (r.what == call_report::question) {
+        mine.asked = r.asked;
+        send(from.MPI_SOURCE, mine);
+        if (now == nullptr && mine.has_not_begun()) waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
+      } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
+        wrong = crosses(now->call, r, from.MPI_SOURCE);
+      }
+      // What was asked before the ranks made a mesh they have settled since; of what was given up this rank has said so.
+      bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
+      if (wrong.empty() && concerns) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
+    }
+    sent_.remove_if([](sent_report& s) {
+      int done = 0;
+      PMPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+      return done != 0;
+    });
+    return wrong;
+  }
+
+  // Rank q, the sender of r, has not begun the call in which this rank is. Where it had already asked for one on another mesh, which
+  // this rank has not begun, their calls have another order: each waits for the other. All in the two calls are told.
+  std::string crosses(recorded_call const& now, call_report const& r, int q) {
+    for (desync_monitor* other : open())
+      for (auto const& [rank, question] : other->waiting_) {
+        if (other == this || question.process != r.process || question.asked >= r.asked || !other->about(call_report::crossing, question.number).has_not_begun()) continue;
+        tell_all(now.number, now.fingerprint, q, question.text);
+        other->tell_all(question.number, question.fingerprint, other->rank_, now.text());
+        return crossed(rank_, now.text(), q, question.text);
+      }
+    return {};
+  }
+  void tell_all(std::uint64_t number, std::uint64_t fingerprint, int other, std::string_view text) {
+    call_report told = about(call_report::crossing, number);
+    told.fingerprint = fingerprint;
+    told.other = other;
+    std::fill(std::begin(told.text), std::end(told.text), '\0');
+    text.copy(told.text, sizeof told.text - 1);
+    for (int q = 0; q < all_ranks().ranks(); ++q)
+      if (q != rank_) send(q, told);
+  }
+  static std::string crossed(int rank, std::string_view text, int other, std::string_view other_text) {
+    for (desync_monitor* c : open()) c->history_.lose_count();
+    return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " + std::string(text) + " for rank " +
+           std::to_string(other) + ", which waits in " + std::string(other_text) + ", on a mesh made from another communicator" + every_rank_takes_part;
+  }
+  static int own_process() {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+  }
+  // A clock: how often this process has asked others.
+  static std::uint64_t& asked() {
+    static std::uint64_t times = 0;
+    return times;
+  }
+
+  // What nobody has taken in yet MPI may still read: it outlives the channel.
+  void leave_reports() {
+    if (!sent_.empty()) new std::list<sent_report>(std::move(sent_));
+    sent_.clear();
+  }
+  static std::vector<desync_monitor*>& open() {
+    static auto* const channels = new std::vector<desync_monitor*>;  // never destroyed: channels may live as long as MPI
+    return *channels;
+  }
+  // A rank that ends waits for the others before MPI does, and answers until they end, too.
+  static void answer_at_the_end() {
+    static int const key = [] {
+      int made = MPI_KEYVAL_INVALID;
+      auto const leave = [](MPI_Comm, int, void*, void*) {
+        leave_all();
+        return int(MPI_SUCCESS);
+      };
+      comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
+      comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr), "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+      return made;
+    }();
+    (void)key;
+  }
+  // Its own messages are all that it says: errors have no way out of MPI_Finalize. Who does not come by the deadline, or by ten
+  // times that where nothing was wrong so far, may be dead: MPI would wait for it for ever.
+  static void leave_all() {
+    bool const in_step = std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
+    double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
+    std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+    bool said = false;
+    unsigned poll_number = 1;
+    for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++poll_number) {
+      yield_core(poll_number);
+      if (poll_number % 64 != 0) continue;
+      if (longest > 0 && comm::now() - begin > longest) {
+        std::fprintf(stderr, "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n", own_process(), longest);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+      }
+      for (desync_monitor* c : open()) {
+        std::string const wrong = c->serve(nullptr, true);
+        if (wrong.empty() || std::exchange(said, true)) continue;
+        std::fprintf(stderr, "%s\n", wrong.c_str());
+      }
+    }
+    for (desync_monitor* c : open()) {
+      c->leave_reports();
+      PMPI_Comm_free(&c->channel_);
+    }
+  }
+
+  MPI_Comm channel_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  std::uint64_t id_ = 0;
+  std::uint64_t next_mesh_ = 0;
+  call_history history_;
+  call_in_progress* current_ = nullptr;  // while this rank is in it
+  std::list<sent_report> sent_;
+  std::map<int, call_report> waiting_;  // by rank: the last question for a call that this one had not begun
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,103 @@
+// One collective among ranks that see each other's memory.
+#pragma once
+#include <utility>
+
+#include "ashlar/comm/desync/call_history.hpp"
+#include "ashlar/comm/node/memory.hpp"
+
+namespace ashlar::detail {
+
+/// Which operands others read where they lie: those that are too large to be copied for them, or also those to which the
+/// operand itself leads.
+enum class read_in_place { large, always };
+
+/// Says that a round begins without waiting for the others.
+struct begin_only {};
+
+/// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
+/// Error: `ashlar::error` on every rank where the ranks do not call the same.
+template <class T>
+class node_round {
+ public:
+  /// Post: false, on all ranks, where some rank's memory is not seen by the others: nothing has happened then.
+  /// Collective: all ranks of c; blocks until all have arrived.
+  node_round(communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination = nullptr,
+             read_in_place what = read_in_place::large)
+      : node_round(begin_only{}, c, fingerprint, source, n, destination, what) {
+    meet();
+  }
+  /// Post: the operand is offered, where ranks of c see each other's memory at all.
+  node_round(begin_only, communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination = nullptr,
+             read_in_place what = read_in_place::large)
+      : group_(c.state().node.get()) {
+    if (group_ == nullptr) return;
+    if (auto* const before = std::exchange(c.state().unfinished, nullptr)) before->complete();
+    fingerprint_ = fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, c.state().in_progress.fingerprint);
+    node_memory const& memory = node_memory::instance();
+    small_ = n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
+    waits_ = !small_ || what == read_in_place::always;
+    if (waits_) written_by_all_ = destination;
+    void const* operand = source;
+    if (small_) operand = n == 0 ? group_->inline_memory() : std::memcpy(group_->inline_memory(), source, n * sizeof(T));
+    group_->begin({fingerprint_, memory.offset(operand),
+                    destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
+  }
+  /// Waits for the others. Post, collective and error: as for the first constructor.
+  void meet() {
+    if (group_ == nullptr) return;
+    group_->wait_until_all_have_arrived();
+    bool seen = true, same = true;
+    for (int q = 0; q < group_->size(); ++q) {
+      node_call const& call = group_->call(q);
+      seen = seen && call.source != nowhere && call.destination != nowhere;
+      same = same && call.fingerprint == fingerprint_;
+    }
+    if (same && seen) return;
+    std::string const text = same ? std::string() : differing_calls(*group_);
+    group_->finish();
+    group_ = nullptr;
+    if (!same) throw error(text);
+  }
+  node_round(node_round const&) = delete;
+  node_round& operator=(node_round const&) = delete;
+  ~node_round() {
+    if (group_ == nullptr) return;
+    if (group_->has_given_up()) node_memory::instance().leave_to_others(written_by_all_);
+    group_->finish();
+  }
+
+  /// Ends the round: then the operand may change, and the result is complete.
+  /// Post: true.
+  bool end() {
+    group_->finish();
+    if (waits_) group_->wait_until_all_are_done();
+    group_ = nullptr;
+    return true;
+  }
+
+  explicit operator bool() const { return group_ != nullptr; }
+  bool all_have_arrived() const { return group_ == nullptr || group_->all_have_arrived(); }
+  node_group& group() const { return *group_; }
+  /// Whether this rank's operand was copied for the others: its own memory is not looked at.
+  bool is_small() const { return small_; }
+
+ private:
+  static std::string differing_calls(node_group const& g) {
+    std::string text = "ashlar: the ranks do not call the same, in the same order:";
+    for (int q = 0; q < g.size(); ++q) {
+      auto const collective_number = static_cast<int>(g.call(q).fingerprint >> 56);
+      bool const as_first = g.call(q).fingerprint == g.call(0).fingerprint;
+      bool const same_collective = collective_number == static_cast<int>(g.call(0).fingerprint >> 56);
+      text += (q == 0 ? " " : ", ") + g.name(q) + " calls " + to_text(static_cast<collective>(collective_number));
+      if (!as_first && same_collective) text += " with other layouts, extents or elements";
+    }
+    return text + "; every rank of a mesh takes part in each collective";
+  }
+
+  node_group* group_;
+  std::uint64_t fingerprint_ = 0;
+  bool small_ = false, waits_ = true;
+  void const* written_by_all_ = nullptr;  // this rank's result, where that is so
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,162 @@
+// A rank's shard of a batch, from the arrays of its examples.
+#pragma once
+#include "ashlar/tensor/gather.hpp"
+#include "ashlar/data/array_source.hpp"
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace ashlar {
+
+/// How an array becomes tensors of a batch: of elements T, each by the factor, in layout L. Rows of a padded batch that are
+/// no example hold `padding`; of integers that is -1, a label that names no class.
+template <class T, class L>
+struct batch_field {
+  using element_type = T;
+  using layout_type = L;
+  T factor = T(1);
+  T padding = std::is_integral_v<T> ? T(-1) : T(0);
+};
+
+namespace detail {
+
+template <class L>
+struct batch_has_no_dimension {
+  static constexpr bool value = L::rank == 0;
+};
+template <class L>
+constexpr void check_batch_layout() {
+  static_assert(!batch_has_no_dimension<L>::value, "ashlar::feed: a batch has a dimension of examples; give the layout at least that one");
+  static_assert(!layout_is_partial<L>::value,
+                "ashlar::feed: the layout is partial, and each rank would hold the whole batch; feed the layout without it");
+}
+
+// Which elements of an example a rank holds, as runs of them.
+struct example_runs {
+  struct run {
+    index_t first, size;
+  };
+  std::vector<run> runs;
+  index_t first = 0, span = 0;  // what has to be read to have them all
+  index_t elements = 0;
+
+  example_runs() = default;
+  // Dimension 0 of the region and the extents is that of the examples.
+  example_runs(region const& held, shape const& extents) {
+    shape at;
+    at.rank = held.rank;
+    if (held.rank == 1) add(0, 1);
+    bool const any = held.rank > 1 && held.extents().size() > 0;
+    int const last = held.rank - 1;
+    for (bool more = any; more;) {
+      index_t begin = 0;
+      for (int d = 1; d < last; ++d) begin = (begin + held.dim[d][at[d]]) * extents[d + 1];
+      for (index_t i = 0; i < held.dim[last].size(); i += held.dim[last].run(i)) add(begin + held.dim[last][i], held.dim[last].run(i));
+      int d = last - 1;
+      while (d > 0 && ++at[d] == held.dim[d].size()) at[d--] = 0;
+      more = d > 0;
+    }
+    if (runs.empty()) return;
+    first = runs.front().first;
+    span = runs.back().first + runs.back().size - first;
+  }
+
+ private:
+  void add(index_t begin, index_t size) {
+    elements += size;
+    if (!runs.empty() && runs.back().first + runs.back().size == begin)
+      runs.back().size += size;
+    else
+      runs.push_back({begin, size});
+  }
+};
+
+// Extents of a batch of so many rows in a layout of this rank: those of an example, or all its elements in one dimension.
+inline shape batch_extents(array_source const& from, index_t rows, int rank) {
+  auto const example = from.example_extents();
+  shape extents = shape::of(rows);
+  extents.rank = rank;
+  if (rank == static_cast<int>(example.size()) + 1) {
+    for (int d = 1; d < rank; ++d) extents[d] = example[static_cast<std::size_t>(d - 1)];
+  } else if (rank == 2) {
+    extents[1] = from.size();
+  } else if (rank != 1 || from.size() != 1) {
+    throw error("ashlar::feed: expected a layout with the dimensions of the array, or with two, of examples and of their elements, found one of " +
+                std::to_string(rank) + " for examples of " + extents_text({example.begin(), example.end()}) +
+                (rank == 1 ? "; give the layout a second dimension" : ""));
+  }
+  return extents;
+}
+
+template <class From, class T>
+constexpr bool may_be_out_of_range() {
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<From, T>)
+    return false;
+  else if constexpr (!std::is_integral_v<From>)
+    return true;
+  else
+    return !std::in_range<T>(std::numeric_limits<From>::min()) || !std::in_range<T>(std::numeric_limits<From>::max());
+}
+template <class From, class T>
+constexpr bool may_not_fit = may_be_out_of_range<From, T>();
+
+template <class F>
+decltype(auto) with_elements_of(npy_kind kind, F&& f) {
+  switch (kind) {
+    case npy_kind::f4: return f(float{});
+    case npy_kind::f8: return f(double{});
+    case npy_kind::i4: return f(std::int32_t{});
+    case npy_kind::i8: return f(std::int64_t{});
+    default: return f(std::uint8_t{});
+  }
+}
+
+// Integers are not made of numbers with fractions.
+template <class T>
+void check_elements(array_source const& from) {
+  with_elements_of(from.kind(), []<class From>(From) {
+    if (std::is_integral_v<T> && !std::is_integral_v<From>)
+      throw error("ashlar::feed: expected integers for a field of integers, found elements of type " + std::string(name_of(npy_kind_of<From>()).descr));
+  });
+}
+// May a rank find an element that a field of T cannot hold?
+template <class T>
+bool may_be_refused(array_source const& from) {
+  return with_elements_of(from.kind(), []<class From>(From) { return may_not_fit<From, T>; });
+}
+
+template <class From, class T>
+void convert(From const* from, index_t n, T factor, T* to) {
+  for (index_t i = 0; i < n; ++i) {
+    if constexpr (may_not_fit<From, T> && std::is_integral_v<From>)
+      if (!std::in_range<T>(from[i]))
+        throw error("ashlar::feed: expected integers that the tensor's elements can hold, found " + std::to_string(from[i]));
+    to[i] = static_cast<T>(static_cast<T>(from[i]) * factor);
+  }
+}
+
+// The rows of a shard: row number i of it is row rows[i] of the batch, and example place(rows[i]) of the array, or padding
+// from row `examples` on.
+template <class T, class L, class Place>
+void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place, example_runs const& own, batch_field<T, L> const& how, T* out) {
+  if (own.elements == 0) return;
+  std::vector<std::uint8_t> scratch(from.in_memory() ? 0 : static_cast<std::size_t>(own.span) * name_of(from.kind()).size);
+  with_elements_of(from.kind(), [&]<class From>(From) {
+    for (index_t i = 0; i < rows.size(); ++i, out += own.elements) {
+      if (rows[i] >= examples) {
+        std::fill_n(out, own.elements, how.padding);
+        continue;
+      }
+      auto const* const elements = reinterpret_cast<From const*>(from.read(place(rows[i]), own.first, own.span, scratch.data()));
+      T* to = out;
+      for (auto const& r : own.runs) {
+        convert(elements + (r.first - own.first), r.size, how.factor, to);
+        to += r.size;
+      }
+    }
+  });
+}
+
+}  // namespace detail
+
+}  // namespace ashlar

@@ -1,0 +1,228 @@
+// The batches of a dataset, one after the other, as tensors on a mesh.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/data/batch_rows.hpp"
+#include "ashlar/io/crc32c.hpp"
+#include "ashlar/data/dataset.hpp"
+#include "ashlar/data/read_ahead.hpp"
+#include <array>
+#include <optional>
+#include <tuple>
+
+namespace ashlar {
+
+namespace detail {
+struct weight_of_row {
+  index_t examples;
+  double weight;
+  KOKKOS_FUNCTION double operator()(index_t i) const { return i < examples ? weight : 0; }
+};
+}  // namespace detail
+
+/// A batch: a tensor for each field, and how many of its rows are examples; in a padded batch the others come last.
+template <class M, class... X>
+struct example_batch {
+  std::tuple<X...> tensors;
+  index_t examples, rows;
+  batch_position at;
+  device_mesh<M> mesh;
+
+  /// What each row weighs in a mean over the examples: 1 / examples, and 0 in rows that hold none.
+  /// Shape: (rows). Post: the weights sum to 1. Cost: no communication
+  /// Example: softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
+  template <class T, class L>
+  auto weights() const {
+    return generate<T, L>(mesh, {rows}, detail::weight_of_row{examples, 1 / static_cast<double>(examples)});
+  }
+};
+
+namespace detail {
+
+// One field's shards of full batches and of the last of an epoch.
+struct field_plan {
+  shape extents[2];
+  index_set rows[2];
+  index_t elements[2];
+  example_runs runs;
+};
+
+// A batch in plain memory.
+template <class... T>
+struct host_batch {
+  batch_position at;
+  index_t examples = 0, rows = 0;
+  bool full = true;
+  std::tuple<std::vector<T>...> elements;
+};
+
+// Reads and converts one batch after the other, on whatever thread.
+template <class... F>
+class batch_reader {
+ public:
+  using result = host_batch<typename F::element_type...>;
+  batch_reader(dataset d, std::array<field_plan, sizeof...(F)> plans, std::tuple<F...> fields, batch_position at)
+      : data_(std::move(d)), plans_(std::move(plans)), fields_(std::move(fields)), at_(at) {}
+
+  result operator()() {
+    if (!order_ || epoch_ != at_.epoch) order_.emplace(data_.batches(epoch_ = at_.epoch));
+    result r;
+    r.at = at_;
+    r.examples = order_->size(at_.batch);
+    r.full = r.examples == data_.how().size || data_.how().last == last_batch::padded;
+    r.rows = r.full ? data_.how().size : r.examples;
+    auto const examples = order_->examples(at_.batch, 0, r.examples);
+    auto const place = [&](index_t i) { return data_.stored_at(examples[static_cast<std::size_t>(i)]); };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (fill(data_.arrays()[I], plans_[I], std::get<I>(fields_), place, r, std::get<I>(r.elements)), ...);
+    }(std::index_sequence_for<F...>{});
+    at_ = at_.next(order_->count());
+    return r;
+  }
+
+ private:
+  template <class Field, class Place, class Out>
+  static void fill(array_source const& from, field_plan const& plan, Field const& how, Place const& place, result const& r, Out& out) {
+    out.resize(static_cast<std::size_t>(plan.elements[!r.full]));
+    fill_rows(from, plan.rows[!r.full], r.examples, place, plan.runs, how, out.data());
+  }
+
+  dataset data_;
+  std::array<field_plan, sizeof...(F)> plans_;
+  std::tuple<F...> fields_;
+  batch_position at_;
+  std::optional<shuffled_batches> order_;
+  index_t epoch_ = -1;
+};
+
+template <class... F>
+struct no_field_is_given {
+  static constexpr bool value = sizeof...(F) == 0;
+};
+
+}  // namespace detail
+
+/// The batches of a dataset, epoch after epoch, a tensor for each field: field i is of array i. Each rank reads what its
+/// shards hold and nothing else; where the dataset says prefetch, a thread does so ahead, in plain memory, and the main
+/// thread copies to the shards what is ready.
+/// Shape: of a field (rows, extents of an example...), (rows, elements of an example), or (rows) where an example has one
+/// element; rows is the dataset's batch, or less in the last of an epoch unless that is padded.
+/// Collective: construction and next, all ranks of the mesh, with the same dataset
+/// Cost: no collective. next agrees by an all-reduce of 8 bytes that no rank failed, where one can: if an array lies in a file,
+/// or its integers may not fit the field, and where it starts a thread. Memory: prefetch + 1 batches' shards
+/// Error: ashlar::error on every rank: fields that do not fit the arrays, no examples, datasets that differ between ranks;
+/// in next, what reading throws on some rank: the stream is then where it was, and next tries again
+/// Example: batch_stream images(m, train, batch_field<float, layout<"data", none>>{}, batch_field<std::int32_t, layout<"data">>{});
+///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
+template <class M, class... F>
+class batch_stream {
+  static_assert(!detail::no_field_is_given<F...>::value, "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
+
+ public:
+  using batch_type = example_batch<M, sharded_tensor<typename F::element_type, typename F::layout_type, M>...>;
+
+  batch_stream(device_mesh<M> const& m, dataset d, F const&... f) : mesh_(m), data_(std::move(d)), fields_(f...) {
+    (detail::check_batch_layout<typename F::layout_type>(), ...);
+    comm::collectively(m.communicator(), [&] {
+      if (data_.arrays().size() != sizeof...(F))
+        throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) + " arrays, found " + std::to_string(sizeof...(F)));
+      if (data_.examples() == 0) throw error("ashlar::batch_stream: expected 1 example or more, found none");
+      plan_fields(std::index_sequence_for<F...>{});
+    });
+    batching const& how = data_.how();
+    std::uint32_t const chosen = crc32c(0, data_.chosen().data(), data_.chosen().size_bytes());
+    std::vector<index_t> same{data_.examples(),       how.size, static_cast<index_t>(how.last), static_cast<index_t>(how.order), static_cast<index_t>(how.key.value),
+                              static_cast<index_t>(chosen), can_fail_};
+    for (array_source const& a : data_.arrays()) {
+      same.push_back(static_cast<index_t>(a.kind()));
+      same.insert(same.end(), a.example_extents().begin(), a.example_extents().end());
+    }
+    comm::require_equal(m.communicator(), same,
+                        "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
+  }
+
+  /// Batches of an epoch.
+  index_t count() const { return data_.examples() / data_.how().size + (data_.examples() % data_.how().size != 0); }
+  index_t examples() const { return data_.examples(); }
+
+  /// Where the next batch stands.
+  batch_position at() const { return at_; }
+  /// Goes on from there. Cost: what was prefetched is dropped. Error: ashlar::error where no such batch is.
+  void seek(batch_position to) {
+    if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
+      throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " + std::to_string(count() - 1) + ", found " +
+                  std::to_string(to.epoch) + " and " + std::to_string(to.batch));
+    if (to == at_) return;
+    stop();
+    at_ = to;
+  }
+
+  batch_type next() {
+    host_type const made = can_fail_ || !reader_ ? agreed() : take();
+    at_ = made.at.next(count());
+    return tensors(made, std::index_sequence_for<F...>{});
+  }
+
+ private:
+  using reader = detail::batch_reader<F...>;
+  using host_type = typename reader::result;
+
+  template <std::size_t... I>
+  void plan_fields(std::index_sequence<I...>) {
+    (plan_field<typename F::element_type, typename F::layout_type>(data_.arrays()[I], plans_[I]), ...);
+  }
+  template <class T, class L>
+  void plan_field(array_source const& from, detail::field_plan& plan) {
+    detail::check_elements<T>(from);
+    can_fail_ |= !from.in_memory() || detail::may_be_refused<T>(from);
+    index_t const size = data_.how().size;
+    for (int i : {0, 1}) {
+      plan.extents[i] = detail::batch_extents(from, i == 0 ? size : data_.examples() % size, L::rank);
+      region const held = local_region(plan.extents[i], sharded_tensor<T, L, M>::layout, mesh_.sizes(), mesh_.rank());
+      plan.rows[i] = held.dim[0];
+      plan.elements[i] = held.size();
+      if (i == 0) plan.runs = detail::example_runs(held, plan.extents[i]);
+    }
+  }
+
+  host_type agreed() {
+    try {
+      return comm::collectively(mesh_.communicator(), [&] { return take(); });
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+  host_type take() {
+    if (!reader_) reader_.emplace(data_, plans_, fields_, at_);
+    int const depth = data_.how().prefetch;
+    if (depth == 0) return (*reader_)();
+    if (!ahead_) ahead_.emplace(static_cast<std::size_t>(depth), [this] { return (*reader_)(); });
+    return ahead_->take();
+  }
+  void stop() {
+    ahead_.reset();
+    reader_.reset();
+  }
+
+  template <std::size_t... I>
+  batch_type tensors(host_type const& made, std::index_sequence<I...>) const {
+    return {{tensor<F>(plans_[I], made.full, std::get<I>(made.elements))...}, made.examples, made.rows, made.at, mesh_};
+  }
+  template <class Field>
+  auto tensor(detail::field_plan const& plan, bool full, std::vector<typename Field::element_type> const& elements) const {
+    sharded_tensor<typename Field::element_type, typename Field::layout_type, M> x(mesh_, plan.extents[!full]);
+    detail::fill_from_host(x, [&](auto* out) { std::copy(elements.begin(), elements.end(), out); });
+    return x;
+  }
+
+  device_mesh<M> mesh_;
+  dataset data_;
+  std::tuple<F...> fields_;
+  std::array<detail::field_plan, sizeof...(F)> plans_;
+  bool can_fail_ = false;
+  batch_position at_;
+  std::optional<reader> reader_;
+  std::optional<read_ahead<host_type>> ahead_;  // the last member: its thread ends before what it reads
+};
+
+}  // namespace ashlar

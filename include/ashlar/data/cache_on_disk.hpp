@@ -1,0 +1,156 @@
+// Examples that are slow to make, kept in a file.
+#pragma once
+#include "ashlar/io/checked_file.hpp"
+#include "ashlar/io/crc32c.hpp"
+#include "ashlar/data/open.hpp"
+#include <signal.h>
+#include <charconv>
+#include <random>
+
+namespace ashlar {
+
+namespace detail {
+
+// The header that NumPy writes.
+inline std::string npy_head(array_source const& a) {
+  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" + std::to_string(a.examples()) + ",";
+  for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
+  if (!a.example_extents().empty()) head.pop_back();
+  head += "), }";
+  head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
+  head += '\n';
+  char const lead[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  return std::string(lead, sizeof lead) + head;
+}
+
+// What a file is called until it is finished: other processes, of this machine or another, may write the same file.
+class part_names {
+ public:
+  explicit part_names(std::filesystem::path file) : file_(std::move(file)) {
+    char host[256]{};
+    if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
+  }
+  /// FILE.HOST@PROCESS-NUMBER.part, of which there is no other.
+  std::filesystem::path next() const {
+    std::random_device number;
+    return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number()) + ".part";
+  }
+  /// Removes what processes of this machine left that are no more. What others left stays: nobody here knows whether they run.
+  void remove_abandoned() const {
+    std::string const beginning = file_.filename().string() + own_beginning();
+    std::error_code ignored;  // of a folder that cannot be read nothing is known
+    for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end; !ignored && e != end; e.increment(ignored)) {
+      std::string const name = e->path().filename().string();
+      pid_t process = 0;
+      if (!name.starts_with(beginning) || !name.ends_with(".part")) continue;
+      char const* const last = name.data() + name.size();
+      auto const [next, status] = std::from_chars(name.data() + beginning.size(), last, process);
+      std::error_code kept;
+      if (status == std::errc{} && next != last && *next == '-' && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove(e->path(), kept);
+    }
+  }
+
+ private:
+  std::string own_beginning() const { return "." + host_ + "@"; }
+  std::filesystem::path file_;
+  std::string host_ = "localhost";
+};
+
+// Bytes one behind the other into a file that has its name when it is finished, and what is said of them.
+class sealed_file {
+ public:
+  explicit sealed_file(std::filesystem::path path) : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
+  void write(void const* bytes, std::size_t n) {
+    file_.write(size_, bytes, n);
+    size_ += n;
+    sum_ = crc32c(sum_, bytes, n);
+  }
+  void finish() {
+    file_.sync();
+    file_.close();
+    part_.keep_as(path_);
+  }
+  std::string seal(std::string_view of) const { return seal(size_, sum_, of); }
+  static std::string seal(std::uint64_t bytes, std::uint32_t sum, std::string_view of) {
+    return std::to_string(bytes) + " bytes, CRC-32C " + std::to_string(sum) + ", of " + std::string(of) + "\n";
+  }
+
+ private:
+  std::filesystem::path path_;
+  unfinished_file part_;
+  checked_file file_;
+  std::uint64_t size_ = 0;
+  std::uint32_t sum_ = 0;
+};
+
+inline constexpr std::size_t cache_block = 1 << 20;
+
+// The file beside a cache in which its seal stands.
+inline std::filesystem::path seal_beside(std::filesystem::path const& cache) { return cache.string() + ".seal"; }
+
+// Whether a cache is there and is what its seal says, every byte of it.
+inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
+  if (!std::filesystem::is_regular_file(cache) || !std::filesystem::is_regular_file(seal_beside(cache))) return false;
+  std::string seal(cache_block, 0), block(cache_block, 0);
+  seal.resize(checked_file(seal_beside(cache), O_RDONLY).read(0, seal.data(), seal.size()));
+  checked_file const file(cache, O_RDONLY);
+  std::uint64_t size = 0;
+  std::uint32_t sum = 0;
+  while (std::size_t const n = file.read(size, block.data(), block.size())) {
+    size += n;
+    sum = crc32c(sum, block.data(), n);
+  }
+  return seal == sealed_file::seal(size, sum, of);
+}
+
+// Examples first, then their seal: whatever stops this in between, the one does not fit the other.
+inline void write_cache(std::filesystem::path const& path, array_source const& a, std::string_view of) {
+  part_names(path).remove_abandoned();
+  part_names(seal_beside(path)).remove_abandoned();
+  sealed_file cache(path);
+  std::string const head = npy_head(a);
+  std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size), block(head.begin(), head.end());
+  auto const flush = [&] {
+    cache.write(block.data(), block.size());
+    block.clear();
+  };
+  for (index_t i = 0; i < a.examples(); ++i) {
+    std::uint8_t const* const example = a.read(i, 0, a.size(), scratch.data());
+    block.insert(block.end(), example, example + scratch.size());
+    if (block.size() >= cache_block) flush();
+  }
+  flush();
+  cache.finish();
+  sealed_file seal(seal_beside(path));
+  std::string const text = cache.seal(of);
+  seal.write(text.data(), text.size());
+  seal.finish();
+  sync_folder_of(path);
+}
+
+}  // namespace detail
+
+/// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of, in this run and in
+/// later ones: it is written to a .npy file, and its checksum to FILE.seal beside. For what is slow to make (inflated,
+/// decoded, computed) and too large for every rank's memory. A file that lacks a byte, or has another, or is of something
+/// else than `of`, is made anew. Of programs that make one file at the same time each writes its own, and the last gives it the name.
+/// Pre: all ranks see the file; where make() would give other examples than in the run that wrote it, `of` is another
+/// Collective: all ranks of c
+/// Cost: where the file is there, rank 0 reads it once to see that it is whole
+/// Error: what make throws, and where the file cannot be written, on every rank
+/// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
+template <class Make>
+array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make, std::string_view of = "examples") {
+  comm::on_root(c, [&] {
+    if (detail::is_whole(path, of)) return;
+    array_source const a = make();
+    try {
+      detail::write_cache(path, a, of);
+    } catch (error const& e) {
+      throw error("ashlar::cache_on_disk: cannot write " + path.string() + "; choose a file in a folder that may be written and has room: " + e.what());
+    }
+  });
+  return open_npy(c, path);
+}
+
+}  // namespace ashlar

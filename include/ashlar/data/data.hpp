@@ -1,0 +1,8 @@
+// Datasets, batches, caches, and reading ahead.
+#pragma once
+#include "ashlar/data/batch_stream.hpp"
+#include "ashlar/data/batches.hpp"
+#include "ashlar/data/cache_on_disk.hpp"
+#include "ashlar/data/feed.hpp"
+#include "ashlar/data/position.hpp"
+#include "ashlar/data/synthetic_digits.hpp"

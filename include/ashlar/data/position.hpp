@@ -1,0 +1,42 @@
+// Where in its data a training run is.
+#pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/meta/tree.hpp"
+
+namespace ashlar {
+
+/// Sums over the examples of an epoch so far, and their means.
+struct epoch_sums {
+  double loss_sum = 0, metric_sum = 0;
+  index_t examples = 0;
+  static constexpr auto names = ashlar::names("loss_sum", "metric_sum", "examples");
+
+  constexpr double loss() const { return examples == 0 ? 0 : loss_sum / static_cast<double>(examples); }
+  constexpr double metric() const { return examples == 0 ? 0 : metric_sum / static_cast<double>(examples); }
+};
+
+/// The number of steps done, the next batch, and the sums of its epoch, earlier runs included. A checkpoint takes it as a part.
+/// Post: between two epochs `batch` is 0 and `sums` are the sums of the epoch that has ended.
+/// Example: data_position at; at.add(loss, hits, 128); if (!at.advance(batches)) { an epoch has ended }
+struct data_position {
+  index_t step = 0, epoch = 0, batch = 0;
+  epoch_sums sums{};
+  static constexpr auto names = ashlar::names("step", "epoch", "batch", "sums");
+
+  /// Takes in the mean loss of the next batch, and the sum of a metric over its examples, such as hits.
+  constexpr void add(double loss, double metric_sum, index_t examples) {
+    if (batch == 0) sums = {};
+    sums.loss_sum += loss * static_cast<double>(examples);
+    sums.metric_sum += metric_sum;
+    sums.examples += examples;
+  }
+  /// Goes on to the next batch of an epoch of `batches`. False if the epoch has ended.
+  constexpr bool advance(index_t batches) {
+    ++step;
+    if (++batch < batches) return true;
+    ++epoch, batch = 0;
+    return false;
+  }
+};
+
+}  // namespace ashlar

@@ -1,0 +1,70 @@
+// NumPy's .npy files.
+#pragma once
+#include "ashlar/io/npy_header.hpp"
+
+namespace ashlar {
+
+/// An array of the elements of a .npy file with its extents, row-major.
+struct npy_array {
+  std::vector<index_t> extents;
+  npy_kind kind = npy_kind::f8;
+  std::vector<std::uint8_t> bytes;
+};
+
+namespace detail {
+
+// What a .npy file holds, and where its elements begin; they reach to its end.
+struct npy_place {
+  std::vector<index_t> extents;
+  npy_kind kind;
+  std::size_t begin, bytes;
+};
+
+inline npy_place place_of_npy(input_file const& in) {
+  unsigned char lead[12]{};
+  if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
+  in.read(0, lead, 10);
+  if (std::memcmp(lead, "\x93NUMPY", 6) != 0) in.fail("expected a .npy file, which begins with 93 'NUMPY', found other bytes");
+  int const major = lead[6], minor = lead[7];
+  if (major < 1 || major > 3 || minor != 0)
+    in.fail("expected format 1.0, 2.0 or 3.0, found " + std::to_string(major) + "." + std::to_string(minor));
+  std::size_t const begin = major == 1 ? 10 : 12;
+  if (in.size() < begin) in.fail("expected the length of a header, found the end of the file");
+  in.read(10, lead + 10, begin - 10);
+  std::size_t length = lead[8] | std::size_t{lead[9]} << 8;
+  if (major > 1) length |= std::size_t{lead[10]} << 16 | std::size_t{lead[11]} << 24;
+  if (length > 1 << 16) in.fail("expected a header of at most 65536 bytes, found one of " + std::to_string(length));
+  if (length > in.size() - begin)
+    in.fail("expected a header of " + std::to_string(length) + " bytes, found " + std::to_string(in.size() - begin));
+  std::string text(length, '\0');
+  in.read(begin, text.data(), length);
+
+  npy_header const header(in, text);
+  std::size_t const expected = bytes_of(header.extents, name_of(header.kind).size, [&](std::string const& what) { in.fail(what); });
+  std::size_t const found = in.size() - begin - length;
+  if (found != expected)
+    in.fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(header.extents) + ", " +
+            std::string(name_of(header.kind).descr) + "), found " + std::to_string(found));
+  return {header.extents, header.kind, begin + length, expected};
+}
+
+}  // namespace detail
+
+/// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Nothing is allocated for the elements before the
+/// file is known to have exactly as many bytes as its header declares, and no header longer than 64 KiB is read.
+/// Pre: nobody else writes the file
+/// Post: bytes.size() == product of extents, times the size of an element
+/// Collective: no; load_npy reads on one rank and tells the others
+/// Error: ashlar::error with what was expected and what was found: another element type, records or objects, Fortran order
+/// of more than one dimension, a header that NumPy does not write, a file that is shorter or longer than declared
+/// Example: read_npy("w.npy").kind == npy_kind::f8
+/// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
+inline npy_array read_npy(std::filesystem::path const& path) {
+  detail::input_file const in(path, "ashlar::read_npy");
+  detail::npy_place const place = detail::place_of_npy(in);
+  npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
+  in.read(place.begin, result.bytes.data(), place.bytes);
+  return result;
+}
+
+}  // namespace ashlar

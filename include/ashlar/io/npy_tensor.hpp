@@ -1,0 +1,51 @@
+// Arrays of .npy files as tensors.
+#pragma once
+#include "ashlar/tensor/gather.hpp"
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/io/npy.hpp"
+
+namespace ashlar {
+
+/// The array of a .npy file on every rank. Rank 0 reads.
+/// Collective: all ranks of c. Error: what read_npy throws, on every rank.
+inline npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
+  npy_array a;
+  comm::on_root(c, [&] { a = read_npy(path); });
+  index_t kind = static_cast<index_t>(a.kind);
+  comm::broadcast(c, &kind, 1, 0);
+  a.kind = static_cast<npy_kind>(kind);
+  detail::broadcast_array(c, a);
+  return a;
+}
+
+/// A tensor of the array's elements; each rank copies its part.
+/// Pre: every rank has the same array
+/// Shape: the array's extents
+/// Cost: no communication. Error: ashlar::error where the array has elements of another type, or another number of
+/// dimensions. A partial layout, and an element type that no file has, do not compile.
+/// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
+template <class T, class L, class M>
+sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from) {
+  static_assert(!detail::layout_is_partial<L>::value,
+                "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
+  constexpr npy_kind kind = detail::npy_kind_of<T>();
+  if (from.kind != kind)
+    throw error("ashlar::npy_tensor: expected elements of type " + std::string(detail::name_of(kind).descr) + ", found " +
+                std::string(detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it");
+  if (static_cast<int>(from.extents.size()) != L::rank)
+    throw error("ashlar::npy_tensor: expected " + std::to_string(L::rank) + " dimensions, as the layout has, found " +
+                detail::extents_text(from.extents));
+  shape extents;
+  for (index_t const n : from.extents) extents[extents.rank++] = n;
+  sharded_tensor<T, L, M> x(m, extents);
+  detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
+  return x;
+}
+/// The same from a file; rank 0 reads it, once.
+/// Collective: all ranks of m. Error: what load_npy throws besides.
+template <class T, class L, class M>
+sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, std::filesystem::path const& path) {
+  return npy_tensor<T, L>(m, load_npy(m.communicator(), path));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,131 @@
+// Rows of a table by index, and their transpose.
+#pragma once
+#include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
+#include "ashlar/layout/split.hpp"
+#include "ashlar/ops/gather.hpp"
+
+namespace ashlar::detail {
+
+/// A table [outer][size][inner] of some indices, and rows [outer][count][inner].
+template <class I>
+struct indexed_rows {
+  I const* index;
+  index_t outer, size, inner, count;
+  index_set held;
+
+  /// Row of the table, or -1 if it is not here.
+  KOKKOS_FUNCTION index_t find(index_t i) const { return held.find(static_cast<index_t>(index[i])); }
+};
+
+/// A task copies one element of one row.
+template <class T, class I>
+struct take_kernel {
+  indexed_rows<I> rows;
+  T const* table;
+  T* out;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    index_t const row = task / rows.inner, at = rows.find(row % rows.count);
+    out[task] = at < 0 ? T(0) : table[(row / rows.count * rows.size + at) * rows.inner + task % rows.inner];
+  }
+};
+
+/// A task adds one element of one row.
+template <class T, class I>
+struct scatter_add_kernel {
+  indexed_rows<I> rows;
+  T const* in;
+  T* table;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    index_t const row = task / rows.inner, at = rows.find(row % rows.count);
+    if (at < 0) return;
+    T* const to = table + (row / rows.count * rows.size + at) * rows.inner + task % rows.inner;
+    Kokkos::atomic_add(to, in[task]);
+  }
+};
+
+template <class Space, class T, class I>
+void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* table, T* out) {
+  index_t const n = rows.inner, grain = elements_per_thread / std::max<index_t>(n, 1);
+  for_ranges("ashlar::take", space, rows.outer * rows.count, grain, [&](index_t begin, index_t end) {
+    for (index_t row = begin, o = begin / rows.count, i = begin % rows.count; row < end; ++row) {
+      index_t const at = rows.find(i);
+      if (at < 0)
+        std::fill_n(out + row * n, n, T(0));
+      else
+        std::copy_n(table + (o * rows.size + at) * n, n, out + row * n);
+      if (++i == rows.count) i = 0, ++o;
+    }
+  });
+}
+
+/// Adds the rows in their order; threads share the columns, so that no two write one element.
+template <class Space, class T, class I>
+void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T const* in, T* table) {
+  index_t const grain = elements_per_thread / std::max<index_t>(rows.count, 1);
+  for_ranges("ashlar::scatter_add", space, rows.outer * rows.inner, grain, [&](index_t begin, index_t end) {
+    for (index_t n; begin < end; begin += n) {
+      index_t const o = begin / rows.inner, first = begin % rows.inner;
+      n = std::min(rows.inner - first, end - begin);
+      for (index_t i = 0; i < rows.count; ++i) {
+        index_t const at = rows.find(i);
+        if (at < 0) continue;
+        T const* const from = in + (o * rows.count + i) * rows.inner + first;
+        T* const to = table + (o * rows.size + at) * rows.inner + first;
+        ASHLAR_INDEPENDENT
+        for (index_t j = 0; j < n; ++j) to[j] += from[j];
+      }
+    }
+  });
+}
+
+// Elements of one row of a table.
+inline index_t row_size(shape const& table) {
+  index_t n = 1;
+  for (int d = 1; d < table.rank; ++d) n *= table[d];
+  return n;
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+/// out[o, i, c] = table[o, held.find(index[i]), c] where `held` has index[i], and 0 elsewhere: summed over the ranks that
+/// share a table's rows, the whole take.
+/// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
+template <class Space, class T, class I>
+void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index, index_t count, T* out) {
+  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::take_by_rows(space, rows, table, out);
+  else
+    detail::for_elements("ashlar::take", space, outer * count * inner, detail::take_kernel<T, I>{rows, table, out});
+}
+
+/// table[o, held.find(index[i]), c] += in[o, i, c] for those indices: the transpose of take.
+/// On the host rows are added in the order of i, whatever the number of threads; on devices in any order.
+template <class Space, class T, class I>
+void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
+                 index_t count, T* table) {
+  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::scatter_add_by_columns(space, rows, in, table);
+  else
+    detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
+                         detail::scatter_add_kernel<T, I>{rows, in, table});
+}
+
+template <class S, class T, class I>
+void run(take_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& table, shard<I const> const& index) {
+  take(space, table.data, 1, table.owned.dim[0], detail::row_size(table.local_extents()), index.data, index.local_size(), y.data);
+}
+template <class S, class T, class I>
+void run(scatter_add_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& update, shard<I const> const& index, auto const&) {
+  fill(space, y.data, y.local_size(), T(0));
+  scatter_add(space, update.data, 1, y.owned.dim[0], detail::row_size(y.local_extents()), index.data, index.local_size(), y.data);
+}
+
+}  // namespace ashlar::kernels

@@ -1,0 +1,17 @@
+// The kernels of all operations.
+#pragma once
+#include "ashlar/kernels/attention.hpp"
+#include "ashlar/kernels/batch_norm.hpp"
+#include "ashlar/kernels/convolution.hpp"
+#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/gather.hpp"
+#include "ashlar/kernels/losses.hpp"
+#include "ashlar/kernels/metrics.hpp"
+#include "ashlar/kernels/norm.hpp"
+#include "ashlar/kernels/normalize.hpp"
+#include "ashlar/kernels/pooling.hpp"
+#include "ashlar/kernels/reduce.hpp"
+#include "ashlar/kernels/select.hpp"
+#include "ashlar/kernels/sharded_cross_entropy.hpp"
+#include "ashlar/kernels/softmax.hpp"
+#include "ashlar/kernels/user_operation.hpp"

@@ -1,0 +1,168 @@
+// What a fused expression reads: arrays, constants, global indices, as seen by kernels.
+#pragma once
+#include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/loop_nest.hpp"
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace ashlar::detail {
+
+/// Longest piece of a row for which a leaf makes its values in a buffer.
+inline constexpr index_t piece_length = 256;
+
+template <class T>
+struct piece_buffer {
+  T value[piece_length];
+  piece_buffer() {}  // leaves the values unset
+};
+struct no_buffer {};
+
+/// The expression that is its leaf.
+struct same_value {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return x;
+  }
+};
+
+}  // namespace ashlar::detail
+
+/// A leaf gives a value for each index (i_0, ..) of the kernel's shape:
+///   using buffer        storage for one piece of a row on the host
+///   strides()           the weight of each index in the offset that the other members take
+///   at(offset)          one value
+///   buffered(step)      whether rows() needs the buffer, for neighbours `step` apart; then it holds for row 0 alone
+///   rows(offset, row_stride, step, length, buffer)
+///                       for j in [0, length) a function of (r, j) that gives at(offset + r * row_stride + j * step)
+namespace ashlar::kernels {
+
+/// An array with a stride for each dimension of the kernel's shape; 0 where it is broadcast.
+template <class T>
+struct strided {
+  T const* data;
+  index_t stride[max_rank];
+
+  using buffer = detail::piece_buffer<T>;
+  index_t const* strides() const { return stride; }
+  KOKKOS_FUNCTION T at(index_t offset) const { return data[offset]; }
+  static bool buffered(index_t step) { return step != 1; }
+  struct pointer {
+    T const* data;
+    index_t row_stride;
+    T operator()(index_t r, index_t j) const { return data[r * row_stride + j]; }
+  };
+  pointer rows(index_t offset, index_t row_stride, index_t step, index_t length, buffer& b) const {
+    if (step == 1) return {data + offset, row_stride};
+    if (step == 0)
+      std::fill_n(b.value, length, data[offset]);
+    else
+      for (index_t j = 0; j < length; ++j) b.value[j] = data[offset + j * step];
+    return {b.value, 0};
+  }
+};
+
+/// A row-major array of the kernel's own shape.
+template <class T>
+strided<T> contiguous(T const* data, shape const& extents) {
+  strided<T> leaf{data, {}};
+  detail::row_major_strides const s(extents);
+  for (int d = 0; d < extents.rank; ++d) leaf.stride[d] = s.stride[d];
+  return leaf;
+}
+
+/// The same value everywhere.
+template <class T>
+struct constant {
+  T value;
+
+  using buffer = detail::no_buffer;
+  struct repeated {
+    T value;
+    T operator()(index_t, index_t) const { return value; }
+  };
+  static index_t const* strides() {
+    static constexpr index_t none[max_rank]{};
+    return none;
+  }
+  KOKKOS_FUNCTION T at(index_t) const { return value; }
+  static bool buffered(index_t) { return false; }
+  repeated rows(index_t, index_t, index_t, index_t, buffer&) const { return {value}; }
+};
+
+/// The linear index in the global array of each element of a shard: base + sum of i_d * stride[d].
+struct global_index {
+  index_t base;
+  index_t stride[max_rank];
+
+  using buffer = detail::no_buffer;
+  struct progression {
+    index_t first, row_stride, step;
+    index_t operator()(index_t r, index_t j) const { return first + r * row_stride + j * step; }
+  };
+  index_t const* strides() const { return stride; }
+  KOKKOS_FUNCTION index_t at(index_t offset) const { return base + offset; }
+  static bool buffered(index_t) { return false; }
+  progression rows(index_t offset, index_t row_stride, index_t step, index_t, buffer&) const {
+    return {base + offset, row_stride, step};
+  }
+};
+
+}  // namespace ashlar::kernels
+
+namespace ashlar::detail {
+
+template <std::size_t I, class Leaf>
+struct leaf_slot {
+  Leaf leaf;
+};
+template <class Indices, class... Leaf>
+struct leaf_pack;
+/// The leaves of an expression, readable in kernels. In its loop nests array 0 is the result, array I + 1 leaf I.
+template <std::size_t... I, class... Leaf>
+struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
+  static constexpr int arrays = static_cast<int>(sizeof...(Leaf)) + 1;
+  using nest_type = loop_nest<arrays>;
+
+  explicit leaf_pack(Leaf const&... leaf) : leaf_slot<I, Leaf>{leaf}... {}
+
+  nest_type nest(shape const& extents, index_t const* result_strides) const {
+    return merge_loops<arrays>(extents, {result_strides, slot<I>(*this).strides()...});
+  }
+
+  template <class F>
+  KOKKOS_FUNCTION auto evaluate(F const& f, index_t const (&offset)[arrays]) const {
+    return f(slot<I>(*this).at(offset[I + 1])...);
+  }
+
+  /// Calls visit(offset in the result, rows, length, rows() of each leaf...) for rectangles of the two innermost loops
+  /// that make up the elements [begin, end); for a piece of one row at a time where a leaf needs its buffer.
+  template <class Visit>
+  void for_each_piece(nest_type const& nest, index_t begin, index_t end, Visit const& visit) const {
+    std::tuple<typename Leaf::buffer...> buffers;
+    auto const call = [&](index_t const (&offset)[arrays], index_t rows, index_t first, index_t length) {
+      visit(offset[0] + first * nest.step(0), rows, length,
+            slot<I>(*this).rows(offset[I + 1] + first * nest.step(I + 1), nest.row_stride(I + 1), nest.step(I + 1),
+                                length, std::get<I>(buffers))...);
+    };
+    bool const buffered = (Leaf::buffered(nest.step(I + 1)) || ...);
+    for_each_rectangle(nest, begin, end, [&](index_t (&offset)[arrays], index_t rows, index_t length) {
+      if (!buffered) return call(offset, rows, 0, length);
+      for (index_t r = 0; r < rows; ++r) {
+        for (index_t j = 0; j < length; j += piece_length) call(offset, 1, j, std::min(piece_length, length - j));
+        for (int a = 0; a < arrays; ++a) offset[a] += nest.row_stride(a);
+      }
+    });
+  }
+
+ private:
+  template <std::size_t J, class L>
+  KOKKOS_FUNCTION static L const& slot(leaf_slot<J, L> const& s) {
+    return s.leaf;
+  }
+};
+
+template <class... Leaf>
+using leaves = leaf_pack<std::index_sequence_for<Leaf...>, Leaf...>;
+
+}  // namespace ashlar::detail

@@ -1,0 +1,33 @@
+// The mathematical functions of kernels.
+#pragma once
+#include "ashlar/ops/activations.hpp"
+#include <Kokkos_Core.hpp>
+
+namespace ashlar::detail {
+
+template <class T>
+KOKKOS_FUNCTION T math_exp(T x) {
+  return Kokkos::exp(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_log(T x) {
+  return Kokkos::log(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_sqrt(T x) {
+  return Kokkos::sqrt(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_tanh(T x) {
+  return Kokkos::tanh(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_erf(T x) {
+  return Kokkos::erf(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_log1p(T x) {
+  return Kokkos::log1p(x);
+}
+
+}  // namespace ashlar::detail

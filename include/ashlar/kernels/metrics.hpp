@@ -1,0 +1,100 @@
+// Counts of rows whose label is among the largest elements, and of rows by label and by place of the largest element.
+#pragma once
+#include "ashlar/kernels/labelled_rows.hpp"
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
+#include "ashlar/ops/metrics.hpp"
+
+namespace ashlar::detail {
+
+/// 1 where fewer than k logits beat the label's: those that are larger, those before it that are equal, and all NaN.
+template <class T, class I>
+struct row_hit {
+  using value_type = std::int64_t;
+  labelled_rows<T, I> rows;
+  index_t k;
+
+  template <class Lanes>
+  KOKKOS_FUNCTION std::int64_t value(Lanes const& lanes, index_t r) const {
+    index_t const l = rows.label(r);
+    if (l < 0) return 0;
+    T const* const x = rows[r];
+    T const own = x[l];
+    auto const before = [=](index_t j) { return static_cast<int>(!(x[j] < own)); };
+    auto const behind = [=](index_t j) { return static_cast<int>(!(x[l + j] <= own)); };
+    return lanes.template sum<int>(l, before) + lanes.template sum<int>(rows.n - l, behind) < k;
+  }
+};
+
+template <class T, class I>
+struct confusion_kernel {
+  labelled_rows<T, I> rows;
+  T* counts;
+
+  template <class Lanes>
+  KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
+    index_t const l = rows.label(r), n = rows.n;
+    if (l < 0) return;
+    T const* const x = rows[r];
+    T const top = lanes.template max<T>(n, [=](index_t j) { return x[j]; });
+    int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(x[j] != x[j]); });
+    index_t const place = n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
+    if (none != 0) return;
+    T* const to = counts + l * n + (place < n ? place : 0);  // max begins above -infinity: where all are, none equals it
+    lanes.once([=] { Kokkos::atomic_add(to, T(1)); });
+  }
+};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+/// *count = how many rows have the logit at their label among the k largest, of equal ones the first; NaN is taken for
+/// larger than all, so that with k = 1 a row with NaN does not count.
+template <class Space, class T, class I>
+void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n,
+                    std::int64_t* count, index_t k = 1) {
+  detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, detail::row_hit<T, I>{{logits, labels, n}, k}, count);
+}
+
+/// counts[l, j] = how many of the rows of logits [rows][n] have label l and their largest element, the first of equal ones,
+/// in place j. Rows with NaN or a label outside [0, n) count nowhere. Sums of ones are exact in any order.
+template <class Space, class T, class I>
+void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
+  fill(space, counts, n * n, T(0));
+  detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1, detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
+}
+
+}  // namespace ashlar::kernels
+
+namespace ashlar::detail {
+
+template <class Space, class T, class I>
+void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> const& hits, kernels::shard<T const> const& logits,
+                kernels::shard<I const> const& labels, index_t k) {
+  rows_of const r(logits.local_extents());
+  auto const block = memory.array<std::int64_t>(1);
+  std::int64_t* const count = block.data();
+  kernels::accuracy_count(space, logits.data, labels.data, r.rows, r.n, count, k);
+  kernels::map(space, shape{}, hits.data, same_value{}, kernels::strided<std::int64_t>{count, {}});
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+template <class S, class T, class I>
+void run(hits_op const&, S const& space, detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+  detail::count_hits(space, memory, hits, logits, labels, 1);
+}
+template <class S, class T, class I>
+void run(top_k_op const& op, S const& space, detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+  detail::count_hits(space, memory, hits, logits, labels, op.k);
+}
+template <class S, class T, class I>
+void run(confusion_op const&, S const& space, detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
+  detail::rows_of const r(logits.local_extents());
+  confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);
+}
+
+}  // namespace ashlar::kernels

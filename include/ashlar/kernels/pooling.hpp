@@ -1,0 +1,163 @@
+// Pooling of row-major images [n][h][w][channels].
+#pragma once
+#include "ashlar/kernels/rows.hpp"
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/layout/op.hpp"
+#include "ashlar/layout/window.hpp"
+#include "ashlar/ops/pooling.hpp"
+
+namespace ashlar::kernels {
+
+/// Windows over images [n][rows.n][columns.n][channels].
+struct pooled {
+  index_t images = 0;
+  windows rows, columns;
+  index_t channels = 0;
+};
+
+}  // namespace ashlar::kernels
+
+namespace ashlar::detail {
+
+using kernels::pooled;
+
+// Channels that one task treats, side by side: all on the host, one on devices.
+template <class Space>
+constexpr index_t channels_per_task(pooled const& g) {
+  return runs_in_caller<Space> ? std::max<index_t>(g.channels, 1) : 1;
+}
+
+/// The elements of one window that lie inside: [top, bottom) by [left, right).
+struct window_box {
+  index_t top, bottom, left, right;
+  KOKKOS_FUNCTION window_box(pooled const& g, index_t i, index_t j)
+      : top(g.rows.first(i)), bottom(top + g.rows.size), left(g.columns.first(j)), right(left + g.columns.size) {
+    top = top < 0 ? 0 : top;
+    left = left < 0 ? 0 : left;
+    bottom = bottom > g.rows.n ? g.rows.n : bottom;
+    right = right > g.columns.n ? g.columns.n : right;
+  }
+  KOKKOS_FUNCTION index_t size() const { return (bottom - top) * (right - left); }
+};
+
+/// What tasks share: task t treats some channels of one image.
+template <class T>
+struct pooling_kernel {
+  pooled g;
+  index_t width;  // channels of a task
+
+  /// Calls f(window, offset of its result, offset of the image) for all windows of a task.
+  template <class F>
+  KOKKOS_FUNCTION void each_window(index_t task, F const& f) const {
+    index_t const tasks = g.channels / width, n = task / tasks, c = task % tasks * width;
+    index_t const image = n * g.rows.n * g.columns.n * g.channels + c;
+    index_t out = n * g.rows.count() * g.columns.count() * g.channels + c;
+    for (index_t i = 0; i < g.rows.count(); ++i)
+      for (index_t j = 0; j < g.columns.count(); ++j, out += g.channels) f(window_box(g, i, j), out, image);
+  }
+  KOKKOS_FUNCTION index_t at(index_t image, index_t y, index_t x) const { return image + (y * g.columns.n + x) * g.channels; }
+  KOKKOS_FUNCTION void clear(index_t task, T* images) const {
+    index_t const tasks = g.channels / width, n = task / tasks, c = task % tasks * width;
+    for (index_t p = 0; p < g.rows.n * g.columns.n; ++p)
+      for (index_t k = 0; k < width; ++k) images[(n * g.rows.n * g.columns.n + p) * g.channels + c + k] = T(0);
+  }
+};
+
+template <class T, bool Max>
+struct pool_kernel {
+  pooling_kernel<T> k;
+  T const* x;
+  T* y;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    k.each_window(task, [&](window_box const& b, index_t out, index_t image) {
+      T* const to = y + out;
+      T const* const first = x + k.at(image, b.top, b.left);
+      for (index_t c = 0; c < k.width; ++c) to[c] = Max ? first[c] : T(0);
+      for (index_t i = b.top; i < b.bottom; ++i)
+        for (index_t j = b.left; j < b.right; ++j) {
+          T const* const from = x + k.at(image, i, j);
+          for (index_t c = 0; c < k.width; ++c)
+            if constexpr (Max)
+              to[c] = op::max::combine(to[c], from[c]);
+            else
+              to[c] += from[c];
+        }
+      if constexpr (!Max)
+        for (index_t c = 0; c < k.width; ++c) to[c] /= static_cast<T>(b.size());
+    });
+  }
+};
+
+template <class T, bool Max>
+struct pool_vjp_kernel {
+  pooling_kernel<T> k;
+  T const* x;
+  T const* d_y;
+  T* d_x;
+
+  KOKKOS_FUNCTION void operator()(index_t task) const {
+    k.clear(task, d_x);
+    k.each_window(task, [&](window_box const& b, index_t out, index_t image) {
+      T const* const ct = d_y + out;
+      if constexpr (Max) {
+        for (index_t c = 0; c < k.width; ++c) {
+          index_t best = k.at(image, b.top, b.left) + c;
+          for (index_t i = b.top; i < b.bottom; ++i)
+            for (index_t j = b.left; j < b.right; ++j)
+              if (index_t const here = k.at(image, i, j) + c; x[best] == x[best] && !(x[here] <= x[best])) best = here;
+          d_x[best] += ct[c];
+        }
+      } else {
+        for (index_t i = b.top; i < b.bottom; ++i)
+          for (index_t j = b.left; j < b.right; ++j) {
+            T* const to = d_x + k.at(image, i, j);
+            for (index_t c = 0; c < k.width; ++c) to[c] += ct[c] / static_cast<T>(b.size());
+          }
+      }
+    });
+  }
+};
+
+template <class Space>
+void for_each_pooling_task(Space const& space, pooled const& g, auto const& kernel) {
+  index_t const width = kernel.k.width;
+  index_t const tasks = g.channels == 0 || g.rows.count() * g.columns.count() == 0 ? 0 : g.images * (g.channels / width);
+  for_each_index("ashlar::pool", space, tasks, g.rows.count() * g.columns.count() * g.rows.size * g.columns.size * width, kernel);
+}
+
+template <pooling Kind, int Size, int Stride, padding Edge>
+pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, shape const& images) {
+  return {images[0], op.along(0, images), op.along(1, images), images[3]};
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+/// The largest element, NaN where one is, or the mean of the elements inside, of each window, channel by channel.
+/// Shape: y [images][rows.count()][columns.count()][channels]
+template <bool Max, class Space, class T>
+void pool(Space const& space, pooled const& g, T const* x, T* y) {
+  detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};
+  detail::for_each_pooling_task(space, g, detail::pool_kernel<T, Max>{k, x, y});
+}
+
+/// The cotangent of x. Of equal largest elements the first has it, and where there is NaN the first of those.
+template <bool Max, class Space, class T>
+void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* d_x) {
+  detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};
+  detail::for_each_pooling_task(space, g, detail::pool_vjp_kernel<T, Max>{k, x, d_y, d_x});
+}
+
+template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
+void run(pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+  pool<Kind == pooling::max>(space, detail::pooled_images(op, x.local_extents()), x.data, y.data);
+}
+template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
+void run(pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, detail::scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& x) {
+  pool_vjp<Kind == pooling::max>(space, detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
+}
+
+}  // namespace ashlar::kernels

@@ -1,0 +1,168 @@
+// Random numbers for a shard as a function of key and global index, as leaves of expressions and as fills.
+#pragma once
+#include "ashlar/layout/split.hpp"
+#include "ashlar/meta/philox.hpp"
+#include "ashlar/kernels/elementwise.hpp"
+
+namespace ashlar::detail {
+
+template <class T>
+struct uniform_generator {
+  using value_type = T;
+  using block_type = uniform_block<T>;
+  KOKKOS_FUNCTION static block_type block(prng_key key, index_t b) { return uniforms<T>(key, b); }
+};
+
+// Of the stream folded out of the key, so that normal and uniform numbers of one key are independent. ("normal")
+KOKKOS_FUNCTION constexpr prng_key normal_key(prng_key key) { return fold_in(key, 0x6c616d726f6e); }
+
+/// Each pair of uniform numbers u, v of a block makes a pair of normal ones.
+/// Source: Box and Muller, A note on the generation of random normal deviates, 1958.
+template <class T>
+struct normal_generator {
+  using value_type = T;
+  using block_type = uniform_block<T>;
+  KOKKOS_FUNCTION static block_type block(prng_key key, index_t b) {
+    block_type n = uniforms<T>(normal_key(key), b);
+    for (int i = 0; i < block_type::size; i += 2) {
+      T const radius = Kokkos::sqrt(T(-2) * Kokkos::log(T(1) - n.value[i]));  // 1 - u > 0
+      T const angle = T(6.283185307179586477) * n.value[i + 1];
+      n.value[i] = radius * Kokkos::cos(angle);
+      n.value[i + 1] = radius * Kokkos::sin(angle);
+    }
+    return n;
+  }
+};
+
+template <class T>
+struct scale_and_shift {
+  T scale, shift;
+  KOKKOS_FUNCTION T operator()(T x) const { return shift + x * scale; }
+};
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+/// A leaf: the random number of each element's global index, base + sum of i_d * stride[d]. On the host neighbours with
+/// consecutive indices share evaluations of Philox.
+template <class Generator>
+struct random_numbers {
+  prng_key key;
+  index_t base;
+  index_t stride[max_rank];
+
+  using value_type = typename Generator::value_type;
+  static constexpr int block_size = uniform_block<value_type>::size;
+  struct buffer {
+    value_type value[detail::piece_length + 2 * block_size];
+    buffer() {}  // leaves the values unset
+  };
+  struct pointer {
+    value_type const* data;
+    value_type operator()(index_t, index_t j) const { return data[j]; }
+  };
+  index_t const* strides() const { return stride; }
+  KOKKOS_FUNCTION value_type at(index_t offset) const {
+    index_t const g = base + offset;
+    return Generator::block(key, g / block_size).value[g % block_size];
+  }
+  static bool buffered(index_t) { return true; }
+  pointer rows(index_t offset, index_t, index_t step, index_t length, buffer& b) const {
+    if (step != 1) {
+      for (index_t j = 0; j < length; ++j) b.value[j] = at(offset + j * step);
+      return {b.value};
+    }
+    index_t const first = (base + offset) / block_size, before = (base + offset) % block_size;
+    index_t const blocks = (before + length + block_size - 1) / block_size;
+    for (index_t k = 0; k < blocks; ++k) {
+      auto const block = Generator::block(key, first + k);
+      for (int i = 0; i < block_size; ++i) b.value[k * block_size + i] = block.value[i];
+    }
+    return {b.value + before};
+  }
+};
+
+/// The same where a dimension is block-cyclic, so that a global index is no sum: element (i_0, ..) of the shard is that of the indices
+/// held[d][i_d] of an array with strides global_stride.
+template <class Generator>
+struct cyclic_random_numbers {
+  prng_key key;
+  int rank;
+  index_set held[max_rank];
+  index_t global_stride[max_rank], stride[max_rank];
+
+  cyclic_random_numbers(prng_key k, region const& part, shape const& global) : key(k), rank(part.rank), global_stride{}, stride{} {
+    for (int d = 0; d < rank; ++d) {
+      held[d] = part.dim[d];
+      global_stride[d] = global.stride(d);
+      stride[d] = part.extents().stride(d);
+    }
+  }
+
+  using value_type = typename Generator::value_type;
+  static constexpr int block_size = uniform_block<value_type>::size;
+  using buffer = detail::piece_buffer<value_type>;
+  using pointer = typename random_numbers<Generator>::pointer;
+  index_t const* strides() const { return stride; }
+  KOKKOS_FUNCTION value_type at(index_t offset) const {
+    index_t g = 0;
+    for (int d = rank - 1; d >= 0; --d) {
+      g += held[d][offset % held[d].size()] * global_stride[d];
+      offset /= held[d].size();
+    }
+    return Generator::block(key, g / block_size).value[g % block_size];
+  }
+  static bool buffered(index_t) { return true; }
+  pointer rows(index_t offset, index_t, index_t step, index_t length, buffer& b) const {
+    for (index_t j = 0; j < length; ++j) b.value[j] = at(offset + j * step);
+    return {b.value};
+  }
+};
+
+/// Uniform in [0, 1): the value for global index g is uniform<T>(key, g).
+template <class T>
+using uniform_numbers = random_numbers<detail::uniform_generator<T>>;
+
+/// Normal with mean 0 and deviation 1.
+template <class T>
+using normal_numbers = random_numbers<detail::normal_generator<T>>;
+
+/// Fills a shard, a region of an array of extents `global`, with numbers of a generator.
+template <class Generator, class Space, class T, class F>
+void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
+  if (is_cyclic(part)) return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
+  random_numbers<Generator> numbers{key, 0, {}};
+  for (int d = 0; d < part.rank; ++d) numbers.base += part.dim[d].begin * (numbers.stride[d] = global.stride(d));
+  map(space, part.extents(), out, f, numbers);
+}
+
+/// Fills a shard with uniform numbers. An element's number depends on key and global index alone, so the global array
+/// is bitwise the same however it is cut.
+/// Post: lowest <= number <= highest; equal to highest only by rounding
+template <class Space, class T>
+void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
+                  std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
+  fill_random<detail::uniform_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{highest - lowest, lowest});
+}
+
+/// Fills a shard with normal numbers; see fill_uniform.
+template <class Space, class T>
+void fill_normal(Space const& space, T* out, region const& part, shape const& global, prng_key key,
+                 std::type_identity_t<T> mean, std::type_identity_t<T> deviation) {
+  fill_random<detail::normal_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{deviation, mean});
+}
+
+/// Zero where u, uniform in [0, 1), is less than `rate`, else x / (1 - rate). The mask is the same for every T. Forward
+/// and backward apply the same function, to the value and to the cotangent.
+/// Pre: 0 <= rate < 1
+/// Example: map(space, s, y, dropout<T>(0.4), contiguous(x, s), uniform_numbers<float>{key, base, {200, 1}})
+template <class T>
+struct dropout {
+  float rate;
+  T scale;
+  explicit dropout(double r) : rate(static_cast<float>(r)), scale(static_cast<T>(1 / (1 - r))) {}
+  KOKKOS_FUNCTION T operator()(T x, float u) const { return x * (u < rate ? T(0) : scale); }  // without a branch
+};
+
+}  // namespace ashlar::kernels

@@ -1,0 +1,71 @@
+// Updates that take a square root, on the host several at once: compilers do so by themselves only where nobody asks for
+// errno (-fno-math-errno).
+#pragma once
+#include "ashlar/kernels/elementwise.hpp"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace ashlar::detail {
+
+/// Takes the root of each of n numbers.
+template <class T>
+void square_roots(T* x, index_t n) {
+  index_t i = 0;
+#if defined(__SSE2__)
+  if constexpr (std::is_same_v<T, float>)
+    for (; i + 4 <= n; i += 4) _mm_storeu_ps(x + i, _mm_sqrt_ps(_mm_loadu_ps(x + i)));
+  if constexpr (std::is_same_v<T, double>)
+    for (; i + 2 <= n; i += 2) _mm_storeu_pd(x + i, _mm_sqrt_pd(_mm_loadu_pd(x + i)));
+#elif defined(__aarch64__)
+  if constexpr (std::is_same_v<T, float>)
+    for (; i + 4 <= n; i += 4) vst1q_f32(x + i, vsqrtq_f32(vld1q_f32(x + i)));
+  if constexpr (std::is_same_v<T, double>)
+    for (; i + 2 <= n; i += 2) vst1q_f64(x + i, vsqrtq_f64(vld1q_f64(x + i)));
+#endif
+  for (; i < n; ++i) x[i] = Kokkos::sqrt(x[i]);
+}
+
+/// An update with a root as a plain one.
+template <class F>
+struct with_root {
+  F f;
+  template <class... T>
+  KOKKOS_FUNCTION void operator()(T&... x) const {
+    f.with_root(Kokkos::sqrt(f.under_root(x...)), x...);
+  }
+};
+
+// Not inlined: g++ forgets restrict where it inlines. Blocks of a length that the compiler knows are unrolled, and so short
+// that the divisions of one run beside the roots of the next.
+template <class F, class First, class... T>
+[[gnu::noinline]] void update_run(index_t n, F f, First* __restrict first, T* __restrict... array) {
+  constexpr index_t width = 32;
+  First root[width];
+  index_t i = 0;
+  for (; i + width <= n; i += width) {
+    for (index_t j = 0; j < width; ++j) root[j] = f.under_root(first[i + j], array[i + j]...);
+    square_roots(root, width);
+    for (index_t j = 0; j < width; ++j) f.with_root(root[j], first[i + j], array[i + j]...);
+  }
+  for (; i < n; ++i) f.with_root(Kokkos::sqrt(f.under_root(first[i], array[i]...)), first[i], array[i]...);
+}
+
+}  // namespace ashlar::detail
+
+namespace ashlar::kernels {
+
+/// For i in [0, n): f.with_root(sqrt(f.under_root(array[i]...)), array[i]...), in one kernel. Both may write the elements.
+/// Pre: the arrays that are written overlap no other
+template <class Space, class F, class... T>
+void for_each_with_root(Space const& space, index_t n, F const& f, T*... array) {
+  if constexpr (detail::runs_in_caller<Space>)
+    detail::for_ranges("ashlar::for_each", space, n, detail::elements_per_thread,
+                       [&](index_t begin, index_t end) { detail::update_run(end - begin, f, array + begin...); });
+  else
+    detail::for_each_by_elements(space, n, detail::with_root<F>{f}, array...);
+}
+
+}  // namespace ashlar::kernels

@@ -1,0 +1,58 @@
+// How operations act on partial operands: one rule for any number of them.
+#pragma once
+#include "ashlar/layout/rule.hpp"
+
+namespace ashlar {
+
+/// How an operation acts on the reductions of partial operands.
+enum class linearity {
+  linear,           ///< jointly linear, as a + b: all operands are partial by the same sums, or none is
+  multilinear,      ///< linear in each operand, as a * b: one operand may be partial by sums
+  linear_in_first,  ///< linear in the first operand only, as a / b
+  nondecreasing,    ///< commutes with a partial max and min
+  nonlinear         ///< no operand may be partial
+};
+
+namespace detail {
+
+constexpr bool partial_only_by(layout_value const& v, int op) { return v.levels == 0 || (v.levels == 1 && v.reductions[0].op == op); }
+
+/// Does a function of one operand commute with its reduction `op`?
+constexpr bool commutes(linearity kind, int op) {
+  return kind == linearity::nondecreasing ? op == op_max || op == op_min : kind != linearity::nonlinear && op == op_sum;
+}
+
+constexpr void copy_reductions(layout_value const& from, layout_value& to) {
+  for (int l = 0; l < from.levels; ++l) to.add_partial(from.reductions[l].op, from.reductions[l].axes);
+}
+
+/// Completes the layout of the result: the reductions that it has when these operands are partial.
+/// Pre: r.out holds the sharding of the result and no reduction.
+/// Post: the fault names an axis over which an operand is partial.
+constexpr rule_result partial_rule(linearity kind, rule_result r, layout_value const* const* x, int operands) {
+  axis_mask partial = 0, in_several = 0, in_all = ~axis_mask{};
+  for (int o = 0; o < operands; ++o) {
+    for (int q = 0; q < operands; ++q)
+      if (axis_mask const both = x[o]->partial() & x[q]->sharding()) return rule_result::wrong(fault::partial_and_shard, first_axis(both));
+    in_several |= partial & x[o]->partial();
+    partial |= x[o]->partial();
+    in_all &= x[o]->partial();
+  }
+  if (kind == linearity::linear && partial != in_all) return rule_result::wrong(fault::partial_and_whole, first_axis(partial & ~in_all));
+  if (kind == linearity::multilinear && in_several) return rule_result::wrong(fault::two_partials, first_axis(in_several));
+  for (int o = 0; o < operands; ++o)
+    for (int l = 0; l < x[o]->levels; ++l) {
+      auto const& [op, axes] = x[o]->reductions[l];
+      bool const passes = operands == 1 ? commutes(kind, op) : op == op_sum && (kind == linearity::linear || kind == linearity::multilinear || (kind == linearity::linear_in_first && o == 0));
+      if (!passes) return rule_result::wrong(fault::not_linear, first_axis(axes));
+    }
+  if (operands == 1)
+    copy_reductions(*x[0], r.out);
+  else
+    r.out.add_partial(op_sum, partial);
+  return r;
+}
+
+}  // namespace detail
+
+}  // namespace ashlar

@@ -1,0 +1,159 @@
+// Activation functions beyond relu and tanh.
+#pragma once
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+namespace detail {
+// Defined in kernels/math.hpp, as those of functions.hpp.
+template <class T>
+ASHLAR_FUNCTION T math_erf(T x);
+template <class T>
+ASHLAR_FUNCTION T math_log1p(T x);
+
+/// 1 / (1 + exp(-x)), without overflow, and without cancellation far from 0.
+template <class T>
+ASHLAR_FUNCTION T logistic(T x) {
+  T const e = math_exp(x < T(0) ? x : -x);
+  return (x < T(0) ? e : T(1)) / (T(1) + e);
+}
+}  // namespace detail
+
+namespace fn {
+
+/// ct y (1 - y): the derivative of sigmoid by its value.
+struct sigmoid_pullback {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T y) const {
+    return ct * y * (T(1) - y);
+  }
+};
+
+struct sigmoid {
+  static constexpr linearity kind = linearity::nondecreasing;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return detail::logistic(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
+    return elementwise(sigmoid_pullback{}, ct, y);
+  }
+};
+
+/// ct times the slope of F at x.
+template <class F>
+struct slope_pullback {
+  static constexpr linearity kind = linearity::linear_in_first;
+  F f;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T ct, T x) const {
+    return ct * f.slope(x);
+  }
+};
+
+/// x times the standard normal distribution function.
+struct gelu {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION static T distribution(T x) {
+    return T(0.5) * (T(1) + detail::math_erf(x * T(0.70710678118654752440)));
+  }
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return x * distribution(x);
+  }
+  template <class T>
+  ASHLAR_FUNCTION T slope(T x) const {
+    return distribution(x) + x * T(0.39894228040143267794) * detail::math_exp(T(-0.5) * x * x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(slope_pullback<gelu>{}, ct, x);
+  }
+};
+
+/// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2; as a logistic function it needs one exponential.
+struct gelu_tanh {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return x * detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
+  }
+  template <class T>
+  ASHLAR_FUNCTION T slope(T x) const {
+    T const s = detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
+    return s + x * s * (T(1) - s) * T(1.59576912160573071176) * (T(1) + T(3 * 0.044715) * x * x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(slope_pullback<gelu_tanh>{}, ct, x);
+  }
+};
+
+struct silu {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return x * detail::logistic(x);
+  }
+  template <class T>
+  ASHLAR_FUNCTION T slope(T x) const {
+    T const s = detail::logistic(x);
+    return s * (T(1) + x * (T(1) - s));
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(slope_pullback<silu>{}, ct, x);
+  }
+};
+
+template <class S>
+struct leaky_relu {
+  static constexpr linearity kind = linearity::nonlinear;  // a negative factor would turn the order round
+  S factor;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x > T(0) ? x : x * factor;
+  }
+  template <class T>
+  ASHLAR_FUNCTION constexpr T slope(T x) const {
+    return x > T(0) ? T(1) : factor;
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {
+    return elementwise(slope_pullback<leaky_relu>{*this}, ct, x);
+  }
+};
+
+}  // namespace fn
+
+/// 1 / (1 + exp(-x)).
+template <tensor A>
+constexpr auto sigmoid(A const& a) {
+  return elementwise(fn::sigmoid{}, a);
+}
+/// x times the standard normal distribution function of x, exact.
+/// Source: Hendrycks and Gimpel, Gaussian error linear units, arXiv:1606.08415.
+template <tensor A>
+constexpr auto gelu(A const& a) {
+  return elementwise(fn::gelu{}, a);
+}
+/// The same with the distribution function approximated by a hyperbolic tangent, off by less than 0.0005.
+template <tensor A>
+constexpr auto gelu_tanh(A const& a) {
+  return elementwise(fn::gelu_tanh{}, a);
+}
+/// x sigmoid(x).
+template <tensor A>
+constexpr auto silu(A const& a) {
+  return elementwise(fn::silu{}, a);
+}
+/// x where it is positive, factor x elsewhere.
+template <tensor A>
+constexpr auto leaky_relu(A const& a, element_t<A> factor) {
+  return elementwise(fn::leaky_relu<element_t<A>>{factor}, a);
+}
+
+}  // namespace ashlar

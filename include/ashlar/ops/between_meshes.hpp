@@ -1,0 +1,100 @@
+// Redistribution between meshes of the same ranks.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// Which rank sends what: of several ranks that hold the same elements, the one that shares the receiver's position among
+// them. So a rank that holds what it needs sends it to itself.
+constexpr bool serves(layout_value const& from, mesh_shape const& mesh, int sender, int receiver) {
+  axis_mask const copies = ((mask_of(mesh.axes) - 1u) & ~from.sharding());
+  return mesh.position(sender, copies) == mesh.position(receiver, copies);
+}
+
+// Elements that the rank which lacks most of its new shard lacks.
+constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after, shape const& extents) {
+  index_t most = 0;
+  for (int r = 0; r < before.ranks(); ++r) {
+    region const need = local_region(extents, to, after, r);
+    index_t const lacked = need.size() - common_size(need, local_region(extents, from, before, r));
+    if (most < lacked) most = lacked;
+  }
+  return most;
+}
+
+// The mesh of a handle: a mesh of sizes alone, or one of processes.
+template <class H>
+struct mesh_of_handle;
+template <class... Axes>
+struct mesh_of_handle<mesh<Axes...>> {
+  using type = mesh<Axes...>;
+};
+template <class H>
+  requires requires(H const& h) { h.shape(); }
+struct mesh_of_handle<H> {
+  using type = std::remove_cvref_t<decltype(std::declval<H const&>().shape())>;
+};
+template <class H>
+concept mesh_handle = requires { typename mesh_of_handle<H>::type; };
+
+// Axes over which the tensor is partial the other mesh does not have: what is exchanged is split over them instead.
+template <class Mesh, class L>
+struct split_where_partial {
+  using c = mesh_context<Mesh, L>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, L>;
+    while (v.levels > 0) {  // in the order in which they are reduced
+      axis_mask const innermost = v.reductions[0].axes;
+      v.drop_partial(innermost);
+      for (int a = 0; a < max_axes && v.rank > 0; ++a)
+        if (innermost >> a & 1u) v.dim[0].push(a);
+    }
+    return v;
+  }();
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
+};
+
+template <class From, class To, class ToMesh>
+constexpr void check_between_meshes() {
+  static_assert(!rank_differs<To, From::rank>::value,
+                "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+  static_assert(!axes_missing_from_mesh<ToMesh, To>::value,
+                "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+}
+
+}  // namespace detail
+
+/// Brings a tensor to another mesh, real or abstract, of the same ranks, where the tensor is partial before or afterwards: it is reduced first,
+/// to pieces of dimension 0, and is padded to a partial layout on arrival. The rest as without partial layouts.
+/// Cost: besides the exchange, as redistribute to these pieces; none if only the result is partial.
+template <class To, plain_tensor X, class Other>
+  requires(detail::layout_is_partial<layout_t<X>>::value || detail::layout_is_partial<To>::value) && detail::mesh_handle<Other>
+[[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
+  using M2 = typename detail::mesh_of_handle<Other>::type;
+  detail::check_between_meshes<layout_t<X>, To, M2>();
+  if constexpr (detail::layout_is_partial<layout_t<X>>::value)
+    return redistribute<To>(redistribute<typename detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w), other, w);
+  else
+    return redistribute<To>(redistribute<typename detail::split_where_partial<M2, To>::type>(x, other, w), w);
+}
+
+/// Brings an abstract tensor to another mesh of the same ranks. The exchange is noted on the mesh that it comes from.
+/// Error: ashlar::error where the meshes have different numbers of ranks.
+template <class To, class T, class L, class M, class... Axes>
+  requires(!detail::layout_is_partial<L>::value && !detail::layout_is_partial<To>::value)
+[[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other, call_site w = call_site::current()) {
+  using M2 = mesh<Axes...>;
+  detail::check_between_meshes<L, To, M2>();
+  mesh_shape const &before = x.mesh().sizes(), &after = other.sizes();
+  if (before.ranks() != after.ranks()) detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
+  constexpr layout_value from = value_v<mesh_context<M, L>, L>, to = value_v<mesh_context<M2, To>, To>;
+  plan_step s;
+  s.what = step_kind::exchange;
+  s.axes = mask_of(before.axes) - 1u;
+  detail::note(x.mesh(), s, detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
+  return abstract_tensor<T, To, M2>(abstract_mesh<M2>(other), x.extents());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,242 @@
+// Several tensors in one message.
+#pragma once
+#include "ashlar/meta/tree.hpp"
+#include "ashlar/ops/collectives.hpp"
+
+namespace ashlar {
+
+/// Tensors, or trees of tensors, that one collective serves with one message. All have one element type and one reduction
+/// partial over the collective's axes.
+template <class... X>
+struct bundled {
+  std::tuple<X...> members;
+};
+
+/// Example: auto [loss, hits, gradients] = all_reduce<"data">(bundle(loss, hits, gradients));
+template <class... X>
+constexpr bundled<X...> bundle(X const&... x) {
+  return {std::tuple<X...>(x...)};
+}
+
+namespace detail {
+
+template <class X>
+constexpr auto const& first_leaf(X const& x) {
+  if constexpr (tree<X>)
+    return first_leaf(member<0>(x));
+  else
+    return x;
+}
+
+template <class A, class B>
+struct bundle_mixes_element_types {
+  static constexpr bool value = !std::is_same_v<A, B>;
+};
+
+// The reductions of all leaves.
+template <class X>
+struct ops_of_leaves : ops_of<layout_t<X>> {};
+template <template <class...> class S, class... M>
+  requires tree<S<M...>>
+struct ops_of_leaves<S<M...>> {
+  using type = boost::mp11::mp_set_union<builtin_ops, typename ops_of_leaves<M>::type...>;
+};
+
+// The innermost reduction of a leaf, among Ops.
+template <class X, class Ops>
+inline constexpr int innermost_op = value_v<context<typename mesh_t<X>::names, Ops>, layout_t<X>>.reductions[0].op;
+
+template <class X, class Ops>
+struct leaf_lacks_its_reduction {
+  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
+    constexpr bool has[]{reduces_elements<Op, element_t<X>>::value...};
+    return !has[innermost_op<X, Ops>];
+  }(static_cast<Ops*>(nullptr));
+};
+
+template <class A, class B>
+struct bundle_mixes_reductions {
+  using ops = typename mesh_context<mesh_t<A>, layout_t<A>, layout_t<B>>::ops;
+  static constexpr bool value = innermost_op<A, ops> != innermost_op<B, ops>;
+};
+
+/// A message on an abstract mesh: nothing to hold.
+template <class T, class M>
+struct abstract_bundle {
+  abstract_mesh<M> mesh;
+  template <class L>
+  constexpr void reserve(tensor_type<T, L>, shape const&) {}
+  template <class L, class X>
+  constexpr auto take(tensor_type<T, L> to, X const& x) {
+    return allocate(to, mesh, x.extents());
+  }
+  template <class Ops>
+  constexpr void all_reduce(int) {}
+};
+template <class T, class M>
+constexpr abstract_bundle<T, M> open_bundle(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask, call_site const&) {
+  return {m};
+}
+
+// The messages of a bundle, in the order in which its leaves ask for them: over which axes, by which reduction.
+struct bundle_messages {
+  axis_mask axes[64]{};
+  int op[64]{};
+  int size = 0;
+  constexpr void add(axis_mask m, int reduction) {
+    if (m == 0 || index_of(m, reduction) < size) return;
+    if (size == 64) throw "ashlar::bundle: it takes more than 64 messages, one for each set of axes; bundle fewer members";
+    axes[size] = m;
+    op[size++] = reduction;
+  }
+  constexpr int index_of(axis_mask m, int reduction) const {
+    int i = 0;
+    while (i < size && (axes[i] != m || op[i] != reduction)) ++i;
+    return i;
+  }
+};
+
+// Which of a leaf's axes a collective on a bundle reduces: those that it names, or all over which the leaf is partial.
+template <axis_mask Axes>
+struct named_axes {
+  template <class Leaf>
+  static constexpr axis_mask of = Axes;
+};
+struct partial_axes {
+  template <class Leaf>
+  static constexpr axis_mask of = value_v<mesh_context<mesh_t<Leaf>, layout_t<Leaf>>, layout_t<Leaf>>.partial();
+};
+
+template <class Choice, class Ops, class X>
+struct messages_of {
+  static constexpr void add_to(bundle_messages& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
+};
+template <class Choice, class Ops, template <class...> class S, class... M>
+  requires tree<S<M...>>
+struct messages_of<Choice, Ops, S<M...>> {
+  static constexpr void add_to(bundle_messages& m) { (messages_of<Choice, Ops, M>::add_to(m), ...); }
+};
+
+template <class X, axis_mask Axes>
+struct reduced_over {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, layout_t<X>>;
+    v.drop_partial(Axes);
+    return v;
+  }();
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
+};
+
+template <class X>
+struct reductions_nest {
+  static constexpr bool value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.levels > 1;
+};
+
+template <class Choice, class Members>
+constexpr auto reduce_bundle(Members const& members, call_site const& w) {
+  auto const& first = first_leaf(members);
+  using T = element_t<decltype(first)>;
+  using Ops = typename ops_of_leaves<Members>::type;
+  auto const& mesh = first.mesh();
+  constexpr bundle_messages plan = [] {
+    bundle_messages m;
+    messages_of<Choice, Ops, Members>::add_to(m);
+    return m;
+  }();
+  if constexpr (plan.size == 0) {
+    return map([](auto const& x) { return evaluated(x); }, members);
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      decltype(open_bundle(tensor_type<T, void>{}, mesh, 0u, w)) message[]{open_bundle(tensor_type<T, void>{}, mesh, plan.axes[I], w)...};
+      index_t elements[plan.size]{};
+      for_each_leaf(
+          [&](auto const& x) {
+            using Leaf = std::remove_cvref_t<decltype(x)>;
+            constexpr axis_mask axes = Choice::template of<Leaf>;
+            require_meshes_of_one_size(first, x);
+            if constexpr (axes != 0) {
+              using Reduced = reduced_over<Leaf, axes>;
+              static_assert(!leaf_lacks_its_reduction<Leaf, Ops>::value,
+                            "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+              constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
+              elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
+              message[number].reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
+            }
+          },
+          members);
+      layout_value vector;  // a message, as one tensor
+      vector.rank = 1;
+      for (int i = 0; i < plan.size; ++i) {
+        plan_step const s{step_kind::all_reduce, plan.axes[i], plan.op[i], vector, vector};
+        note(mesh, s, step_bytes(s, shape::of(elements[i]), mesh.sizes(), sizeof(T)), w);
+      }
+      auto reduced = map(
+          [&](auto const& x) {
+            using Leaf = std::remove_cvref_t<decltype(x)>;
+            constexpr axis_mask axes = Choice::template of<Leaf>;
+            if constexpr (axes == 0)
+              return evaluated(x);
+            else
+              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)].take(tensor_type<T, typename reduced_over<Leaf, axes>::type>{}, materialize(x));
+          },
+          members);
+      for (int i = 0; i < plan.size; ++i) message[i].template all_reduce<Ops>(plan.op[i]);
+      return reduced;
+    }(std::make_index_sequence<static_cast<std::size_t>(plan.size)>{});
+  }
+}
+
+}  // namespace detail
+
+/// One all-reduce of everything in the bundle, in one message.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: as the all_reduce of one tensor of all elements together. A message of MPI takes one copy of each operand,
+/// unless they lie side by side already, as the results of an all_reduce of the same bundle do; and none back: the results lie
+/// side by side in it. Ranks of a node reduce the operands where they lie.
+/// Error: members of different element types, or without a common reduction over the axes, do not compile.
+/// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
+template <dimension Axes, class... X>
+[[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
+  using namespace detail;
+  using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
+  using Names = names_in_t<Axes>;
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<First>, Names>::value,
+                "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
+  for_each_leaf(
+      [](auto const& x) {
+        using Leaf = std::remove_cvref_t<decltype(x)>;
+        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
+                      "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
+        static_assert(!not_partial_over<layout_t<Leaf>, Names>::value,
+                      "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out");
+        static_assert(!bundle_mixes_reductions<First, Leaf>::value,
+                      "ashlar::bundle: the members are partial by different reductions; bundle members of one reduction");
+      },
+      b.members);
+  return reduce_bundle<named_axes<collective_axes<mesh_t<First>, Names>>>(b.members, w);
+}
+
+/// Reduces each member over all axes over which it is partial, possibly none: one message per set of such axes and
+/// each kind of reduction.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: for each message, as the all_reduce of one tensor of all its members' elements together.
+/// Error: members of different element types, or a member with reductions of several kinds, do not compile.
+/// Example: gradients of kernels, partial over "data", and of a bias, partial over "data" and "model": two messages
+template <class... X>
+[[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
+  using namespace detail;
+  using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
+  for_each_leaf(
+      [](auto const& x) {
+        using Leaf = std::remove_cvref_t<decltype(x)>;
+        static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
+                      "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
+        static_assert(!reductions_nest<Leaf>::value,
+                      "ashlar::bundle: a member is partial by reductions of several kinds; all_reduce it apart");
+      },
+      b.members);
+  return reduce_bundle<partial_axes>(b.members, w);
+}
+
+}  // namespace ashlar

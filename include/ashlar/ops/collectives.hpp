@@ -1,0 +1,303 @@
+// The collectives: what communicates.
+#pragma once
+#include "ashlar/layout/dual.hpp"
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+/// Whether a gathered value under differentiation is replicated (each rank's cotangent is a summand) or invariant (each
+/// rank's cotangent is the whole). The two are told apart on active values only.
+enum class gathered { replicated, invariant };
+inline constexpr gathered invariant = gathered::invariant;
+
+namespace detail {
+
+// The axes that a collective names, on a mesh; an empty mask where the mesh lacks one.
+template <class Mesh, class Names>
+inline constexpr axis_mask collective_axes = 0;
+template <class Mesh, class... N>
+inline constexpr axis_mask collective_axes<Mesh, name_list<N...>> =
+    any_missing<Mesh, name_list<N...>> ? 0u : (0u | ... | (any_missing<Mesh, name_list<N...>> ? 0u : mask_of(name_index_v<typename Mesh::names, N>)));
+
+template <class Mesh, class Names>
+struct collective_axis_missing_from_mesh {
+  static constexpr bool value = collective_axes<Mesh, Names> == 0;
+};
+
+template <class Layout, class Axes>
+struct not_partial_over;
+template <class Layout, class... N>
+struct not_partial_over<Layout, name_list<N...>> {
+  using c = context_of<Layout, basic_layout<split<N...>>>;
+  static constexpr bool value = ((value_v<c, Layout>.level_of(name_index_v<typename c::names, N>) != 0) || ...);
+};
+
+// The dimension whose minor-most axes are the ones named, or -1.
+template <class Layout, class Axes>
+inline constexpr int dimension_split_last_by = -1;
+template <class Layout, class... N>
+  requires(sizeof...(N) > 0)
+inline constexpr int dimension_split_last_by<Layout, name_list<N...>> = [] {
+  using c = context_of<Layout, basic_layout<split<N...>>>;
+  constexpr int n = sizeof...(N), want[n]{name_index_v<typename c::names, N>...};
+  layout_value const v = value_v<c, Layout>;
+  int const d = v.dim_of(want[0]);
+  if (d < 0 || v.dim[d].size < n || !v.dim[d].may_lose((mask_of(name_index_v<typename c::names, N>) | ...))) return -1;
+  for (int i = 0; i < n; ++i)
+    if (v.dim[d][v.dim[d].size - n + i] != want[i]) return -1;
+  return d;
+}();
+template <class Layout, class Axes>
+struct no_dimension_is_split_last_by {
+  static constexpr bool value = dimension_split_last_by<Layout, Axes> < 0;
+};
+
+// The layout after a collective: axes dropped from where they stood, then appended to dimension Dim (if it is not -1).
+template <class X, class Names, int Dim = -1>
+struct after;
+template <class X, class... N, int Dim>
+struct after<X, name_list<N...>, Dim> {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, layout_t<X>>;
+    v.drop_partial(collective_axes<mesh_t<X>, name_list<N...>>);
+    v.drop_sharding(collective_axes<mesh_t<X>, name_list<N...>>);
+    if constexpr (Dim >= 0 && !any_missing<mesh_t<X>, name_list<N...>>)
+      (v.dim[Dim].push(name_index_v<typename mesh_t<X>::names, N>), ...);
+    return v;
+  }();
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
+};
+
+template <class Mesh, class From, class To, axis_mask MayHelp>
+struct plan_between {
+  using context = mesh_context<Mesh, From, To>;
+  // A collective to which no further axes are offered names what it does; messages are weighed for the others.
+  static constexpr link_model links = MayHelp ? complete_links<Mesh>() : link_model{};
+  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp, links);
+};
+
+// A step of a plan as a type: its value lives as long as the program.
+template <class P, int Step>
+struct step_of {
+  static constexpr plan_step value = P::value[Step];
+};
+
+/// What a step of a plan makes of elements T.
+template <class T, class P, int Step, class S = step_of<P, Step>>
+using step_result = tensor_type<T, layout_from_t<typename P::context, encode(S::value.to), encode_blocks(S::value.to), S::value.to.rank>>;
+
+// Whether a step of a plan reduces, or fills with the identity of, what elements T cannot be combined by.
+template <class Ops, class T>
+inline constexpr bool each_reduces = false;
+template <class... Op, class T>
+inline constexpr bool each_reduces<op_list<Op...>, T> = (reduces_elements<Op, T>::value && ...);
+template <class P, class T>
+struct elements_lack_the_reduction {
+  static constexpr bool value = []<class... Op>(op_list<Op...>*) {
+    if (each_reduces<op_list<Op...>, T>) return false;
+    constexpr bool has[]{reduces_elements<Op, T>::value...};
+    for (plan_step const& s : P::value)
+      if ((s.what == step_kind::pad || s.what == collective::reduce_scatter || s.what == collective::all_reduce) && !has[s.op]) return true;
+    return false;
+  }(static_cast<typename P::context::ops*>(nullptr));
+};
+
+// Each step's operand is given up as soon as the step is taken: what is held at once is what peak_bytes says.
+template <class P, int Step, class X>
+constexpr auto run_steps(X x, call_site const& w) {
+  if constexpr (Step == P::value.size) {
+    return x;
+  } else {
+    auto y = [&] {
+      X const operand = std::move(x);
+      return take_step(step_result<element_t<X>, P, Step>{}, step_of<P, Step>{}, operand, w);
+    }();
+    return run_steps<P, Step + 1>(std::move(y), w);
+  }
+}
+
+template <class Layout, int Dim>
+struct layout_has_no_dimension {
+  static constexpr bool value = Dim < 0 || Dim >= Layout::rank;
+};
+
+}  // namespace detail
+
+/// Takes one step of a plan on an abstract tensor: notes it.
+template <class T, class P, int Step, class L1, class L2, class M>
+constexpr auto take_step(detail::tensor_type<T, L2> to, detail::step_of<P, Step> step, abstract_tensor<T, L1, M> const& x, call_site const& w) {
+  plan_step const& s = step.value;
+  detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, x.extents(), x.mesh().sizes(), sizeof(T)) : 0, w);
+  return allocate(to, x.mesh(), x.extents());
+}
+
+namespace detail {
+
+// Where a tensor is to go. Replicated: axes over which it becomes replicated, told apart from invariant on active values
+// only. MayHelp: axes that neither layout need name, along which ranks may share the work. A tag in this namespace, so
+// that the overload for active values is found here.
+template <class To, axis_mask Replicated, axis_mask MayHelp = 0u>
+struct destination {};
+
+template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
+constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
+  using P = plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
+  static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
+                "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+  auto y = run_steps<P, 0>(materialize(x), w);
+  if constexpr (static_shape<X>)
+    return with_extents<decltype(y), typename X::static_extents_type>(y);
+  else
+    return y;
+}
+
+// Where each collective brings a tensor; what does not fit is an error here.
+template <class Names, class X>
+constexpr auto after_all_reduce() {
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
+  static_assert(!not_partial_over<layout_t<X>, Names>::value,
+                "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
+  return destination<typename after<X, Names>::type, 0u>{};
+}
+
+template <class X>
+constexpr auto after_all_reduces() {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  constexpr layout_value whole = dual(value_v<c, layout_t<X>>, 0);
+  return destination<layout_from_t<c, encode(whole), encode_blocks(whole), whole.rank>, 0u>{};
+}
+
+template <class Names, gathered As, class X>
+constexpr auto after_all_gather() {
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
+  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+                "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  return destination<typename after<X, Names>::type, As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u>{};
+}
+
+template <class Names, int Dim, class X>
+constexpr auto after_reduce_scatter() {
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
+  static_assert(!not_partial_over<layout_t<X>, Names>::value,
+                "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
+  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
+  return destination<typename after<X, Names, Dim>::type, 0u>{};
+}
+
+template <class Names, int Dim, class X>
+constexpr auto after_all_to_all() {
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
+  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+                "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
+  return destination<typename after<X, Names, Dim>::type, 0u>{};
+}
+
+// All axes of a mesh but those that are known to have size 1.
+template <class Mesh>
+inline constexpr axis_mask axes_with_ranks = 0;
+template <class... Axes>
+inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
+  axis_mask m = 0;
+  int a = 0;
+  ((m |= Axes::static_size != 1 ? mask_of(a) : 0u, ++a), ...);
+  return m;
+}();
+
+// Axes that shard From and that To names nowhere.
+template <class Mesh, class From, class To>
+inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, To>, From>.sharding() &
+                                              ~value_v<mesh_context<Mesh, From, To>, To>.named();
+
+template <class To, class X>
+constexpr auto after_redistribute() {
+  static_assert(!rank_differs<To, rank_v<X>>::value,
+                "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+  static_assert(!axes_missing_from_mesh<mesh_t<X>, To>::value,
+                "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  if constexpr (axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>)
+    return destination<layout_t<X>, 0u>{};
+  else
+    return destination<To, gathered_between<mesh_t<X>, layout_t<X>, To>, axes_with_ranks<mesh_t<X>>>{};
+}
+
+}  // namespace detail
+
+/// Performs the reduction over the axes; they are replicated afterwards. On an active value they are invariant, and the
+/// derivative is free.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one message pattern; 2 |shard| (p-1)/p bytes received per rank.
+/// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_all_reduce<names_in_t<Axes>, X>(), x, w);
+}
+
+/// Reduces over all axes over which the tensor is partial, possibly none.
+template <tensor X>
+[[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_all_reduces<X>(), x, w);
+}
+
+/// Gathers the dimension that the axes split last. On an active value the result is replicated over them, or invariant.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |result| (p-1)/p bytes received per rank; no packing where the dimension is the first that is not trivial.
+/// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
+template <dimension Axes, gathered As = gathered::replicated, tensor X>
+[[nodiscard]] constexpr auto all_gather(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_all_gather<names_in_t<Axes>, As, X>(), x, w);
+}
+
+/// Performs the reduction over the axes and leaves each rank a piece of dimension Dim.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto reduce_scatter(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), x, w);
+}
+
+/// Moves the axes from the dimension that they split last to dimension Dim.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: |shard| (p-1)/p bytes received per rank.
+/// Example: all_to_all<"data", 1>(x) with x of layout<"data", none> is of layout<none, "data">
+template <dimension Axes, int Dim, tensor X>
+[[nodiscard]] constexpr auto all_to_all(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), x, w);
+}
+
+/// Brings a tensor into layout To by the plan of least bytes, or, where links_of<the mesh's type> say what a message costs,
+/// of least bytes and messages together; ranks along all axes of the mesh may share the work.
+/// Post: the value is the same. Collective: every rank of the mesh calls it; it blocks.
+/// Cost: plan(from, To, axes of the mesh, links).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
+/// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
+template <class To, tensor X>
+[[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
+  return relayout(detail::after_redistribute<To, X>(), x, w);
+}
+
+/// The same value as a partial sum over the axes: coordinate 0 keeps it, the others hold zeros.
+/// Cost: no communication; a tensor that is partial by another reduction is reduced first.
+/// Example: y + as_partial<"model">(bias) with y of partial<layout<none, none>, "model">
+template <dimension Axes, class Op = op::sum, tensor X>
+[[nodiscard]] constexpr auto as_partial(X const& x, call_site w = call_site::current()) {
+  return redistribute<partial<layout_t<X>, Axes, Op>>(x, w);
+}
+
+/// An active value that is invariant over the axes, as a replicated one: free forward, an all-reduce of the cotangent
+/// backward (Megatron's f). Tensors that are not under differentiation fit both and pass through.
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
+  static_assert(!detail::collective_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+                "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
+  return relayout(detail::destination<layout_t<X>, detail::collective_axes<mesh_t<X>, names_in_t<Axes>>>{}, x, w);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,431 @@
+// The elementwise functions and operators of the language.
+#pragma once
+#include "ashlar/ops/elementwise.hpp"
+#include <concepts>
+#include <limits>
+
+namespace ashlar {
+
+namespace detail {
+// Defined in kernels/math.hpp, for host and device; kernels alone call them.
+template <class T>
+ASHLAR_FUNCTION T math_exp(T x);
+template <class T>
+ASHLAR_FUNCTION T math_log(T x);
+template <class T>
+ASHLAR_FUNCTION T math_sqrt(T x);
+template <class T>
+ASHLAR_FUNCTION T math_tanh(T x);
+
+// The type of a complex number's parts, or the type itself.
+template <class T>
+struct component_of {
+  using type = T;
+};
+template <class T>
+  requires requires { typename T::value_type; }
+struct component_of<T> {
+  using type = typename T::value_type;
+};
+template <class T>
+using component_t = typename component_of<T>::type;
+}  // namespace detail
+
+namespace fn {
+
+struct negate {
+  static constexpr linearity kind = linearity::linear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return -x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return elementwise(negate{}, ct);
+  }
+};
+
+template <class S>
+struct scale {
+  static constexpr linearity kind = linearity::linear;
+  S factor;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x * factor;
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
+    return elementwise(*this, ct);
+  }
+};
+
+/// Division by a number. Of integers it rounds, and then no sum passes through it.
+template <class S>
+struct quotient {
+  static constexpr linearity kind = std::numeric_limits<S>::is_integer ? linearity::nonlinear : linearity::linear;
+  S divisor;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x / divisor;
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
+    return elementwise(*this, ct);
+  }
+};
+
+/// A number more. Of integers what stands for no elements, their least or their largest, leaves their range: no maximum passes.
+template <class S>
+struct shift {
+  static constexpr linearity kind = std::floating_point<S> ? linearity::nondecreasing : linearity::nonlinear;
+  S by;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x + by;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return ct;
+  }
+};
+
+struct add {
+  static constexpr linearity kind = linearity::linear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a + b;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&, auto const&) {
+    return ct;
+  }
+};
+
+struct subtract {
+  static constexpr linearity kind = linearity::linear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a - b;
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&, auto const&) {
+    if constexpr (I == 0)
+      return ct;
+    else
+      return elementwise(negate{}, ct);
+  }
+};
+
+struct multiply {
+  static constexpr linearity kind = linearity::multilinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a * b;
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
+    if constexpr (I == 0)
+      return elementwise(multiply{}, ct, b);
+    else
+      return elementwise(multiply{}, ct, a);
+  }
+};
+
+struct divide {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return a / b;
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&, auto const& b) {
+    if constexpr (I == 0)
+      return elementwise(divide{}, ct, b);
+    else
+      return elementwise(negate{}, elementwise(divide{}, elementwise(multiply{}, ct, y), b));
+  }
+};
+
+/// ct where x is positive: the derivative of relu.
+struct where_positive {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x > T(0) ? ct : T(0);
+  }
+};
+struct where_not_positive {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x > T(0) ? T(0) : ct;
+  }
+};
+
+struct relu {
+  static constexpr linearity kind = linearity::nondecreasing;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x < T(0) ? T(0) : x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(where_positive{}, ct, x);
+  }
+};
+
+struct exp {
+  static constexpr linearity kind = linearity::nondecreasing;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return detail::math_exp(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
+    return elementwise(multiply{}, ct, y);
+  }
+};
+
+/// log and sqrt are monotone, but one rank's partial maximum may be negative; so no partial maximum may pass.
+struct log {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return detail::math_log(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(divide{}, ct, x);
+  }
+};
+
+struct sqrt {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return detail::math_sqrt(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
+    using T = element_t<decltype(ct)>;
+    return elementwise(divide{}, elementwise(scale<T>{T(0.5)}, ct), y);
+  }
+};
+
+/// ct (1 - y^2): the derivative of tanh by its value.
+struct tanh_pullback {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T y) const {
+    return ct * (T(1) - y * y);
+  }
+};
+
+struct tanh {
+  static constexpr linearity kind = linearity::nondecreasing;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return detail::math_tanh(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
+    return elementwise(tanh_pullback{}, ct, y);
+  }
+};
+
+struct square {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x * x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    using T = element_t<decltype(ct)>;
+    return elementwise(multiply{}, elementwise(scale<T>{T(2)}, ct), x);
+  }
+};
+
+struct abs {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x < T(0) ? -x : x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(subtract{}, elementwise(where_positive{}, ct, x),
+                       elementwise(where_positive{}, ct, elementwise(negate{}, x)));
+  }
+};
+
+/// The larger one, NaN where one is; where they are equal the second has the derivative.
+struct maximum {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return op::max::combine(b, a);
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
+    if constexpr (I == 0)
+      return elementwise(where_positive{}, ct, elementwise(subtract{}, a, b));
+    else
+      return elementwise(where_not_positive{}, ct, elementwise(subtract{}, a, b));
+  }
+};
+
+/// The smaller one, NaN where one is; where they are equal the second has the derivative.
+struct minimum {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
+    return op::min::combine(b, a);
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
+    if constexpr (I == 0)
+      return elementwise(where_positive{}, ct, elementwise(subtract{}, b, a));
+    else
+      return elementwise(where_not_positive{}, ct, elementwise(subtract{}, b, a));
+  }
+};
+
+/// Converts a cotangent. If it is partial, each term is rounded by itself, as sums are rounded anyway.
+template <class To>
+struct cast_cotangent {
+  static constexpr linearity kind = linearity::linear;
+  using result_type = To;
+  template <class From>
+  ASHLAR_FUNCTION constexpr To operator()(From x) const {
+    return static_cast<To>(x);
+  }
+};
+
+/// Converts the element type. Linear where To holds every value of From exactly, so partial sums may pass.
+template <class To, class From>
+struct cast {
+  using to = std::numeric_limits<detail::component_t<To>>;
+  using from = std::numeric_limits<detail::component_t<From>>;
+  static constexpr bool exact = to::is_specialized && from::is_specialized && to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
+  static constexpr linearity kind = exact ? linearity::linear : linearity::nonlinear;
+  using result_type = To;
+  ASHLAR_FUNCTION constexpr To operator()(From x) const { return static_cast<To>(x); }
+  template <int>
+    requires(!to::is_integer && !from::is_integer)
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return elementwise(cast_cotangent<From>{}, ct);
+  }
+};
+
+}  // namespace fn
+
+/// Something that has elements and a layout: a tensor, abstract or real, or a value under differentiation.
+template <class X>
+concept tensor = requires {
+  typename detail::plain_t<X>::element_type;
+  typename detail::plain_t<X>::layout_type;
+  typename detail::plain_t<X>::mesh_type;
+};
+
+template <tensor A, tensor B>
+constexpr auto operator+(A const& a, B const& b) {
+  return elementwise(fn::add{}, a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator-(A const& a, B const& b) {
+  return elementwise(fn::subtract{}, a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator*(A const& a, B const& b) {
+  return elementwise(fn::multiply{}, a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator/(A const& a, B const& b) {
+  return elementwise(fn::divide{}, a, b);
+}
+template <tensor A>
+constexpr auto operator-(A const& a) {
+  return elementwise(fn::negate{}, a);
+}
+template <tensor A>
+constexpr auto operator*(A const& a, element_t<A> s) {
+  return elementwise(fn::scale<element_t<A>>{s}, a);
+}
+template <tensor A>
+constexpr auto operator*(element_t<A> s, A const& a) {
+  return elementwise(fn::scale<element_t<A>>{s}, a);
+}
+template <tensor A>
+constexpr auto operator/(A const& a, element_t<A> s) {
+  return elementwise(fn::quotient<element_t<A>>{s}, a);
+}
+template <tensor A>
+constexpr auto operator+(A const& a, element_t<A> s) {
+  return elementwise(fn::shift<element_t<A>>{s}, a);
+}
+template <tensor A>
+constexpr auto operator-(A const& a, element_t<A> s) {
+  return elementwise(fn::shift<element_t<A>>{-s}, a);
+}
+
+template <tensor A>
+constexpr auto relu(A const& a) {
+  return elementwise(fn::relu{}, a);
+}
+template <tensor A>
+constexpr auto exp(A const& a) {
+  return elementwise(fn::exp{}, a);
+}
+template <tensor A>
+constexpr auto log(A const& a) {
+  return elementwise(fn::log{}, a);
+}
+template <tensor A>
+constexpr auto sqrt(A const& a) {
+  return elementwise(fn::sqrt{}, a);
+}
+template <tensor A>
+constexpr auto tanh(A const& a) {
+  return elementwise(fn::tanh{}, a);
+}
+template <tensor A>
+constexpr auto square(A const& a) {
+  return elementwise(fn::square{}, a);
+}
+template <tensor A>
+constexpr auto abs(A const& a) {
+  return elementwise(fn::abs{}, a);
+}
+template <tensor A, tensor B>
+constexpr auto maximum(A const& a, B const& b) {
+  return elementwise(fn::maximum{}, a, b);
+}
+template <tensor A, tensor B>
+constexpr auto minimum(A const& a, B const& b) {
+  return elementwise(fn::minimum{}, a, b);
+}
+/// The elements converted to To.
+template <class To, tensor A>
+constexpr auto cast(A const& a) {
+  return elementwise(fn::cast<To, element_t<A>>{}, a);
+}
+
+/// Mean over dimensions, all where none is given: the sum, divided by the global number of elements.
+/// Error: ashlar::error where the elements are integers that cannot hold that number, or it is 0.
+template <int... Dims, tensor X>
+constexpr auto mean(X const& x) {
+  if constexpr (!detail::are_dimensions_v<rank_v<X>, Dims...>) {
+    return sum<Dims...>(x);  // which says why not
+  } else {
+    index_t n = sizeof...(Dims) ? 1 : x.extents().size();
+    ((n *= x.extents()[Dims]), ...);
+    using T = element_t<X>;
+    if constexpr (std::integral<T>)
+      if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
+        detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+    return elementwise(fn::quotient<T>{T(static_cast<detail::component_t<T>>(n))}, sum<Dims...>(x));
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+// Random tensors and dropout, as functions of a key and the global index.
+#pragma once
+#include "ashlar/meta/philox.hpp"
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+namespace fn {
+
+/// Zeroes each element with probability `rate` and divides the others by 1 - rate. Which ones is a function of the key
+/// and the element's global index, so that every layout, and the backward pass, draws the same mask.
+template <class T>
+struct dropout {
+  static constexpr linearity kind = linearity::linear;
+  T rate;
+  prng_key key;
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
+    return elementwise(*this, ct);
+  }
+};
+
+}  // namespace fn
+
+/// Dropout: zero with probability rate, else x / (1 - rate).
+/// Pre: 0 <= rate < 1. Cost: no communication. Error: another rate throws ashlar::error.
+template <tensor X>
+constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
+  if (!(rate >= 0 && rate < 1)) detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
+  return elementwise(fn::dropout<element_t<X>>{rate, key}, x);
+}
+
+/// Fills an abstract tensor: nothing to do.
+template <class Distribution, class T, class L, class M>
+constexpr void fill_random(Distribution const&, abstract_tensor<T, L, M>&, prng_key) {}
+
+/// Uniform numbers in [low, high).
+template <class T>
+struct uniform_distribution {
+  T low, high;
+};
+/// Normal numbers.
+template <class T>
+struct normal_distribution {
+  T mean, deviation;
+};
+
+namespace detail {
+template <class T, class L, class Distribution, class Handle>
+constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key) {
+  static_assert(!layout_is_partial<L>::value,
+                "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
+  auto x = allocate(tensor_type<T, L>{}, m, extents);
+  fill_random(d, x, key);
+  return x;
+}
+}  // namespace detail
+
+/// A tensor of uniform numbers in [low, high), the same for every layout and mesh: element g, counted row-major in the
+/// global shape, is a function of (key, g).
+/// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f)
+template <class T, class L, class Handle, int N>
+constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {
+  return detail::random<T, L>(uniform_distribution<T>{low, high}, m, detail::checked_extents<L>(n), key);
+}
+/// A tensor of normal numbers, the same for every layout and mesh.
+template <class T, class L, class Handle, int N>
+constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1)) {
+  return detail::random<T, L>(normal_distribution<T>{mean, deviation}, m, detail::checked_extents<L>(n), key);
+}
+
+}  // namespace ashlar

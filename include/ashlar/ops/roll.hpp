@@ -1,0 +1,109 @@
+// Elements that move along a sharded dimension: from rank to neighbouring rank.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// The dimension that some axes, and no others, split into neighbouring elements, or -1.
+template <class Layout, class Names>
+inline constexpr int dimension_split_by = -1;
+template <class Layout, class... N>
+inline constexpr int dimension_split_by<Layout, name_list<N...>> = [] {
+  using c = context_of<Layout, basic_layout<split<N...>>>;
+  constexpr int d = dimension_split_last_by<Layout, name_list<N...>>;
+  layout_value const v = value_v<c, Layout>;
+  return d >= 0 && v.dim[d].size == int(sizeof...(N)) && v.dim[d].block == 0 ? d : -1;
+}();
+template <class Layout, class Names>
+struct no_dimension_is_split_by_these_alone {
+  static constexpr bool value = dimension_split_by<Layout, Names> < 0;
+};
+
+/// The dimension along which elements roll.
+template <int Dim>
+struct rolled_along {};
+
+// The same way around, as 0 <= by < n.
+constexpr index_t places_of(index_t by, index_t n) { return n == 0 ? 0 : (by % n + n) % n; }
+
+// Calls f(from, to, count) for the indices that one rank has and another gets when n indices roll by 0 <= by < n: `count` of
+// them, `from` and up, become `to` and up. Twice at most, once around the end.
+template <class F>
+constexpr void for_each_rolled_run(index_t n, index_t by, index_set const& source, index_set const& target, F&& f) {
+  for (index_t around : {index_t{0}, n}) {
+    index_t const shift = by - around;
+    index_t const begin = source.begin > target.begin - shift ? source.begin : target.begin - shift;
+    index_t const end = source.end < target.end - shift ? source.end : target.end - shift;
+    if (begin < end) f(begin, begin + shift, end - begin);
+  }
+}
+
+// What the rank that receives most receives: what it gets and does not have.
+constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout, int dim, index_t by, mesh_shape const& mesh, std::size_t element) {
+  axis_mask const axes = layout.dim[dim].mask();
+  index_t most = 0, others = static_cast<index_t>(element);
+  shape const local = local_shape(extents, layout, mesh, 0);
+  for (int d = 0; d < extents.rank; ++d)
+    if (d != dim) others *= local[d];
+  for (int i = 0, p = mesh.ranks(axes); i < p; ++i) {
+    index_set const held = local_indices(extents[dim], layout.dim[dim], mesh, mesh.with_position(0, axes, i));
+    index_t lacks = held.size();
+    for_each_rolled_run(extents[dim], by, held, held, [&](index_t, index_t, index_t count) { lacks -= count; });
+    if (lacks > most) most = lacks;
+  }
+  return most * others;
+}
+
+template <int Dim, class X>
+constexpr plan_step rolling_step(X const& x, index_t by, call_site const& w) {
+  constexpr layout_value layout = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  plan_step s;
+  s.what = step_kind::permute;
+  s.axes = layout.dim[Dim].mask();
+  if (x.mesh().recorder()) note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
+  return s;
+}
+
+template <int Dim, class T, class L, class M>
+constexpr abstract_tensor<T, L, M> roll_shard(rolled_along<Dim>, abstract_tensor<T, L, M> const& x, index_t by, call_site const& w) {
+  if (by != 0) (void)rolling_step<Dim>(x, by, w);
+  return x;
+}
+
+template <int Dim, plain_tensor X>
+constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
+  auto y = roll_shard(along, materialize(x), places_of(by, x.extents()[Dim]), w);
+  if constexpr (static_shape<X>)
+    return with_extents<decltype(y), typename X::static_extents_type>(y);
+  else
+    return y;
+}
+
+template <class Names, class X>
+constexpr auto roll(X const& x, index_t by, call_site const& w) {
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
+  static_assert(!no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
+                "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
+  if constexpr (dimension_split_by<layout_t<X>, Names> < 0)
+    return x;
+  else
+    return roll_along(rolled_along<dimension_split_by<layout_t<X>, Names>>{}, x, by, w);
+}
+
+}  // namespace detail
+
+/// The elements along the dimension that the axes split, moved by so many places, around the end: what stood at index i
+/// stands at (i + by) mod n. What reaches the neighbouring rank is one message. Partial sums stay partial.
+/// Post: roll<A>(roll<A>(x, by), -by) == x. Its derivative rolls back.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: `by` of the shard's indices received per rank, at most the shard; one copy of the shard.
+/// Error: no dimension is split by just these axes, or a dimension is block-cyclic: does not compile.
+/// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
+  return detail::roll<names_in_t<Axes>>(x, by, w);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,98 @@
+// Cross-entropy over classes that axes shard, by one all-reduce.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/losses.hpp"
+
+namespace ashlar {
+
+/// What some of a row's logits say of its loss: the largest, the sum of exp(logit - largest), and the label's logit where
+/// it is among them. Parts of disjoint sets of logits add up to that of all: a commutative monoid, so that a sum of parts
+/// may be partial, and collectives reduce it as any other.
+/// Source: Milakov and Gimelshein, Online normalizer calculation for softmax, 2018.
+template <class T>
+struct softmax_part {
+  T largest, sum, target;
+
+  softmax_part() = default;
+  ASHLAR_FUNCTION constexpr softmax_part(T m, T s, T t) : largest(m), sum(s), target(t) {}
+  /// 0 is the part of no logits.
+  ASHLAR_FUNCTION constexpr explicit softmax_part(int) : largest(op::max::identity<T>()), sum(0), target(0) {}
+
+  ASHLAR_FUNCTION friend softmax_part operator+(softmax_part const& a, softmax_part const& b) {
+    T const m = op::max::combine(a.largest, b.largest);
+    return {m, a.scaled(m) + b.scaled(m), a.target + b.target};
+  }
+
+ private:
+  // The sum about another maximum; of no logits it is 0 about any.
+  ASHLAR_FUNCTION T scaled(T m) const { return sum == T(0) ? T(0) : sum * detail::math_exp(largest - m); }
+};
+
+/// The part of each row's loss that a rank's classes make.
+struct softmax_parts_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class>
+  using element = softmax_part<T>;
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
+    if (logits.levels) return rule_result::wrong(fault::not_linear, first_axis(logits.partial()));
+    if (labels.levels) return rule_result::wrong(fault::not_linear, first_axis(labels.partial()));
+    for (int d = 0; d < labels.rank; ++d)
+      if (labels.dim[d] != logits.dim[d])
+        return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() == logits.dim[d].mask()
+                                                             ? labels.dim[d].mask()
+                                                             : labels.dim[d].mask() ^ logits.dim[d].mask()));
+    return reduction_rule(op_sum, 1u << (logits.rank - 1), logits);
+  }
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
+    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::sharded_cross_entropy: there is one label a row of the logits");
+    return labels;
+  }
+};
+
+/// The cotangent of a rank's logits.
+struct sharded_cross_entropy_pullback_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class, class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&, layout_value const&) {
+    rule_result r;
+    r.out = logits;
+    r.out.add_partial(op_sum, ct.partial());
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
+};
+
+/// The mean loss from logits, labels and the parts of all ranks. Its derivative by the logits is the whole one: what the
+/// parts owe to the logits is in it.
+struct sharded_cross_entropy_op {
+  using diagnostics = detail::softmax_diagnostics;
+  template <class T, class, class>
+  using element = T;
+  static constexpr rule_result rule(layout_value const&, layout_value const&, layout_value const& parts) {
+    return reduction_rule(op_sum, (1u << parts.rank) - 1u, parts);
+  }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const&) { return {}; }
+  template <int I, class Ct, class Y, class Z, class Labels, class Parts>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels, Parts const& parts) {
+    return apply(sharded_cross_entropy_pullback_op{}, ct, logits, labels, parts);
+  }
+};
+
+/// softmax_cross_entropy where axes may shard the classes, too.
+/// Shape: logits (rows..., classes), labels (rows...), integers that count all classes; a scalar.
+/// Collective: every rank calls it; it blocks.
+/// Cost: one all_reduce of three numbers a row over the axes that shard the classes, none where none does; none backward.
+/// The result is partial over the axes that shard the rows. (Megatron's takes three: the maximum, the label's logit, the sum.)
+/// Error: a label that is no class makes NaN.
+/// Example: logits layout<"data", "model">, labels layout<"data">: partial<layout<>, "data">
+template <tensor Z, tensor Y>
+[[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row");
+  auto const parts = all_reduce(apply(softmax_parts_op{}, stop_gradient(logits), labels), w);
+  return apply(sharded_cross_entropy_op{}, logits, labels, parts);
+}
+
+}  // namespace ashlar

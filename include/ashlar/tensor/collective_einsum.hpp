@@ -1,0 +1,79 @@
+// Chunks of real tensors, for products whose communication goes on while they are computed.
+#pragma once
+#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/ops/collective_einsum.hpp"
+#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/pending.hpp"
+
+namespace ashlar::detail {
+
+/// Are elements with one index along a dimension neighbours in a shard, and those of the next index behind them?
+inline bool leads(shape const& shard, int dim) { return shard.size() == shard[dim] * shard.stride(dim); }
+
+/// Where a shard has the elements of a chunk: in runs of local indices of one dimension.
+struct chunk_in_shard {
+  shape shard, chunk;  // local extents
+  int dim;
+  std::vector<interval> runs;
+
+  template <class X>
+  chunk_in_shard(chunks const& cut, index_t i, X const& x, int d) : shard(x.local_extents()), chunk(shard), dim(d) {
+    chunk[dim] = 0;
+    cut.for_each_run({0, shard[dim]}, x.layout.dim[dim].size, i, [&](interval const& run) {
+      chunk[dim] += run.size();
+      if (run.size() != 0) runs.push_back(run);
+    });
+  }
+  enum class way { from_shard, to_shard };
+  copy_loops loops(way to) const {
+    copy_loops all;
+    kernels::box in_shard, in_chunk;
+    for (int d = 0; d < shard.rank; ++d) in_shard.extent[d] = in_chunk.extent[d] = shard[d];
+    for (interval const& run : runs) {
+      in_shard.lower[dim] = run.begin;
+      in_shard.extent[dim] = in_chunk.extent[dim] = run.size();
+      all.push_back(to == way::from_shard ? loops_between(shard, in_shard, chunk, in_chunk) : loops_between(chunk, in_chunk, shard, in_shard));
+      in_chunk.lower[dim] += run.size();
+    }
+    return all;
+  }
+};
+
+/// A part of the same shard where its elements are neighbours.
+template <class T, class L, class M, class S>
+sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& x, int dim) {
+  shape extents = x.extents();
+  extents[dim] = cut.extent(extents[dim], i);
+  chunk_in_shard const part(cut, i, x, dim);
+  if (part.runs.empty()) return {x.mesh(), extents, x.owner(), x.offset()};
+  if (part.runs.size() == 1 && leads(part.shard, dim)) return {x.mesh(), extents, x.owner(), x.offset() + part.runs[0].begin * part.shard.stride(dim)};
+  sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
+  strided_copy(S{}, static_cast<T const*>(x.data()), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
+  return chunk;
+}
+
+template <class T, class L, class M, class S>
+void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk, sharded_tensor<T, L, M, S>& y, int dim) {
+  if (chunk.owner() == y.owner()) return;
+  strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
+}
+
+// The rows of a gathered chunk are rows of y in several places, each a product where they are neighbours.
+template <equation E, class T, class L, class M, class S, class A, class B>
+void put_product(chunks const& cut, index_t i, einsum_op<E> const&, A const& a, B const& b, sharded_tensor<T, L, M, S>& y, int dim) {
+  constexpr einsum_equation e = einsum_op<E>::eq;
+  T const *rows = a.data(), *const other = b.data();
+  shape const extents = a.local_extents();
+  if (dim < 0) return kernels::contract(S{}, e, rows, extents, other, b.local_extents(), y.data(), y.local_extents(), T(1), i == 0 ? T(0) : T(1));
+  chunk_in_shard const part(cut, i, y, dim);
+  bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
+  if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim)) return put_chunk(cut, i, einsum<E>(a, b), y, dim);
+  shape from = extents, to = part.shard;
+  for (interval const& run : part.runs) {
+    from[cut.dim] = to[dim] = run.size();
+    kernels::contract(S{}, e, rows, from, other, b.local_extents(), y.data() + run.begin * to.stride(dim), to);
+    rows += from.size();
+  }
+}
+
+}  // namespace ashlar::detail

@@ -1,0 +1,76 @@
+// A collective, from the moment a rank enters it until it leaves.
+#pragma once
+#include "ashlar/comm/device_mesh.hpp"
+#include "ashlar/kernels/for_elements.hpp"
+
+namespace ashlar::detail {
+
+/// Tells the log of collectives, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a collective. It may
+/// leave one that has begun and enter it again.
+/// Error: ashlar::error where MPI is finalised.
+class collective_scope {
+ public:
+  /// `print` is the same on all ranks that call the same.
+  template <class M>
+  collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes, call_site const& w, collective_kind kind = collective_kind::blocks)
+      : collective_scope(m, begun(event_of(m, collective_of(s.what), s.axes, bytes, w)), fingerprint) {
+    m.count(collective_of(s.what));
+    collective_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
+  }
+  /// What is no collective, but called by all ranks of the mesh, who wait for each other here. `name` lives as long as the program.
+  /// Pre: they are more than one. Error: ashlar::error on every rank where they do not call the same.
+  template <class M>
+  collective_scope(device_mesh<M> const& m, char const* name, std::uint64_t fingerprint, call_site const& w)
+      : collective_scope(m, begun(named(event_of(m, collective::exchange, mask_of(M::axes) - 1u, 0, w), name)), fingerprint) {
+    collective_.agree_now(m.communicator());
+  }
+  collective_scope(collective_scope const&) = delete;
+  collective_scope& operator=(collective_scope const&) = delete;
+  ~collective_scope() {
+    if (entered_) end();
+  }
+  void enter() {
+    event_.bytes = 0;  // were counted when it began
+    collective_.enter();
+    begin();
+  }
+  void leave() {
+    end();
+    collective_.leave();
+  }
+
+ private:
+  template <class M>
+  collective_scope(device_mesh<M> const& m, comm::collective_event const& e, std::uint64_t fingerprint)
+      : collective_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e), event_(e) {
+    begin();
+  }
+  template <class M>
+  static comm::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes, std::size_t bytes, call_site const& w) {
+    return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
+  }
+  static comm::collective_event named(comm::collective_event e, char const* name) {
+    e.name = name;
+    return e;
+  }
+  static comm::collective_event const& begun(comm::collective_event const& e) {
+    require_mpi(e.name ? e.name : to_text(e.what));
+    return e;
+  }
+  void begin() {
+    entered_ = true;
+    comm::collective_log::instance().begin(event_);
+    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(event_));
+  }
+  void end() {
+    entered_ = false;
+    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
+    comm::collective_log::instance().end();
+  }
+
+  collective_in_progress collective_;
+  comm::collective_event event_;
+  bool entered_ = false;
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,222 @@
+// Elementwise expressions on real tensors: they wait for their first read and run as one kernel.
+#pragma once
+#include "ashlar/kernels/elementwise.hpp"
+#include "ashlar/kernels/expression_tree.hpp"
+#include "ashlar/kernels/math.hpp"
+#include "ashlar/kernels/random.hpp"
+#include "ashlar/kernels/roots.hpp"
+#include "ashlar/meta/product.hpp"
+#include "ashlar/ops/random.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// What an expression reads: it becomes a leaf of kernels::map when the expression is evaluated.
+template <class Tensor>
+struct tensor_source {
+  Tensor tensor;
+  auto leaf(shape const& out) const {
+    using T = typename Tensor::element_type;
+    kernels::strided<T> l{tensor.data(), {}};
+    shape const e = tensor.local_extents();
+    index_t own[max_rank]{};
+    for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
+    broadcast_strides(e, out, own, l.stride);
+    return l;
+  }
+  void expect(std::shared_ptr<reader> const& r) const {
+    tensor.owner()->expect(r);
+  }
+  void keep(void const* block) {
+    if (tensor.owner().get() != block) return;
+    Tensor copy(tensor.mesh(), tensor.extents());
+    using T = typename Tensor::element_type;
+    kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
+    tensor = copy;
+  }
+};
+
+template <bool BlockCyclic>
+struct random_source {
+  prng_key key;
+  shape global;
+  region part;
+  auto leaf(shape const& out) const {
+    index_t own[max_rank]{};
+    if constexpr (BlockCyclic) {
+      kernels::cyclic_random_numbers<uniform_generator<float>> l(key, part, global);
+      for (int d = 0; d < part.rank; ++d) own[d] = l.stride[d];
+      broadcast_strides(part.extents(), out, own, l.stride);
+      return l;
+    } else {
+      kernels::uniform_numbers<float> l{key, 0, {}};
+      for (int d = 0; d < global.rank; ++d) {
+        own[d] = global.stride(d);
+        l.base += part.dim[d].begin * own[d];
+      }
+      broadcast_strides(part.extents(), out, own, l.stride);
+      return l;
+    }
+  }
+  void expect(std::shared_ptr<reader> const&) const {}
+  void keep(void const*) {}
+};
+
+// Does a layout assign round-robin blocks?
+template <class L>
+inline constexpr bool is_cyclic_v = encode_blocks(value_v<context_of<L>, L>) != 0;
+
+template <class T, class L, class M, class Node, class... Source>
+class expression_state : public reader {
+ public:
+  expression_state(device_mesh<M> const& m, shape const& e, Node const& n, product<Source...> const& s)
+      : mesh(m), extents(e), node(n), sources(s) {}
+  sharded_tensor<T, L, M> const& evaluate() {
+    if (!value_) {
+      sharded_tensor<T, L, M> y(mesh, extents);
+      shape const out = y.local_extents();
+      sources.apply_to([&](auto const&... s) { kernels::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); });
+      value_.emplace(y);
+    }
+    return *value_;
+  }
+  void keep(void const* block) override {
+    sources.apply_to([&](auto&... s) { (s.keep(block), ...); });
+  }
+
+  device_mesh<M> const mesh;
+  shape const extents;
+  Node const node;
+  product<Source...> sources;
+
+ private:
+  std::optional<sharded_tensor<T, L, M>> value_;
+};
+
+}  // namespace detail
+
+/// An elementwise expression that has not been read yet. It owns its operands and runs, as one kernel, when it is first
+/// read; copies share the result. Where an operand is updated in place while the expression lives, it keeps a copy of the
+/// operand as it was: a later expression may still be made of it.
+/// What reads it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
+template <class T, class L, class M, class Node, class... Source>
+class expression {
+ public:
+  using element_type = T;
+  using layout_type = L;
+  using mesh_type = M;
+  using tensor_type = sharded_tensor<T, L, M>;
+  static constexpr int rank = L::rank;
+
+  expression(device_mesh<M> const& m, shape const& extents, Node const& node, detail::product<Source...> const& sources)
+      : state_(std::make_shared<detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
+    sources.apply_to([&](auto const&... s) { (s.expect(state_), ...); });
+  }
+  device_mesh<M> const& mesh() const { return state_->mesh; }
+  shape const& extents() const { return state_->extents; }
+  index_t extent(int d) const { return extents()[d]; }
+  tensor_type const& evaluate() const { return state_->evaluate(); }
+  operator tensor_type() const { return evaluate(); }
+  auto view() const { return evaluate().view(); }
+
+  auto const& node() const { return state_->node; }
+  auto const& sources() const { return state_->sources; }
+
+ private:
+  std::shared_ptr<detail::expression_state<T, L, M, Node, Source...>> state_;
+};
+
+namespace detail {
+
+template <class T, class L, class M, class S>
+leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
+  return {};
+}
+template <class T, class L, class M, class S>
+auto sources_of(sharded_tensor<T, L, M, S> const& x) {
+  return product<tensor_source<sharded_tensor<T, L, M, S>>>({x});
+}
+template <class T, class L, class M, class Node, class... Source>
+Node const& node_of(expression<T, L, M, Node, Source...> const& x) {
+  return x.node();
+}
+template <class T, class L, class M, class Node, class... Source>
+auto const& sources_of(expression<T, L, M, Node, Source...> const& x) {
+  return x.sources();
+}
+
+template <class T, class L, class M, class Node, class Numbers, class... Source>
+expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, factors<Numbers, Source...> const& s) {
+  return {m, e, n, s};
+}
+
+}  // namespace detail
+
+template <class F, class T, class L, class M, class A>
+auto make_result(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
+  using node = detail::unary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>>;
+  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a)}, detail::sources_of(a));
+}
+template <class F, class T, class L, class M, class A, class B>
+auto make_result(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
+  using node = detail::binary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>, std::remove_cvref_t<decltype(detail::node_of(b))>>;
+  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a), detail::node_of(b)},
+                                       detail::join(detail::sources_of(a), detail::sources_of(b)));
+}
+template <class R, class T, class L, class M, class A>
+auto make_result(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
+  constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
+  region const part = local_region(extents, layout, m.sizes(), m.rank());
+  using node = detail::binary_node<kernels::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
+  return detail::make_expression<T, L>(
+      m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
+      detail::join(detail::sources_of(a), detail::product<detail::random_source<detail::is_cyclic_v<L>>>({op.f.key, extents, part})));
+}
+
+/// Fills a tensor with random numbers, each a function of key and global index.
+template <class R, class T, class L, class M, class S>
+void fill_random(uniform_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  kernels::fill_uniform(S{}, x.data(), x.local_region(), x.extents(), key, d.low, d.high);
+}
+template <class R, class T, class L, class M, class S>
+void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x, prng_key key) {
+  kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
+}
+
+/// Sets every element. Expressions of the tensor keep its elements as they were.
+template <class T, class L, class M, class S>
+void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
+  x.owner()->before_writing();
+  kernels::fill(S{}, x.data(), x.local_size(), value);
+}
+
+namespace detail {
+template <class X>
+auto elements_of(X& x) {
+  if constexpr (std::is_const_v<X>)
+    return static_cast<typename X::element_type const*>(materialize(x).data());
+  else
+    return x.data();
+}
+}  // namespace detail
+
+/// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
+/// Where F::takes_a_root is a type, f.with_root(sqrt(f.under_root(x, others...)), x, others...) in its place.
+/// Expressions of them keep their elements as they were.
+template <class F, class T, class L, class M, class S, class... X>
+void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
+  auto prepare = [](auto& t) {
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
+      t.owner()->before_writing();
+  };
+  prepare(x);
+  (prepare(others), ...);
+  if constexpr (requires { typename F::takes_a_root; })
+    kernels::for_each_with_root(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+  else
+    kernels::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+// Evaluates operations on real tensors: their kernels run on the shards of this rank.
+#pragma once
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+#include <utility>
+
+namespace ashlar {
+
+namespace detail {
+
+template <class T, class X>
+kernels::shard<T> shard_of(X const& x) {
+  return {x.data(), x.local_region(), x.extents()};
+}
+
+/// Is there an overload of run for the operation and these shards?
+template <class Op, class Space, class... Shard>
+concept has_kernel = requires {
+  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<scratch_memory>(), std::declval<Shard const&>()...);
+};
+template <class Op, class Space, class... Shard>
+struct operation_without_a_kernel {
+  static constexpr bool value = !has_kernel<Op, Space, Shard...>;
+};
+
+}  // namespace detail
+
+/// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) of the shards.
+template <class Op, class T, class L, class M, class S, class... X>
+void evaluate(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
+  static_assert(!detail::operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
+                "ashlar::evaluate: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
+  run(op, S{}, detail::scratch_from_pool<S>, detail::shard_of<T>(y), detail::shard_of<element_t<X> const>(x)...);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,20 @@
+// The number of a scalar tensor.
+#pragma once
+#include "ashlar/tensor/sharded_tensor.hpp"
+
+namespace ashlar {
+
+/// The number of a tensor without dimensions, on the host.
+/// Collective: none; each rank reads its copy. Waits for the kernels before.
+/// Error: a partial layout does not compile.
+template <class X>
+auto item(X const& x) {
+  static_assert(rank_v<X> == 0, "ashlar::item: the tensor has dimensions; reduce it to a scalar, or gather it");
+  static_assert(!detail::layout_is_partial<layout_t<X>>::value, "ashlar::item: the scalar is partial; all_reduce it first");
+  auto const& t = materialize(x);
+  element_t<X> value;
+  Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value), t.view());
+  return value;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,168 @@
+// What shards of two ranks have in common, as loops and as blocks of messages.
+#pragma once
+#include "ashlar/layout/split.hpp"
+#include "ashlar/plan/cost.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace ashlar::detail {
+
+// Runs of indices that two index sets of one dimension have in common, at equal distances: `count` of `length` indices.
+struct common_runs {
+  index_t length = 0, count = 0;
+  index_t at[3]{}, step[3]{};  // of the first one in the one set, in the other, and among the common indices; and from each to the next
+};
+
+// Where both sets are block-cyclic they repeat after a period; runs of one place in the period belong together.
+inline std::vector<common_runs> common_runs_of(index_set const& a, index_set const& b) {
+  index_t const period = a.block && b.block ? std::lcm(a.period, b.period) : std::max(a.period, b.period);
+  std::vector<common_runs> runs;
+  std::vector<index_t> next;  // the index at which each would go on
+  index_t among = 0;
+  for_each_common_run(a, b, [&](index_t length, index_t i, index_t j) {
+    index_t const at[3]{i, j, among}, index = a[i];
+    among += length;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      common_runs& r = runs[k];
+      if (next[k] != index || r.length != length) continue;
+      for (int n = 0; n < 3; ++n) r.step[n] = (at[n] - r.at[n]) / r.count;  // the same each time, since places repeat
+      ++r.count;
+      next[k] += period;
+      return;
+    }
+    runs.push_back({length, 1, {at[0], at[1], at[2]}, {}});
+    next.push_back(index + period);
+  });
+  return runs;
+}
+
+/// Which dimension of a shard's array is dimension d of the tensor: in order, or as in transpose<Order...>.
+struct dimension_order {
+  signed char of[max_rank]{0, 1, 2, 3, 4, 5, 6, 7};
+
+  /// The array's strides along the dimensions of a tensor whose shard has these extents.
+  row_major_strides strides(shape const& extents) const {
+    shape stored = extents;
+    for (int d = 0; d < extents.rank; ++d) stored[of[d]] = extents[d];
+    row_major_strides const array(stored);
+    row_major_strides s = array;
+    for (int d = 0; d < extents.rank; ++d) s.stride[d] = array.stride[of[d]];
+    return s;
+  }
+  friend bool operator==(dimension_order const&, dimension_order const&) = default;
+};
+
+/// What two shards have in common, as loops over the one (array 0, whose dimensions have an order of their own), the other
+/// (1), and a buffer that holds the common elements in row-major order (2).
+inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order const& order, region const& b) {
+  std::vector<common_runs> runs[max_rank];
+  shape extents[3]{a.extents(), b.extents(), a.extents()};
+  for (int d = 0; d < a.rank; ++d) {
+    runs[d] = common_runs_of(a.dim[d], b.dim[d]);
+    extents[2][d] = 0;
+    for (common_runs const& r : runs[d]) extents[2][d] += r.count * r.length;
+  }
+  std::vector<loop_nest<3>> nests;
+  if (extents[2].size() == 0) return nests;
+  row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
+  // Every choice of one group of runs in each dimension is a nest; where it has no room for all loops, several.
+  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops, std::array<index_t, 3> const& origin) -> void {
+    if (d == a.rank) {
+      nests.push_back(loops.nest());
+      std::copy(origin.begin(), origin.end(), nests.back().origin);
+      return;
+    }
+    for (common_runs const& r : runs[d]) {
+      index_t step[3], one[3];
+      std::array<index_t, 3> from = origin;
+      for (std::size_t n = 0; n < 3; ++n) {
+        one[n] = strides[n].stride[d];
+        step[n] = r.step[n] * one[n];
+        from[n] += r.at[n] * one[n];
+      }
+      nest_builder<3> inner = loops;
+      if (loops.loops() + 2 + (a.rank - d - 1) <= max_rank) {  // dimensions to come need a loop each
+        inner.add(r.count, step);
+        inner.add(r.length, one);
+        self(self, d + 1, inner, from);
+        continue;
+      }
+      for (index_t k = 0; k < r.count; ++k) {
+        inner = loops;
+        inner.add(r.length, one);
+        self(self, d + 1, inner, from);
+        for (std::size_t n = 0; n < 3; ++n) from[n] += step[n];
+      }
+    }
+  };
+  choose(choose, 0, {}, {});
+  return nests;
+}
+
+// Two arrays of three.
+inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
+  nest_builder<2> loops;
+  for (int d = 0; d < all.rank; ++d) loops.add(all.extent[d], {all.stride[first][d], all.stride[second][d]});
+  loop_nest<2> nest = loops.nest();
+  nest.origin[0] = all.origin[first];
+  nest.origin[1] = all.origin[second];
+  return nest;
+}
+
+/// Loops from the elements of one shard to the same ones of another.
+inline copy_loops loops_between(region const& from, region const& to, dimension_order const& order = {}) {
+  copy_loops loops;
+  for (auto const& nest : common_loops(from, order, to)) loops.push_back(between(nest, 0, 1));
+  return loops;
+}
+
+enum class buffer_side { source, destination };
+
+/// Blocks for or from each rank that takes part, in the order of the communicator, and the loops between a shard and a
+/// buffer that holds them one after the other: none are needed where the shard itself does.
+struct message_blocks {
+  std::vector<std::size_t> count;
+  std::vector<index_t> begins;  // where each is in the shard, if it is one piece of it
+  std::size_t total = 0;
+  bool equal = true;  // all of one size
+  bool in_order = true;
+  copy_loops loops;
+
+  /// Adds the block that a shard, on the buffer's other side, has in common with another rank's.
+  void add(region const& shard, region const& theirs, bool travels, buffer_side side, dimension_order const& order = {}) {
+    std::size_t const first = loops.size();
+    std::size_t n = 0;
+    if (travels)
+      for (auto const& nest : common_loops(shard, order, theirs)) {
+        loops.push_back(side == buffer_side::destination ? between(nest, 0, 2) : between(nest, 2, 0));
+        loops.back().origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(total);
+        n += static_cast<std::size_t>(nest.size());
+      }
+    auto const begin = [&]() -> index_t {
+      if (order == dimension_order()) return common_part_of(shard, theirs).at;
+      loop_nest<2> const& l = loops[first];
+      bool const one_piece = loops.size() == first + 1 && l.rank == 1 && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
+      return one_piece ? l.origin[side == buffer_side::destination ? 0 : 1] : -1;
+    };
+    close(n, n == 0 ? 0 : begin());
+  }
+  /// Ends a block of n elements, which begin at `at` in the shard if they are one piece of it.
+  void close(std::size_t n, index_t at) {
+    in_order = in_order && (n == 0 || at == static_cast<index_t>(total));
+    begins.push_back(at);
+    count.push_back(n);
+    total += n;
+    equal = equal && n == count[0];
+  }
+  /// To be called when all blocks of a shard were added.
+  void finish(region const& shard) {
+    in_order = in_order && total == static_cast<std::size_t>(shard.size());
+    if (in_order) loops.clear();
+  }
+};
+
+}  // namespace ashlar::detail

@@ -1,0 +1,44 @@
+// The body of main.
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+#include "ashlar/tensor/environment.hpp"
+
+namespace ashlar {
+
+namespace detail {
+
+// This process' number before MPI has started, as the launcher tells it, or 0.
+inline int launched_rank() {
+  for (char const* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (char const* const value = std::getenv(name)) return std::atoi(value);
+  return 0;
+}
+
+}  // namespace detail
+
+/// Starts MPI and Kokkos, calls body(), and returns its result. An exception is printed with the name of the program, and 1 is
+/// returned. Rank 0 alone prints an ashlar::error, which every rank throws. Any other exception is printed by each rank that meets it.
+/// Collective: over all processes.
+/// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
+template <class F>
+int run_program(char const* name, F body) {
+  int rank = detail::launched_rank();
+  std::optional<environment> env;  // outlives the report of an error
+  try {
+    env.emplace();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return body();
+  } catch (std::exception const& e) {
+    if (rank == 0)
+      std::fprintf(stderr, "%s: %s\n", name, e.what());
+    else if (dynamic_cast<error const*>(&e) == nullptr)
+      std::fprintf(stderr, "%s: rank %d: %s\n", name, rank, e.what());
+    return 1;
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+// Replicas of tensors: ranks that hold the same shard hold the same bits.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/io/crc32c.hpp"
+#include "ashlar/tensor/tensor.hpp"
+
+namespace ashlar {
+
+/// Compares checksums of each tensor of a tree over the ranks that hold the same shard of it.
+/// Collective: all ranks of m; blocks. Cost: every rank reads its shards once; one small collective per tensor.
+/// Error: ashlar::error on every rank if some replicas differ.
+/// Example: require_equal_replicas(m, parameters);
+template <class M, class P>
+void require_equal_replicas(device_mesh<M> const& m, P const& p) {
+  std::optional<std::string> failure;  // of one group, whose ranks go on to the next tensor with all others
+  for_each_leaf(
+      [&](auto const& x) {
+        auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x.view());
+        std::vector<index_t> const sum{static_cast<index_t>(crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
+        try {
+          comm::require_equal(m.communicator(~x.layout.sharding()), sum, "ashlar::require_equal_replicas: the checksums of the parameters");
+        } catch (error const& e) {
+          if (!failure) failure = e.what();
+        }
+      },
+      p);
+  comm::collectively(m.communicator(), [&] {
+    if (failure) throw error(*failure);
+  });
+}
+
+}  // namespace ashlar

@@ -1,0 +1,15 @@
+// A product whose sum is not partial over the axis, to be reduced in chunks.
+// EXPECT: ashlar::all_reduce: the innermost reduction of the tensor is not over the axis
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+constexpr auto x = make<float, layout<"data", "model">>(m, {8, 4});
+constexpr auto w = make<float, layout<"model", none>>(m, {4, 6});
+
+#ifdef ASHLAR_CONTROL
+constexpr auto y = einsum_all_reduce<"bi,ih->bh", "model">(x, w, 2);
+#else
+constexpr auto y = einsum_all_reduce<"bi,ih->bh", "data">(x, w, 2);
+#endif

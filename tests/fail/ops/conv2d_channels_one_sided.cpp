@@ -1,0 +1,17 @@
+// Channels sharded in the images and not in the kernel.
+// EXPECT: ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+constexpr auto x = make<float, layout<none, none, none, "model">>(m, {8, 6, 6, 4});
+constexpr auto k = make<float, layout<none, none, "model", none>>(m, {3, 3, 4, 2});
+constexpr auto y = conv2d(x, k);
+#else
+constexpr auto x = make<float, layout<none, none, none, "model">>(m, {8, 6, 6, 4});
+constexpr auto k = make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2});
+constexpr auto y = conv2d(x, k);
+#endif

@@ -1,0 +1,17 @@
+// Windows that would reach over the pieces of an image.
+// EXPECT: ashlar::conv2d: the axis shards a spatial dimension
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+constexpr auto x = make<float, layout<"data", none, none, none>>(m, {8, 6, 6, 4});
+constexpr auto k = make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2});
+constexpr auto y = conv2d(x, k);
+#else
+constexpr auto x = make<float, layout<none, "data", none, none>>(m, {8, 6, 6, 4});
+constexpr auto k = make<float, layout<none, none, none, none>>(m, {3, 3, 4, 2});
+constexpr auto y = conv2d(x, k);
+#endif

@@ -1,0 +1,17 @@
+// Labels that are not sharded as the rows are.
+// EXPECT: ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
+constexpr auto l = make<int, layout<"data">>(m, {8});
+constexpr auto y = softmax_cross_entropy(x, l);
+#else
+constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
+constexpr auto l = make<int, layout<none>>(m, {8});
+constexpr auto y = softmax_cross_entropy(x, l);
+#endif

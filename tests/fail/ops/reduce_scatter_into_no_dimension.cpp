@@ -1,0 +1,15 @@
+// reduce_scatter into a dimension that the tensor does not have.
+// EXPECT: ashlar::reduce_scatter: the tensor has no such dimension
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4});
+constexpr auto y = reduce_scatter<"model", 1>(p);
+#else
+constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4});
+constexpr auto y = reduce_scatter<"model", 2>(p);
+#endif

@@ -1,0 +1,16 @@
+// Operands whose blocks have different sizes.
+// EXPECT: ashlar::elementwise
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"p">, axis<"q">>;
+constexpr grid m{{2, 2}};
+
+#ifdef ASHLAR_CONTROL
+constexpr auto x = make<float, layout<cyclic("p", 2)>>(m, {8}), y = make<float, layout<cyclic("p", 2)>>(m, {8});
+constexpr auto z = x + y;
+#else
+constexpr auto x = make<float, layout<cyclic("p", 2)>>(m, {8});
+constexpr auto y = make<float, layout<cyclic("p", 4)>>(m, {8});
+constexpr auto z = x + y;
+#endif

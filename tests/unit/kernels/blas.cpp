@@ -1,0 +1,107 @@
+// Matrix products by flags and leading dimensions, and their division where numbers exceed BLAS' int.
+#include "ashlar/kernels/blas.hpp"
+#include "../../support/device_array.hpp"
+#include <doctest/doctest.h>
+
+using namespace ashlar;
+using namespace test;
+
+namespace {
+
+// Small integers, so that every sum is exact.
+template <class T>
+std::vector<T> integers(index_t n, unsigned step) {
+  std::vector<T> v(static_cast<std::size_t>(n));
+  unsigned x = step;
+  for (T& e : v) e = static_cast<T>(static_cast<float>((x = x * 1103515245u + 12345u) >> 16 & 7) - 3);
+  return v;
+}
+
+// An [r][c] operand in storage with `gap` unused elements a row, transposed or not.
+template <class T>
+struct operand {
+  index_t leading;
+  bool transposed;
+  std::vector<T> host;
+  device_array<T> device;
+
+  operand(index_t r, index_t c, bool t, index_t gap, unsigned seed)
+      : leading((t ? r : c) + gap), transposed(t), host(integers<T>(leading * (t ? c : r), seed)),
+        device(to_device(host)) {}
+  std::size_t index(index_t i, index_t j) const {
+    return static_cast<std::size_t>(transposed ? j * leading + i : i * leading + j);
+  }
+  T operator()(index_t i, index_t j) const { return host[index(i, j)]; }
+  kernels::matrix<T> matrix() const { return {device.data(), leading, transposed}; }
+};
+
+template <index_t Limit, class T>
+void check_product(index_t m, index_t n, index_t k, bool ta, bool tb, index_t gap, T alpha, T beta) {
+  INFO("m ", m, " n ", n, " k ", k, " transposed ", ta, " ", tb, " gap ", gap);
+  operand<T> const a(m, k, ta, gap, 1), b(k, n, tb, gap, 2), c(m, n, false, gap, 3);
+  kernels::gemm<Limit>(space(), m, n, k, alpha, a.matrix(), b.matrix(), beta, c.device.data(), c.leading);
+  auto expected = c.host;  // the gaps too: nobody writes there
+  for (index_t i = 0; i < m; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      T sum = T(0);
+      for (index_t l = 0; l < k; ++l) sum += a(i, l) * b(l, j);
+      expected[c.index(i, j)] = alpha * sum + beta * c(i, j);
+    }
+  CHECK(to_host(c.device) == expected);
+}
+
+template <index_t Limit, class T>
+void check_products() {
+  for (index_t m : {0, 1, 2, 7, 13})
+    for (index_t n : {0, 1, 3, 11})
+      for (index_t k : {0, 1, 5, 12})
+        for (bool ta : {false, true})
+          for (bool tb : {false, true})
+            for (index_t gap : {0, 1, 4}) check_product<Limit, T>(m, n, k, ta, tb, gap, T(2), T(-1));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("products by flags and leading dimensions", T, float, double, std::complex<float>,
+                   std::complex<double>, Kokkos::complex<float>, Kokkos::complex<double>) {
+  check_products<INT_MAX, T>();
+}
+
+TEST_CASE("products whose numbers exceed the limit are divided") {
+  check_products<4, double>();
+  check_products<1, double>();
+}
+
+// Not every BLAS looks; the reference ends the program.
+TEST_CASE("rows are at least one element apart, and as many as they have, of operands without elements too") {
+  struct strict_blas {
+    void gemm(index_t m, index_t n, index_t k, double, kernels::matrix<double> a, kernels::matrix<double> b, double, double*, index_t ldc) const {
+      CHECK(a.leading >= std::max<index_t>(1, a.transposed ? m : k));
+      CHECK(b.leading >= std::max<index_t>(1, b.transposed ? k : n));
+      CHECK(ldc >= std::max<index_t>(1, n));
+    }
+  };
+  for (index_t m : {1, 2, 9})
+    for (index_t n : {1, 3, 9})
+      for (index_t k : {0, 1, 4, 9})
+        for (bool ta : {false, true})
+          for (bool tb : {false, true}) {
+            kernels::matrix<double> const a{nullptr, ta ? m : k, ta}, b{nullptr, tb ? k : n, tb};
+            detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr), n);
+          }
+}
+
+TEST_CASE("a batch is its products") {
+  index_t const m = 3, n = 4, k = 5;
+  for (index_t count : {0, 1, 2, 300}) {
+    operand<float> const a(count * m, k, false, 0, 1), b(count * n, k, false, 0, 2), c(count * m, n, false, 0, 3);
+    kernels::gemm_batch(space(), count, m, n, k, 1.f, a.matrix(), m * k, kernels::matrix<float>{b.device.data(), k, true},
+                      n * k, 1.f, c.device.data(), n, m * n);
+    auto expected = c.host;
+    for (index_t z = 0; z < count; ++z)
+      for (index_t i = 0; i < m; ++i)
+        for (index_t j = 0; j < n; ++j)
+          for (index_t l = 0; l < k; ++l) expected[c.index(z * m + i, j)] += a(z * m + i, l) * b(z * n + j, l);
+    CHECK(to_host(c.device) == expected);
+  }
+}

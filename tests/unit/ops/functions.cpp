@@ -1,0 +1,19 @@
+// Functions that compare hide no NaN. (nvcc compares none in constants.)
+#include "ashlar/ops/functions.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+#include <limits>
+
+using namespace ashlar;
+
+TEST_CASE_TEMPLATE("functions of NaN and of a number beside it", T, float, double) {
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  CHECK(std::isnan(fn::relu{}(nan)));
+  CHECK(std::isnan(fn::abs{}(nan)));
+  for (T x : {T(-1), T(0), T(2), nan}) {
+    CHECK(std::isnan(fn::maximum{}(x, nan)));
+    CHECK(std::isnan(fn::maximum{}(nan, x)));
+    CHECK(std::isnan(fn::minimum{}(x, nan)));
+    CHECK(std::isnan(fn::minimum{}(nan, x)));
+  }
+}
