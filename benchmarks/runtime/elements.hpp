@@ -1,5 +1,6 @@
 // The elements of a shard by their global indices.
 #pragma once
+#include <ashlar/tensor/backend.hpp>
 #include <ashlar/tensor/sharded_tensor.hpp>
 
 namespace bench {

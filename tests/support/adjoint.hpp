@@ -1,8 +1,8 @@
 // Derivatives of programs on many ranks, against one rank that runs the same program on whole tensors.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"
-#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/data/feed.hpp"
+#include "ashlar/tensor/tensor.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "dense.hpp"
 #include <doctest/doctest.h>
@@ -62,7 +62,7 @@ struct place {
 
 /// <y, y*> of a value and a cotangent, as an operation: its derivative by y is y*.
 struct pairing_op {
-  using words = detail::elementwise_diagnostics;
+  using diagnostics = detail::elementwise_diagnostics;
   template <class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& y, layout_value const& c) {
@@ -74,10 +74,13 @@ struct pairing_op {
   template <int I>
   requires(I == 0) static auto pullback(auto const&, auto const&, auto const&, auto const& c) { return c; }
 };
-template <class L, class Y, class C>
-void evaluate(pairing_op const&, sharded_tensor<double, L, grid>& value, Y const& y, C const& c) {
-  auto const a = shard(y), b = shard(c);
-  fill(value, std::inner_product(a.begin(), a.end(), b.begin(), 0.));
+template <class Space>
+void run(pairing_op const&, Space const& space, detail::scratch_memory, kernels::shard<double> value, kernels::shard<double const> y,
+         kernels::shard<double const> c) {
+  double sum = 0;
+  double const *const a = y.data, *const b = c.data;
+  Kokkos::parallel_reduce("pairing", Kokkos::RangePolicy<Space>(space, 0, y.local_size()), KOKKOS_LAMBDA(index_t i, double& s) { s += a[i] * b[i]; }, sum);
+  kernels::fill(space, value.data, 1, sum);
 }
 
 /// A tensor's shard on this rank, without its type.

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/layout/split.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "larger.hpp"
 #include <algorithm>
@@ -243,7 +244,7 @@ auto shard(X const& x) {
 /// A tensor of layout L, partial reductions or not, whose element at global position g is element(g, s) in summand s.
 template <class T, class L, class M, class Element>
 auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
-  auto t = allocate(detail::tensor_type<T, L>{}, m, extents);
+  auto t = detail::allocate<T, L>(m, extents);
   using Stored = typename decltype(t)::element_type;
   auto const mine = shard_of<Stored>(extents, t.layout, m.sizes(), m.rank(), element);
   Kokkos::deep_copy(detail::unmanaged<typename decltype(t)::execution_space, Stored>(t.data(), mine.size()),

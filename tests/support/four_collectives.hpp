@@ -1,7 +1,7 @@
 // The collectives that move or reduce whole shards of one axis, against what the tensors denote.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "dense.hpp"
 #include <doctest/doctest.h>
 

@@ -12,7 +12,7 @@ namespace detail {
 
 /// The type that a mesh handle allocates for an element type and a layout.
 template <class Handle, class T, class L>
-using allocated_t = decltype(allocate(tensor_type<T, L>{}, std::declval<Handle const&>(), std::declval<shape const&>()));
+using allocated_t = decltype(allocate<T, L>(std::declval<Handle const&>(), std::declval<shape const&>()));
 
 template <class X, axis_mask Replicated>
 struct dual_layout {

@@ -28,10 +28,6 @@ struct value_aux_and_gradients {
   static constexpr auto names = ashlar::names("value", "aux", "gradients");
 };
 
-/// Fills an abstract tensor with one number: nothing to do.
-template <class T, class L, class M>
-constexpr void fill(abstract_tensor<T, L, M>&, T) {}
-
 namespace detail {
 
 template <class X>
@@ -68,12 +64,6 @@ struct loss_is_replicated {
   static constexpr bool value = !std::is_same_v<Axis, no_axis>;
 };
 
-template <class C>
-constexpr C filled(C c, element_t<C> value) {
-  fill(c, value);
-  return c;
-}
-
 // What a mesh's recorder notes from here on belongs to another pass.
 template <class Handle>
 constexpr void enter(Handle const& m, pass p) {
@@ -89,7 +79,7 @@ constexpr void run_backward(Loss const& loss) {
   static_assert(!loss_is_replicated<axis>::value,
                 "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once a rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
   using C = typename Loss::cotangent_type;
-  loss.cotangent().add(filled(allocate(tensor_type<element_t<C>, layout_t<C>>{}, loss.mesh(), shape{}), element_t<C>(1)));
+  loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
   enter(loss.mesh(), pass::backward);
   loss.recording_tape().run();
   enter(loss.mesh(), pass::update);
@@ -99,7 +89,7 @@ template <class A>
 constexpr typename A::cotangent_type gradient_of(A const& a) {
   using C = typename A::cotangent_type;
   if (a.cotangent().is_set()) return a.cotangent().value();
-  return filled(allocate(tensor_type<element_t<C>, layout_t<C>>{}, a.mesh(), a.extents()), element_t<C>(0));
+  return filled<element_t<C>, layout_t<C>>(a.mesh(), a.extents(), element_t<C>(0));
 }
 
 template <dimension Axes, class F>

@@ -22,7 +22,7 @@ inline void all_reduce_by_mpi(communicator const& c, index_t* data, int n, MPI_O
   std::copy_n(values.data(), n, data);
 }
 
-// What one rank says, on every rank.
+// Returns the root's text on every rank.
 inline std::string broadcast_text(communicator const& c, std::string const& said, int root) {
   if (c.size() == 1) return said;
   message_buffer<std::uint64_t> length(1);
@@ -34,7 +34,7 @@ inline std::string broadcast_text(communicator const& c, std::string const& said
   return {text.data(), *length.data()};
 }
 
-// Throws on every rank what the lowest rank that has a `failure` says.
+// If some rank has a `failure`, throws on every rank the failure of the lowest such rank.
 inline void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank) {
   index_t lowest = failure ? c.rank() : c.size();
   if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
@@ -45,7 +45,7 @@ inline void throw_together(communicator const& c, std::optional<std::string> fai
   throw error(text);
 }
 
-// Every rank's number.
+// Returns every rank's number.
 inline std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine) {
   message_buffer<index_t> own(1), all(static_cast<std::size_t>(c.size()));
   *own.data() = mine;
@@ -54,7 +54,7 @@ inline std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine)
   return std::move(*all);
 }
 
-// Runs f; what it throws goes into `failure`.
+// Runs f. If it throws, stores the text of the exception in `failure`.
 template <class F>
 auto run_catching(F& f, std::optional<std::string>& failure) {
   using result = std::decay_t<std::invoke_result_t<F&>>;
@@ -79,11 +79,11 @@ auto run_catching(F& f, std::optional<std::string>& failure) {
 namespace ashlar::comm {
 
 /// Runs f on every rank; if it throws on any, every rank throws.
-/// Pre: f calls no collective after which some ranks may throw and others wait.
-/// Post: the value of f, or none where f returns void.
+/// Pre: if f calls collectives, no rank throws while others wait in one of them.
+/// Post: returns the value of f, if f has one.
 /// Collective: all ranks of c; blocks. Not inside a catch block that only some ranks enter.
-/// Cost: an all-reduce of 8 bytes; two broadcasts more where it throws.
-/// Error: `ashlar::error` with the message of the lowest rank whose f threw, and that rank.
+/// Cost: an all-reduce of 8 bytes; two more broadcasts if f throws.
+/// Error: `ashlar::error` with the message and the number of the lowest rank whose f threw.
 /// Example: `auto const images = comm::collectively(c, [&] { return read_images(path); });`
 template <class F>
 auto collectively(communicator const& c, F f) {
@@ -103,18 +103,18 @@ void on_root(communicator const& c, F f) {
   detail::throw_together(c, std::move(failure), false);
 }
 
-/// Checks that all ranks have the same values, as many and in the same order.
+/// Checks that all ranks have the same number of values, and the same values in the same order.
 /// Collective: all ranks of c; blocks.
 /// Cost: an all-reduce of 144 bytes for each 8 values.
-/// Error: `ashlar::error` on every rank, which names two ranks and what each of them has.
+/// Error: `ashlar::error` on every rank. It names two ranks and their different values.
 /// Example: `comm::require_equal(c, extents, "ashlar::make: the extents");`
 inline void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what) {
   if (c.size() == 1) return;
   constexpr std::size_t width = 8;
   std::size_t const n = values.size();
   for (std::size_t begin = 0; begin == 0 || begin < n; begin += width) {
-    // One maximum tells the largest of every value and, as ~x turns the order round, the smallest too. How many values
-    // there are is one of them, so ranks with different numbers part after the first round.
+    // One maximum gives the largest of each value and, since ~x reverses the order, the smallest too. The number of
+    // values is one of them, so ranks with different numbers stop in the first round.
     index_t extremes[2 * (width + 1)] = {index_t(n)};
     for (std::size_t i = begin; i < std::min(begin + width, n); ++i) extremes[1 + i - begin] = values[i];
     for (std::size_t i = 0; i <= width; ++i) extremes[width + 1 + i] = ~extremes[i];
@@ -139,8 +139,8 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
 
 namespace ashlar::detail {
 
-/// Extents and bytes of an array, which rank 0 has, on every rank.
-/// Collective: all ranks of c. Error: ashlar::error on every rank where one has no room.
+/// Gives every rank the extents and bytes of an array that rank 0 has.
+/// Collective: all ranks of c. Error: ashlar::error on every rank if a rank has no memory for them.
 template <class Array>
 void broadcast_array(communicator const& c, Array& a) {
   index_t sizes[2]{static_cast<index_t>(a.extents.size()), static_cast<index_t>(a.bytes.size())};

@@ -1,4 +1,4 @@
-// The clock by which ranks wait.
+// The clock that times waiting ranks and collectives.
 #pragma once
 #include <ctime>
 

@@ -1,4 +1,4 @@
-// What this process communicates, as it happens: for the watchdog, for traces, for reports.
+// The log of this process' collectives, for the watchdog, for traces and for error reports.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,16 +16,17 @@
 
 namespace ashlar::comm {
 
-/// A collective that a process has begun, or another call of all ranks of a mesh. Its axes are positions in `names`.
+/// A collective that a process has begun, or another call of all ranks of a mesh. Bit a of `axes` is the axis
+/// `names[a]`.
 struct collective_event {
   collective what = collective::permute;
   axis_mask axes = 0;
   char const* const* names = nullptr;
-  std::uint64_t bytes = 0;  ///< received by this rank
+  std::uint64_t bytes = 0;  ///< received by this rank.
   char const* file = nullptr;
   unsigned line = 0;
-  double begin = 0, end = 0;  ///< seconds of the monotonic clock, where collectives are timed
-  char const* name = nullptr;  ///< of what is no collective
+  double begin = 0, end = 0;  ///< seconds of the monotonic clock; set only while a trace is kept.
+  char const* name = nullptr;  ///< of a call that is no collective; else null.
 };
 
 /// "all_reduce over data".
@@ -43,8 +44,8 @@ inline std::string line_text(collective_event const& e) {
 /// "all_reduce over data, mlp.cpp:70".
 inline std::string to_string(collective_event const& e) { return call_text(e) + ", " + line_text(e); }
 
-/// The collectives of this process: the last 64 always, all while a trace is kept. Any thread may read it; collectives are begun by one
-/// thread at a time.
+/// The collectives of this process: always the last 64, and all while a trace is kept. Any thread may call begun, done
+/// and event. Only one thread at a time begins collectives.
 class collective_log {
  public:
   static constexpr std::uint64_t remembered = 64;
@@ -70,7 +71,7 @@ class collective_log {
       kept_.back().begin = now();
     }
   }
-  /// Of the collective that was begun last among those that have not ended.
+  /// Ends the collective that began last among the collectives that have not ended.
   void end() {
     done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     if (!tracing_.load(std::memory_order_relaxed)) return;
@@ -78,7 +79,7 @@ class collective_log {
     if (open != kept_.rend()) open->end = now();
   }
 
-  /// Collectives begun so far, and those that ended.
+  /// The numbers of collectives begun and ended so far.
   std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
   std::uint64_t done() const { return done_.load(std::memory_order_acquire); }
   /// Collective number n, from 0. Pre: it is among the last 64 begun.
@@ -95,7 +96,7 @@ class collective_log {
     return e;
   }
 
-  /// Keeps every collective with its times from now on, or no more.
+  /// Starts or stops keeping every collective with its times. Starting discards the collectives kept before.
   void trace(bool on) {
     if (on) kept_.clear();
     tracing_.store(on, std::memory_order_relaxed);
@@ -112,7 +113,7 @@ class collective_log {
     std::atomic<unsigned> line{0};
     std::atomic<char const*> name{nullptr};
   };
-  std::array<slot, 2 * remembered> last_;  // so that others may begin while a thread reads the last
+  std::array<slot, 2 * remembered> last_;  // twice 64: collectives may begin while a thread reads the last 64
   std::atomic<std::uint64_t> begun_{0}, done_{0};
   std::atomic<bool> tracing_{false};
   std::vector<collective_event> kept_;

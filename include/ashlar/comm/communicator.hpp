@@ -20,7 +20,7 @@ namespace ashlar::detail {
 
 struct node_levels;
 
-/// A collective in shared memory that has begun and is not complete: the next one there completes it first.
+/// A collective in shared memory that has begun and is not complete. The next collective there completes it first.
 class unfinished_collective {
  public:
   virtual void complete() = 0;
@@ -29,30 +29,30 @@ class unfinished_collective {
   ~unfinished_collective() = default;
 };
 
-/// Looks after the ranks of a communicator while this rank waits there. Desync detection implements it.
+/// Checks on the other ranks of a communicator while this rank waits there. Desync detection implements it.
 class waiting_monitor {
  public:
-  /// Error: ashlar::error where waiting on is of no use.
+  /// Error: ashlar::error if further waiting is of no use.
   virtual void poll_others() = 0;
   virtual ~waiting_monitor() = default;
 };
 
 /// Names the collective in progress among the ranks of a communicator.
 struct collective_name {
-  int tag = 0;              // of its messages
-  std::uint64_t fingerprint = 0;  // the same on all ranks that call the same
+  int tag = 0;              // of its messages.
+  std::uint64_t fingerprint = 0;  // equal on all ranks that call the same.
 };
 
 struct communicator_state {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  bool oversubscribed = false;  // processes of this node exceed its cores
+  bool oversubscribed = false;  // more processes than cores on this node
   bool yields = false;
   bool has_deadline = false;
   std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
 
-  // What collectives need while they run: grown, never given back per call.
+  // Buffers of collectives. They grow, and are not freed after a call.
   std::vector<MPI_Request> requests;
   std::vector<std::size_t> starts, receive_starts;
   std::vector<comm::count_type> counts;
@@ -63,16 +63,18 @@ struct communicator_state {
   std::unique_ptr<std::byte, free_aligned> buffer;
   std::size_t buffer_size = 0;
 
-  std::unique_ptr<node_group> node;  // where the ranks see each other's memory
-  unfinished_collective* unfinished = nullptr;  // there
-  std::shared_ptr<node_levels> levels;  // where the ranks of each of several nodes do
-  std::shared_ptr<waiting_monitor> monitor;  // null without desync detection
+  std::unique_ptr<node_group> node;  // null unless all these ranks see each other's memory.
+  unfinished_collective* unfinished = nullptr;  // in shared memory.
+  std::shared_ptr<node_levels> levels;  // null unless the ranks form a hierarchy of nodes.
+  std::shared_ptr<waiting_monitor> monitor;  // null without desync detection.
   collective_name in_progress;
-  std::uint64_t begun = 0;           // collectives among these ranks
-  std::uint64_t collectives = 0, mixed_fingerprints = 0;  // that MPI's own collectives serve, since they were last compared
-  bool keeps_messages = false;  // of a collective that failed, which nobody takes in
-  bool lost_messages = false;   // this rank has left some under way, or a collective of MPI's
-  bool used_collectives = false;  // of MPI's, in which a rank does not look up
+  std::uint64_t begun = 0;           // begun among these ranks
+  // Of collectives that MPI's own serve: the number of blocking ones, and the fingerprint of all since the last
+  // comparison.
+  std::uint64_t collectives = 0, mixed_fingerprints = 0;
+  bool keeps_messages = false;  // a failed collective has left messages that no rank receives.
+  bool lost_messages = false;   // this rank has left messages or a collective of MPI under way.
+  bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
   persistent_collectives persistent;
 
   communicator_state() = default;
@@ -80,7 +82,7 @@ struct communicator_state {
   communicator_state& operator=(communicator_state const&) = delete;
   ~communicator_state() {
     persistent.clear();
-    // MPICH gives a freed communicator's context to the next one, which would take in what was left in it.
+    // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it.
     if (handle != MPI_COMM_NULL && !keeps_messages && mpi_is_usable()) MPI_Comm_free(&handle);
   }
 
@@ -101,15 +103,15 @@ struct communicator_state {
     }
     return reinterpret_cast<T*>(buffer.get());
   }
-  // Who takes it keeps it: the next scratch lies elsewhere.
+  // Hands the scratch memory over to the caller. The next scratch() allocates anew.
   std::byte* release_scratch() {
     buffer_size = 0;
     return buffer.release();
   }
 };
 
-// Whether MPI itself yields the core while it waits, as Open MPI does where its launcher says that ranks exceed
-// cores: its own waiting is twice as fast as polling from outside. (Asking MPI_T takes a quarter of a second.)
+// True if MPI itself yields the core while it waits. Open MPI does so if its launcher finds more ranks than cores.
+// MPI's own waiting is then twice as fast as polling from outside. (Asking MPI_T would take 0.25 s.)
 inline bool mpi_yields() {
 #ifdef OPEN_MPI
   for (char const* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"})
@@ -122,10 +124,12 @@ inline bool mpi_yields() {
 
 namespace ashlar {
 
-/// A group of ranks with a context of its own: messages here never meet those of the program or of other libraries.
-/// Copies are handles on the same state; the last one frees the MPI communicator, unless MPI is finalised by then.
-/// Errors of MPI come back as `ashlar::error`.
-/// Collective: construction and `split` block; all ranks use one communicator's collectives in the same order.
+/// A group of ranks with its own MPI context: its messages never mix with messages of the program or of other
+/// libraries.
+/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then or a
+/// collective has failed there. Errors of MPI are thrown as `ashlar::error`.
+/// Collective: construction and `split`; both block. All ranks call the collectives of one communicator in the same
+///   order.
 class communicator {
  public:
   /// This rank alone, without MPI.
@@ -133,11 +137,12 @@ class communicator {
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.
-  /// Error: `ashlar::error` where MPI is not usable or `comm` is MPI_COMM_NULL.
+  /// Error: `ashlar::error` if MPI is not usable or `comm` is MPI_COMM_NULL.
   explicit communicator(MPI_Comm comm) : communicator(comm, nullptr) {}
 
-  /// The same, whose ranks call `monitor` now and then while they wait, here and in parts of it. Null: none.
-  /// Error: also as `monitor`.
+  /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and
+  /// then. Null: no monitor.
+  /// Error: also the errors that `monitor` throws.
   communicator(MPI_Comm comm, std::shared_ptr<detail::waiting_monitor> monitor) : communicator() {
     if (!mpi_is_usable())
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
@@ -147,7 +152,7 @@ class communicator {
       MPI_Comm made = MPI_COMM_NULL;
       MPI_Request request = MPI_REQUEST_NULL;
     };
-    static std::list<duplicate> begun;  // MPI may still write there if this rank does not wait to the end
+    static std::list<duplicate> begun;  // MPI may still write here if an error ends this rank's wait
     auto const d = begun.emplace(begun.end());
     comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     state_->monitor = std::move(monitor);
@@ -166,18 +171,17 @@ class communicator {
   MPI_Comm get() const { return state_->handle; }
   comm_counters& counters() const { return *state_->counters; }
 
-  /// Whether waiting polls and yields the core between two polls: on some node of its ranks the program's processes
-  /// exceed the cores and MPI would spin. The same on all ranks.
+  /// True if a waiting rank yields the core between two polls. That is so if a node of these ranks is oversubscribed
+  /// and MPI would spin. The same on all ranks.
   bool yields() const { return state_->yields; }
-  /// Decides it otherwise, where the number of cores is not what the system says; for messages and for ranks that read each
-  /// other's memory.
+  /// Overrides that decision, for messages and for shared memory, if the system reports a wrong number of cores.
   /// Pre: the same value on all ranks.
   void set_yields(bool yields) {
     state_->oversubscribed = state_->yields = yields;
     if (state_->node) state_->node->set_oversubscribed(yields);
   }
 
-  /// One communicator for each color, its ranks ordered by key and, among equal keys, by rank here.
+  /// Makes one communicator per color. Its ranks are ordered by key and, if keys are equal, by rank here.
   /// Collective: over this communicator; blocks.
   communicator split(int color, int key) const {
     communicator part;
@@ -193,9 +197,9 @@ class communicator {
     return part;
   }
 
-  /// Blocks until a request is complete, or all are, polling, and yielding where `yields()`.
-  /// Error: as MPI; in a collective, where the ranks do not call the same. The requests are not complete then, and their buffers
-  /// are not the program's; no collective among these ranks begins here any more.
+  /// Blocks until one request is complete (wait), or all are (wait_all). Polls, and yields the core if `yields()`.
+  /// Error: as MPI; in a collective, also if the ranks do not call the same. Then the requests are not complete, and
+  ///   their buffers do not belong to the program. This rank begins no collective among these ranks any more.
   void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
     wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
   }
@@ -203,7 +207,7 @@ class communicator {
     wait_until([&](int& done) { comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"); });
   }
 
-  /// Buffers that the collectives reuse.
+  /// The state that all copies share: handle, settings, and buffers that collectives reuse.
   detail::communicator_state& state() const { return *state_; }
 
  private:
@@ -231,23 +235,26 @@ class communicator {
 
 namespace ashlar::detail {
 
-/// The ranks of a communicator as a table: nodes, and the places of their ranks.
-/// A reduction is made in each node, then between the ranks of one place, each on its share; a gather the other way round.
-/// Where nodes have different numbers of ranks, only places that all of them have stand for a share, and all-reduce alone goes this
-/// way: what the other ranks contribute or keep would have to be handed on in their node, once more.
+/// The ranks of a communicator as a table of nodes and local ranks.
+/// A reduction combines within each node first. Then the ranks of equal local rank combine their shares between nodes.
+/// A gather goes the other way.
+/// If nodes have different numbers of ranks, only local ranks that every node has get a share, and only all_reduce uses
+/// the table. Other collectives would have to forward the blocks of the remaining ranks once more within their node.
 struct node_levels {
-  communicator intra_node, inter_node;    // the ranks of this node, and those of this place, in order: alone where some node lacks it
-  int local_ranks = 0;            // that all nodes have
-  bool even = true;          // no node has more
-  std::vector<int> rank_at;  // by node and place. Pre of what follows: even
+  // intra_node: the ranks of this node. inter_node: the ranks with this local rank, by node; this rank alone if a node
+  // lacks it.
+  communicator intra_node, inter_node;
+  int local_ranks = 0;            // that every node has.
+  bool even = true;          // all nodes have the same number of ranks.
+  std::vector<int> rank_at;  // by node and local rank. at() requires `even`.
 
   int nodes() const { return inter_node.size(); }
   int at(int node, int local_rank) const { return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)]; }
 };
 
-// A blocking collective of MPI or, where ranks exceed cores, its nonblocking form and a wait that yields: MPI's own
-// waiting spins, and MPICH then takes milliseconds for what takes microseconds. The same where there is a deadline, which a
-// rank within MPI would not see pass.
+// Calls a blocking collective of MPI. If ranks yield, or if there is a deadline, calls its nonblocking form instead and
+// waits with polls. MPI's own waiting spins: on an oversubscribed node MPICH then takes milliseconds instead of
+// microseconds. A rank inside MPI would not see a deadline pass.
 template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
@@ -257,7 +264,8 @@ void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblo
   c.wait(request);
 }
 
-// The same by a persistent collective from n elements to m: init(operand, result, communicator, info, request) sets it up.
+// The same by a persistent collective from n elements to m. init(operand, result, communicator, info, request) sets it
+// up.
 template <class T, class Init>
 void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source, std::size_t n, T* destination, std::size_t m,
                      Init init) {

@@ -18,14 +18,15 @@ inline constexpr int axes_of_run_time_size = 0;
 template <class... Axes>
 inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::static_size == run_time_size));
 
-// None where there is nothing to ask: the communicator says what is wrong.
+// Returns 0 if MPI cannot be asked. Making the communicator then reports the error.
 inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
   if (mpi_is_usable() && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &ranks);
   return ranks;
 }
 
-// The static sizes, and what they leave of the ranks for the others; less than one rank is one too few.
+// Returns the static sizes. The other axis gets ranks / taken, at least 1; a product that differs from the ranks is an
+// error later.
 template <class Mesh>
 mesh_shape sizes_that_fill(MPI_Comm comm) {
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
@@ -36,16 +37,15 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 
 }  // namespace detail
 
-/// A mesh whose ranks are those of an MPI communicator, row-major, the last axis fastest. It duplicates the
-/// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state, and
-/// no communicator is made after construction.
+/// A mesh on the ranks of an MPI communicator. Ranks are row-major, the last axis fastest. It duplicates the
+/// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state. No
+/// communicator is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
-/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks; two more for each of these whose
-///   ranks are on several nodes; and one for all meshes made from
-///   one communicator, by which ranks that wait for long find out what the others do.
-/// Error: `ashlar::error` on every rank where the sizes do not multiply to the size of `comm`, are no sizes of this
-///   mesh, or differ between ranks; where an environment variable of comm/settings.hpp says on some rank what it cannot
-///   mean; and where other ranks of `comm` call something else on a mesh made from it.
+/// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks. Two more for each of them whose
+///   ranks are on several nodes. One more, for desync detection, for all meshes made from one communicator.
+/// Error: `ashlar::error` on every rank if the sizes do not multiply to the size of `comm`, are invalid for this mesh,
+///   or differ between ranks; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
+///   of `comm` call something else on a mesh made from it.
 /// Example: `device_mesh<mesh<axis<"x">, axis<"y">>> m(MPI_COMM_WORLD, {2, 4});  // m.communicator(0b10).size() == 4`
 template <class Mesh>
 class device_mesh {
@@ -57,7 +57,7 @@ class device_mesh {
     requires std::default_initializable<Mesh>
       : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes)), w) {}
 
-  /// A mesh one of whose axes, alone, gets its size at run time: it has the ranks that the others leave.
+  /// A mesh with exactly one axis of run-time size. That axis gets the ranks that the others leave.
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
   explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
     requires(detail::axes_of_run_time_size<Mesh> == 1)
@@ -68,7 +68,7 @@ class device_mesh {
     static_assert(N == std::size_t(Mesh::axes), "ashlar::device_mesh: it needs one size for each axis of the mesh");
   }
 
-  /// Sizes that are known at run time only.
+  /// A mesh with sizes that are known at run time only.
   device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current()) : state_(std::make_shared<state>(comm, sizes, w)) {}
 
   /// The mesh as a value, with its sizes.
@@ -78,14 +78,14 @@ class device_mesh {
   /// This rank's coordinate along the axis at a position of the mesh.
   int coordinate(int axis) const { return shape().sizes().coordinate(rank(), axis); }
 
-  /// The ranks that differ from this one along the axes of a bit mask only (bit 0 is the first axis), ordered by those
-  /// coordinates, row-major. A rank alone where those axes have size 1.
+  /// The ranks that differ from this one only along the axes of a bit mask (bit 0 is the first axis). They are ordered
+  /// by those coordinates, row-major. A rank alone if those axes have size 1.
   ashlar::communicator const& communicator(unsigned mask = ~0u) const {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
   comm_counters& counters() const { return state_->whole.counters(); }
-  /// How these ranks exchange what they need: "shared memory", "MPI", "shared memory in nodes, MPI between", the same for
-  /// all_reduce alone where nodes have different numbers of ranks, or "none" for a rank alone.
+  /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
+  /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce uses shared memory.
   char const* transport(unsigned mask = ~0u) const {
     ashlar::communicator const& c = communicator(mask);
     if (c.size() == 1) return "none";
@@ -94,14 +94,14 @@ class device_mesh {
     return c.state().levels->even ? "shared memory in nodes, MPI between"
                                   : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
   }
-  /// Why ranks of a node exchange messages of MPI all the same; empty where they read each other's memory.
+  /// The reason why ranks of a node exchange MPI messages; empty if they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }
   mesh_shape const& sizes() const { return state_->shape.sizes(); }
 
-  /// Where this mesh notes its collectives while a program runs, or null.
+  /// The recorder that notes this mesh's collectives while a program runs, or null.
   ashlar::recorder<Mesh>* recorder() const { return state_->notes; }
   void record(ashlar::recorder<Mesh>* r) const { state_->notes = r; }
-  /// Collectives that entered the transport so far, over axes with more than one rank.
+  /// The number of collectives that entered the transport so far, over axes with more than one rank.
   index_t collectives_run() const {
     index_t n = 0;
     for (index_t k : state_->collectives_run) n += k;
@@ -111,7 +111,7 @@ class device_mesh {
   void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
   detail::mesh_calls const& calls() const { return state_->calls; }
 
-  /// Whether two handles are of one mesh.
+  /// True if two handles are of one mesh.
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
 
  private:
@@ -132,7 +132,7 @@ class device_mesh {
       for (int a = 0; a < s.axes; ++a)
         if (s.size[a] > 1) large |= 1u << a;
       for (unsigned mask = 0; mask < part.size(); ++mask) {
-        // Axes of size 1 change nothing: a mask with them is served by the communicator of the mask without.
+        // Axes of size 1 change nothing: a mask with them uses the communicator of the mask without them.
         if (unsigned const m = mask & large; m != mask) part[mask] = part[m];
         else if (m == large) part[mask] = whole;
         else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
@@ -157,7 +157,7 @@ class device_mesh {
       making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
       return calls.while_ranks_meet(making, meet);
     }
-    // By one process of the program, whatever parts of it make meshes; those of which it is not say so in describe alone.
+    // Prints once, on process 0 of the program. Meshes without that process give the reason only in `describe`.
     static void say_once(std::string_view reason) {
       int process = 0;
       comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");

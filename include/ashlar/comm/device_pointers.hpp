@@ -1,4 +1,4 @@
-// Whether MPI takes pointers into a device's memory.
+// The decision whether MPI takes pointers into device memory.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ namespace ashlar::comm {
 
 enum class device_kind { cuda, hip, sycl };
 
-/// Whether the MPI library takes pointers into memory of such devices, as it says itself; nothing where it does not say.
+/// The MPI library's own statement whether it takes pointers into memory of such devices; nothing if it makes none.
 inline std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k) {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
   if (k == device_kind::cuda) return MPIX_Query_cuda_support() == 1;
@@ -30,17 +30,18 @@ inline std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kin
   return {};
 }
 
-/// How tensors of a device travel: from its memory, or staged through the host's.
+/// The path of a device's tensors: directly from device memory, or staged through host memory.
 struct device_pointers {
   bool direct = false;
   std::string because = "no ashlar::environment has asked";
 };
 
-/// Decides by what $ASHLAR_GPU_AWARE says, 0 or 1, else by what the library says of itself; and a library that is to take
-/// pointers must move probe()'s messages whole. Where some rank stages, all do.
-/// Collective: over all ranks of `all`, of which all call `probe` or none. Cost: two all-reduces of 4 bytes, and the probe
-/// Error: ashlar::error on every rank where the variable has another value, or asks for pointers with which messages do not
-/// arrive whole.
+/// Decides by $ASHLAR_GPU_AWARE (0 or 1), else by the library's own statement. A library that is to take pointers must
+/// also move probe()'s messages whole. If one rank stages, all ranks do.
+/// Collective: over all ranks of `all`. Either all of them call `probe`, or none does.
+/// Cost: two all-reduces of 4 bytes, and the probe.
+/// Error: ashlar::error on every rank if the variable has another value. The same if it is 1 and messages from device
+///   memory do not arrive whole.
 template <class Probe>
 device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library, Probe probe) {
   enum verdict { malformed, user_stages, library_stages, library_is_silent, library_takes, user_sends };
@@ -69,7 +70,7 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
   return {true, verdict == user_sends ? "ASHLAR_GPU_AWARE=1, and messages arrive whole" : "the MPI library says so, and messages arrive whole"};
 }
 
-/// What was decided for the devices of this program.
+/// The decision for the devices of this program.
 inline device_pointers device_memory;
 
 }  // namespace ashlar::comm

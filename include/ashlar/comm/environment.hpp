@@ -17,7 +17,7 @@ inline bool mpi_is_usable() {
 }
 
 namespace detail {
-// What ranks call together needs MPI, which a program may end while its tensors live; MPI itself would end the program.
+// Throws if MPI is already finalised, which may happen while tensors live. MPI itself would abort the program.
 inline void require_mpi(char const* call) {
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -25,11 +25,12 @@ inline void require_mpi(char const* call) {
 }
 }  // namespace detail
 
-/// Initialises MPI unless the program did already; its destructor finalises MPI only if its constructor initialised it.
-/// Pre: it outlives every communicator that is to be freed; those that live longer are left to MPI_Finalize.
-/// Collective: over all processes; both ends may block. Cost: all processes learn of each other's node and cores, 400 bytes each.
-/// Where $ASHLAR_WATCHDOG is a number of seconds, a comm::watchdog looks meanwhile.
-/// Error: `ashlar::error` where MPI is already finalised.
+/// Initialises MPI unless the program did already. Its destructor finalises MPI only if its constructor initialised it.
+/// If $ASHLAR_WATCHDOG is set, a comm::watchdog runs until destruction.
+/// Pre: it outlives every communicator that has to be freed. Communicators that live longer are left to MPI_Finalize.
+/// Collective: construction and destruction, over all processes; both may block.
+/// Cost: every process receives the node and the cores of all others, at most 400 bytes per process.
+/// Error: `ashlar::error` if MPI is already finalised, or if $ASHLAR_WATCHDOG is malformed.
 /// Example: `int main() { ashlar::mpi_environment mpi; ... }`
 class mpi_environment {
  public:
@@ -42,7 +43,7 @@ class mpi_environment {
           "ashlar::mpi_environment: MPI is already finalised and cannot start again; make one environment in main");
     MPI_Initialized(&initialized);
     if (!initialized) {
-      // Kernels run on many threads, MPI is called from the main one alone.
+      // Kernels run on many threads; only the main thread calls MPI.
       comm::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
       owns_ = true;
     }

@@ -9,8 +9,8 @@
 
 namespace ashlar::detail {
 
-/// What messages read and write, while this lives: where a collective fails, what ranks still send may be written there, and what
-/// they still receive is read there, so nothing else is to lie there.
+/// Marks memory that messages read and write while this object lives. If the collective fails, late messages may still
+/// use the memory. So it is quarantined: it is never reused.
 class memory_of_messages {
  public:
   memory_of_messages(void const* source, void const* destination) : source_(source), destination_(destination) {}
@@ -19,14 +19,14 @@ class memory_of_messages {
   ~memory_of_messages() {
     if (std::uncaught_exceptions() > exceptions_) leave();
   }
-  /// To be called where the collective fails, unless by an exception that ends this.
+  /// Quarantines the memory. Call it if the collective fails without an exception that destroys this object.
   void leave() {
     if (!under_way_) return;
     node_memory::instance().leave_to_others(source_);
     if (destination_ != source_) node_memory::instance().leave_to_others(destination_);
     under_way_ = false;
   }
-  /// To be called when all messages have arrived.
+  /// Call it when all messages have arrived.
   void have_arrived() { under_way_ = false; }
 
  private:
@@ -35,7 +35,7 @@ class memory_of_messages {
   bool under_way_ = true;
 };
 
-/// A buffer of the host's that messages fill, or read. Where an exception ends it, it stays where it is.
+/// A host buffer that messages fill or read. If an exception destroys it, its memory is kept for late messages.
 template <class T>
 class message_buffer {
  public:

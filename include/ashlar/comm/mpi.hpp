@@ -1,4 +1,4 @@
-// MPI: the one place that includes its header, element types, reductions, return codes.
+// MPI: the only include of its header, element types, reductions, return codes.
 #pragma once
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -13,7 +13,8 @@
 #include "ashlar/meta/error.hpp"
 #include "ashlar/layout/op.hpp"
 
-// MPI 4 has a function with wide counts beside each with int counts: ASHLAR_MPI(MPI_Bcast) is the widest there is.
+// In MPI 4 a function also has a form with wide counts. ASHLAR_MPI(MPI_Bcast) is the form with the widest counts
+// available.
 #if MPI_VERSION >= 4
 #define ASHLAR_MPI(name) name##_c
 #else
@@ -30,8 +31,8 @@ using count_type = int;
 using displacement_type = int;
 #endif
 
-/// Elements that one MPI call can take. MPICH 4.0 has functions with wide counts, of which some collectives abort (4.0.2:
-/// "memcpy argument memory ranges overlap") where a count is more than an int holds.
+/// Elements that one MPI call can take. MPICH 4.0 has functions with wide counts, but some of its collectives abort if
+/// a count exceeds an int. (MPICH 4.0.2 says "memcpy argument memory ranges overlap".)
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 inline constexpr std::size_t largest_count = std::numeric_limits<int>::max();
 #else
@@ -42,7 +43,7 @@ inline constexpr std::size_t largest_count =
 #endif
 
 /// Turns a return code into an exception.
-/// Error: `ashlar::error` with MPI's own description of `rc`, unless that is MPI_SUCCESS.
+/// Error: `ashlar::error` with MPI's own description of `rc`, unless `rc` is MPI_SUCCESS.
 inline void check(int rc, char const* what) {
   if (rc == MPI_SUCCESS) [[likely]]
     return;
@@ -52,8 +53,8 @@ inline void check(int rc, char const* what) {
   throw error(std::string("ashlar::comm: ") + what + " failed: " + text);
 }
 
-/// The MPI type of an element. An error here: T is no element type that MPI can reduce; specialise mpi_datatype for it
-/// with a static function `get` that returns a predefined MPI_Datatype.
+/// The MPI type of an element. An error here means that MPI cannot reduce T. Then specialise mpi_datatype for T with a
+/// static function `get` that returns a predefined MPI_Datatype.
 template <class T>
 struct mpi_datatype;
 template <>
@@ -75,7 +76,7 @@ struct mpi_datatype<T> {
   }
 };
 
-/// A type of which arrays can be sent and received.
+/// A type whose arrays can be sent and received.
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && requires { mpi_datatype<T>::get(); };
 
@@ -83,7 +84,8 @@ concept element = std::is_trivially_copyable_v<T> && requires { mpi_datatype<T>:
 
 namespace ashlar::detail {
 
-// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF: the last moment at which an MPI_Op can be freed.
+// Frees an MPI_Op in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: the last moment at which that
+// works.
 inline void free_at_finalize(MPI_Op& op) {
   int key = MPI_KEYVAL_INVALID;
   auto free = [](MPI_Comm, int, void* value, void*) { return MPI_Op_free(static_cast<MPI_Op*>(value)); };
@@ -103,11 +105,12 @@ void combine_in_mpi(void* in, void* in_out, comm::count_type* n, MPI_Datatype*) 
 
 namespace ashlar::comm {
 
-/// The MPI reduction of a type with `combine`: MPI's own for those of ashlar::op, but for maxima and minima of real numbers,
-/// of which MPI does not say what NaN makes; else one made once per Op and T and freed by MPI_Finalize.
+/// The MPI reduction for a type with `combine`. Reductions of ashlar::op use MPI's own, except max and min of
+/// floating-point numbers: MPI does not define their result for NaN. Other reductions are made once per Op and T.
+/// MPI_Finalize frees them.
 template <class Op, class T>
 struct mpi_op {
-  static constexpr bool is_own = false;  ///< MPI's
+  static constexpr bool is_own = false;  ///< true: MPI's own reduction
   static MPI_Op get() {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {

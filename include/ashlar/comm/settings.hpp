@@ -1,4 +1,4 @@
-// What environment variables say.
+// The environment variables of meshes and collectives.
 #pragma once
 #include <charconv>
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace ashlar::comm {
 
-/// What a variable says; nothing where it is not set or empty, and where it says something else than it may.
+/// The value of a variable. There is none if the variable is not set, empty or malformed.
 template <class T>
 struct setting {
   std::optional<T> value = {};
-  std::string wrong = {};  ///< then, in one sentence, what is wrong
+  std::string wrong = {};  ///< a sentence about a malformed value; else empty
 };
 
-/// Reads a variable. `parse` makes a std::optional of a text; `expected` says what a text may be.
+/// Reads a variable. `parse` turns a text into a std::optional. `expected` describes the valid texts.
 /// Example: read_setting("ASHLAR_DEADLINE", "a number of seconds", number<double>)
 template <class Parse>
 auto read_setting(char const* name, char const* expected, Parse parse) {
@@ -33,7 +33,7 @@ auto read_setting(char const* name, char const* expected, Parse parse) {
   return found;
 }
 
-/// The number that a whole text is, in the notation of C++ whatever the locale.
+/// Reads a whole text as a number, in the notation of C++ whatever the locale.
 template <class T>
 std::optional<T> number(std::string_view text) {
   T n{};
@@ -42,7 +42,7 @@ std::optional<T> number(std::string_view text) {
   return n;
 }
 
-/// Seconds after which a rank that waits gives up; 0: never.
+/// Seconds until a waiting rank gives up; 0: never.
 inline setting<double> deadline_setting() {
   return read_setting("ASHLAR_DEADLINE", "a number of seconds, as in 60 or 2.5, or 0 for none", [](std::string_view text) {
     auto const n = number<double>(text);
@@ -50,7 +50,7 @@ inline setting<double> deadline_setting() {
   });
 }
 
-/// Ranks of the nodes that are pretended.
+/// Ranks per pretended node.
 inline setting<int> ranks_per_node_setting() {
   return read_setting("ASHLAR_RANKS_PER_NODE", "a number of ranks, as in 2", [](std::string_view text) {
     auto const n = number<int>(text);
@@ -58,14 +58,14 @@ inline setting<int> ranks_per_node_setting() {
   });
 }
 
-/// Whether ranks of a node may read each other's memory.
+/// True if ranks of a node may read each other's memory.
 inline setting<bool> shared_memory_setting() {
   return read_setting("ASHLAR_TRANSPORT", "mpi, or any for what is best", [](std::string_view text) {
     return text == "mpi" || text == "any" ? std::optional(text == "any") : std::nullopt;
   });
 }
 
-/// Bytes of address space for the memory that other ranks read; as many as there can be where the text says more.
+/// Bytes of address space for the memory that other ranks read; the largest std::size_t if the text says more.
 inline setting<std::size_t> segment_size_setting() {
   return read_setting("ASHLAR_SHARED_MEMORY", "a size, as in 2G, 512M or 0", [](std::string_view text) -> std::optional<std::size_t> {
     constexpr std::string_view units = "kKmMgG";
@@ -80,7 +80,7 @@ inline setting<std::size_t> segment_size_setting() {
   });
 }
 
-/// What serves every collective by messages that it can serve.
+/// The algorithm for every message-based collective that it can serve.
 inline setting<algorithm> algorithm_setting() {
   return read_setting("ASHLAR_ALGORITHM", "a way of comm::algorithm, as in mpi, persistent, exchange or exchange_in_parts", [](std::string_view text) -> std::optional<algorithm> {
     for (int i = 0; i < algorithms; ++i)
@@ -93,7 +93,7 @@ inline setting<algorithm> algorithm_setting() {
   });
 }
 
-/// What is wrong with the first of the variables that meshes read; nothing where they are right.
+/// Says what is wrong with the first malformed variable that meshes read; nothing if all are right.
 inline std::optional<std::string> wrong_setting() {
   for (std::string const& wrong : {deadline_setting().wrong, ranks_per_node_setting().wrong, shared_memory_setting().wrong, segment_size_setting().wrong, algorithm_setting().wrong})
     if (!wrong.empty()) return wrong;

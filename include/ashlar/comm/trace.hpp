@@ -12,13 +12,13 @@
 
 namespace ashlar::comm {
 
-/// Keeps every collective with its times from construction on, and writes them in the format that chrome://tracing and Perfetto
-/// read: a row for each rank, an entry for each collective with the bytes that the rank received and the line that called it. A collective
-/// that was begun and is completed later has an entry for each time that its rank looks after it, the first with its bytes.
-/// One trace is kept at a time.
+/// Keeps every collective with its times from construction on, and writes them in the format of chrome://tracing and
+/// Perfetto. The file has a row per rank. A collective has an entry with the bytes that the rank received and the line
+/// that called it. An asynchronous collective has one entry each time that its rank works on it; the first entry has
+/// the bytes. Only one trace is kept at a time.
 /// Collective: construction and write, over all ranks of c; they block.
-/// Cost: two looks at the clock for each collective, 64 bytes of memory.
-/// Error: ashlar::error on every rank where rank 0 cannot write the file, at construction already.
+/// Cost: two clock reads and 64 bytes of memory per collective.
+/// Error: ashlar::error on every rank if rank 0 cannot write the file. Construction opens it already.
 /// Example: comm::trace trace(m.communicator(), "steps.json"); ...; trace.write();
 class trace {
  public:
@@ -27,7 +27,7 @@ class trace {
       file_.reset(std::fopen(path_.c_str(), "w"));
       if (!file_) throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");
     });
-    on_root(ranks_, [] {});  // ranks leave it together, as far as they can: that is time 0
+    on_root(ranks_, [] {});  // ranks leave it together, as far as possible: time 0
     zero_ = now();
     collective_log::instance().trace(true);
   }

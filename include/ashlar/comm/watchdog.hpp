@@ -1,4 +1,4 @@
-// Says where a rank is stuck.
+// Reports where a rank is stuck.
 #pragma once
 #include <condition_variable>
 #include <thread>
@@ -8,16 +8,17 @@
 
 namespace ashlar::comm {
 
-/// A thread that looks whether this process has been in one collective for too long. It then says on stderr, once a collective: rank,
-/// collective, axis and line, how long, and the last 64 collectives; and ends the process if it is to. It makes no calls of MPI.
+/// A thread that checks whether this process has been in one collective for too long. If so, it reports on stderr, once
+/// per collective: rank, collective, axes, line, seconds, and the last 64 collectives. It then ends the process if
+/// `ends_the_run`. It makes no MPI calls.
 /// Example: comm::watchdog const dog(m.rank(), {.seconds = 60});
 class watchdog {
  public:
   struct settings {
-    double seconds = 0;       ///< 0: it does not look
-    bool ends_the_run = false;  ///< by abort, whereupon the launcher ends the other ranks
+    double seconds = 0;       ///< 0: no checks.
+    bool ends_the_run = false;  ///< by std::abort; the launcher then ends the other ranks.
 
-    /// What $ASHLAR_WATCHDOG says: "60" or "60,abort". Error: ashlar::error where it is something else.
+    /// Reads $ASHLAR_WATCHDOG: "60" or "60,abort". Error: ashlar::error if it is something else.
     static settings from_environment() {
       auto const found = read_setting("ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort", [](std::string_view text) -> std::optional<settings> {
         constexpr std::string_view abort = ",abort";
@@ -70,7 +71,7 @@ class watchdog {
     std::snprintf(seconds, sizeof seconds, "%.1f", waited);
     std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) + " for " + seconds +
                        " s; its last collectives, the latest first:\n";
-    // Steps of a program repeat: equal neighbours are one line.
+    // The steps of a program repeat, so equal neighbours share one line.
     std::uint64_t const first = begun > collective_log::remembered ? begun - collective_log::remembered : 0;
     for (std::uint64_t n = begun; n > first;) {
       std::string const line = to_string(log.event(n - 1));

@@ -1,4 +1,4 @@
-// Causal softmax: of the rows of square blocks, up to the diagonal.
+// Causal softmax: softmax of the rows of square matrices, up to the diagonal.
 #pragma once
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/shard.hpp"
@@ -30,8 +30,8 @@ struct causal_softmax_kernel {
 
 namespace ashlar::kernels {
 
-/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Every positions.size() rows are the rows
-/// i = positions[0], positions[1], ... of one matrix. In place is allowed.
+/// For each row of n elements, softmax over its elements j <= i, and 0 beyond. Each group of positions.size() rows is
+/// the rows i = positions[0], positions[1], ... of one matrix. In place is allowed.
 template <class Space, class T>
 void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
   detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,

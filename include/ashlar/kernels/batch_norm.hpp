@@ -1,4 +1,4 @@
-// Batch normalisation: moments of channels, coefficients made of them, and their vector-Jacobian products.
+// Batch normalisation: moments of channels, coefficients computed from them, and their vector-Jacobian products.
 #pragma once
 #include "ashlar/kernels/channels.hpp"
 #include "ashlar/kernels/rows.hpp"
@@ -75,11 +75,11 @@ struct moving_variance {
 
 inline index_t channels_of(shape const& x) { return x[x.rank - 1]; }
 
-// Number j of each channel, of moments or coefficients.
+// Row j of moments or coefficients: one number per channel.
 inline kernels::strided<double> channel_row(kernels::shard<double const> const& x, int j) {
   return {x.data + j * channels_of(x.local_extents()), {1}};
 }
-// The same in the element type of the array that they are for.
+// The same in T, the element type of the array to be normalised.
 template <class T, class Space>
 scratch_array<T> narrowed_row(Space const& space, scratch_memory memory, kernels::shard<double const> const& x, int j) {
   index_t const channels = channels_of(x.local_extents());
@@ -88,12 +88,12 @@ scratch_array<T> narrowed_row(Space const& space, scratch_memory memory, kernels
   return row;
 }
 
-// One number a channel.
+// One number per channel.
 template <class T>
 kernels::strided<T> numbers_of(kernels::shard<T const> const& x) {
   return {x.data, {1}};
 }
-// Scale and shift; 1 and 0 replace those that the normalisation lacks.
+// Scale and shift; 1 and 0 if the normalisation has none.
 template <bool Scaled, class... F>
 auto scale_leaf(F const&... f) {
   if constexpr (Scaled)

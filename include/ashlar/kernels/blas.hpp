@@ -1,8 +1,8 @@
 // Matrix products of row-major matrices: one name for CBLAS, cuBLAS and hipBLAS.
 //
-// Threads: BLAS has threads of its own, and Kokkos' threads wait while it works. Both want the same cores: give
-// OPENBLAS_NUM_THREADS the value of OMP_NUM_THREADS and let waiting threads sleep (OMP_WAIT_POLICY=passive). Small
-// products of a batch are shared among Kokkos' threads instead; those OpenBLAS computes without threads of its own.
+// Threads: BLAS has threads of its own, and Kokkos' threads wait while it works. Both want the same cores. So give
+// OPENBLAS_NUM_THREADS the value of OMP_NUM_THREADS and let waiting threads sleep (OMP_WAIT_POLICY=passive). Kokkos'
+// threads share the small products of a batch instead; OpenBLAS computes each of these without threads of its own.
 #pragma once
 #include "ashlar/kernels/blas_device.hpp"
 #include "ashlar/kernels/matrix.hpp"
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <complex>
 
-// OpenBLAS' own; null where another library is linked.
+// Functions of OpenBLAS; null if another library is linked.
 extern "C" {
 [[gnu::weak]] int openblas_get_num_threads(void);
 [[gnu::weak]] void openblas_set_num_threads(int);
@@ -19,8 +19,8 @@ extern "C" {
 
 namespace ashlar::detail {
 
-/// While it lives OpenBLAS starts no threads: where Kokkos' threads call it side by side, they are enough. (Other
-/// libraries start none for products within a parallel region, or are to be told so by their own variables.)
+/// While it lives, OpenBLAS starts no threads: Kokkos' threads that call it concurrently are enough. (Other libraries
+/// start none for products within a parallel region, or need their own variables for that.)
 class one_thread_of_blas {
  public:
   one_thread_of_blas() : before_(openblas_get_num_threads ? openblas_get_num_threads() : 1) {
@@ -104,11 +104,11 @@ auto blas_of([[maybe_unused]] Space const& space) {
   }
 }
 
-// Halves a product until its numbers fit int. Pre: m, n > 0.
+// Splits a product into halves until its numbers fit int. Pre: m, n > 0.
 template <index_t Limit, class Blas, class T>
 void split_gemm(Blas const& blas, index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c,
                 index_t ldc) {
-  // A matrix of one row, or without elements, may have any leading dimension: take the least that BLAS accepts.
+  // A matrix of one row, or without elements, may have any leading dimension: takes the least that BLAS accepts.
   auto const take_least = [](matrix<T>& x, index_t rows, index_t columns) {
     if (rows <= 1 || columns == 0) x.leading = std::max<index_t>(1, columns);
   };
@@ -133,7 +133,7 @@ void split_gemm(Blas const& blas, index_t m, index_t n, index_t k, T alpha, matr
   }
 }
 
-// One product of a batch, in one of Kokkos' host threads.
+// Computes one product of a batch in one of Kokkos' host threads.
 template <class T>
 struct gemm_batch_kernel {
   index_t m, n, k;
@@ -169,7 +169,7 @@ void gemm(Space const& space, index_t m, index_t n, index_t k, std::type_identit
   detail::split_gemm<Limit>(detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
-/// The same for `count` products whose operands and results lie step_a, step_b and step_c elements apart.
+/// The same for `count` products. Their operands and results are step_a, step_b and step_c elements apart.
 /// Pre: as above; results do not overlap each other.
 template <class Space, BlasScalar T>
 void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha,

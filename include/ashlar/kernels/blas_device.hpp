@@ -44,7 +44,7 @@ struct device_routines<std::complex<double>> {
 template <class R>
 struct device_routines<Kokkos::complex<R>> : device_routines<std::complex<R>> {};
 
-// The libraries have complex types of their own, of the same representation.
+// Converts pointers: the libraries have complex types of their own, with the same representation.
 struct any_pointer {
   void const* address;
   template <class U>
@@ -57,7 +57,7 @@ inline void device_blas_check(ASHLAR_BLAS(Status_t) s) {
   if (s != ASHLAR_BLAS_VALUE(STATUS_SUCCESS)) Kokkos::abort("ashlar::kernels::gemm: the device's BLAS reports a failure");
 }
 
-// The device's handle, set to the instance's stream. Handles live until Kokkos ends. One host thread at a time.
+// The device's handle, set to the instance's stream. Handles live until Kokkos ends. Only one host thread at a time.
 template <class Space>
 ASHLAR_BLAS(Handle_t) device_blas_handle(Space const& space) {
   static std::map<int, ASHLAR_BLAS(Handle_t)> handles;
@@ -83,7 +83,7 @@ inline auto device_blas_op(bool transposed) {
   return transposed ? ASHLAR_BLAS_VALUE(OP_T) : ASHLAR_BLAS_VALUE(OP_N);
 }
 
-// Their matrices are column-major: a row-major c = a b is c' = b' a' there.
+// The libraries' matrices are column-major: a row-major c = a b is c' = b' a' there.
 template <class Space>
 struct device_blas {
   Space const& space;
@@ -99,7 +99,7 @@ struct device_blas {
         any_pointer{c}, i(ldc)));
   }
 
-  // All products of a batch in one call; false if its numbers do not fit int.
+  // Computes all products of a batch in one call. False if its numbers do not fit int.
   template <class Product>
   bool gemm_batch(Product const& p, index_t count) const {
     auto const i = [](index_t x) { return static_cast<int>(x); };

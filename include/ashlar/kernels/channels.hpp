@@ -1,4 +1,4 @@
-// What batch normalisation does with the columns of an array [rows][channels].
+// Column sums and maps of an array [rows][channels], for batch normalisation.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/reduce.hpp"
@@ -7,8 +7,9 @@
 
 namespace ashlar::detail {
 
-/// x - k and its square: the summands of moments about k. Where k is far from x the squares take T's digits: a few rows are
-/// summed about the first of them and moved to k in double, sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x - b) + n (b - k)^2.
+/// x - k and its square: the terms of moments about k. If k is far from x, the squares use up T's digits. So a few rows
+/// are summed about the first of them, b, and moved to k in double: sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x -
+/// b) + n (b - k)^2.
 struct moment_terms {
   static constexpr bool about_a_row = true;
   template <class T>
@@ -20,7 +21,7 @@ struct moment_terms {
     return (x - k) * (x - k);
   }
 };
-/// ct (x - k) and ct: the summands of the coefficients' cotangents.
+/// ct (x - k) and ct: the terms of the coefficients' cotangents.
 struct affine_terms {
   static constexpr bool about_a_row = false;
   template <class T>
@@ -38,7 +39,7 @@ struct times {
   KOKKOS_FUNCTION double operator()(double x) const { return factor * x; }
 };
 
-// On devices each sum is a reduction of its own. What the host would sum about a row is formed in double there.
+// On devices each sum is a reduction of its own. Terms that the host sums about a row are computed in double there.
 template <class Terms, class T>
 using term_type = std::conditional_t<Terms::about_a_row, double, T>;
 template <class Terms>
@@ -56,8 +57,8 @@ struct second_term {
   }
 };
 
-// Two sums a column of rows [begin, end), in T for a few rows at a time and in double beyond: `width` columns, of which
-// column j sees number j % channels of k.
+// Adds two sums per column over rows [begin, end): in T for a few rows at a time, in double beyond. x, ct and k have
+// `width` columns.
 template <class Terms, class T>
 void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t begin, index_t end, T* few, double* sums) {
   constexpr index_t rows_at_once = 32;
@@ -95,15 +96,15 @@ void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t beg
   }
 }
 
-// Rows of few channels are joined: loops over a dozen columns would be all beginnings and ends. What is left over of the
-// rows is done one by one.
+// Joins rows of few channels: loops over a dozen columns would be mostly overhead. The remaining rows are handled one
+// by one.
 struct joined_rows {
-  index_t channels, times, width, rows, rest;  // rest: rows that no joined one holds
+  index_t channels, times, width, rows, rest;  // rest: rows outside of joined ones
   joined_rows(index_t n, index_t c)
       : channels(c), times(std::clamp<index_t>(128 / std::max<index_t>(c, 1), 1, std::max<index_t>(n, 1))), width(c * times), rows(n / times), rest(n % times) {}
 };
 
-/// Space for numbers of channels, repeated.
+/// Repeats the numbers of the channels for each row of a joined one.
 template <class T>
 std::unique_ptr<T[]> repeated(joined_rows const& g, T const* k) {
   auto r = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(g.width));
@@ -115,7 +116,7 @@ template <class Terms, class Space, class T>
 void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k, double factor, double* out) {
   joined_rows const g(rows, channels);
   auto const numbers = repeated(g, k);
-  // Sizes alone decide where the rows are cut, so that every number of threads gives the same bits.
+  // The cuts depend on the sizes alone, so that every number of threads gives the same bits.
   index_t const slices = std::clamp<index_t>(rows * channels >> 15, 1, 64);
   auto const sums = std::make_unique<double[]>(static_cast<std::size_t>(slices * 2 * g.width));
   for_ranges("ashlar::channel_sums", space, slices, 1, [&](index_t from, index_t to) {
@@ -135,7 +136,7 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
   for (index_t i = 0; i < 2 * channels; ++i) out[i] *= factor;
 }
 
-/// out[0][c] and out[1][c] = factor times the sums over rows of Terms::first and ::second of (x, ct, k[c]).
+/// out[0][c] and out[1][c] = factor times the sums over rows of Terms::first and Terms::second of (x, ct, k[c]).
 template <class Terms, class Space, class T>
 void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k, double factor, double* out) {
   if constexpr (runs_in_caller<Space>) {

@@ -1,11 +1,11 @@
-// Contractions as matrix products: which labels are what, and which product is the fastest.
+// Contractions as matrix products: the classes of labels, and the choice of the fastest product.
 #pragma once
 #include "ashlar/layout/equation.hpp"
 #include "ashlar/kernels/strided_gemm.hpp"
 
 namespace ashlar::detail {
 
-/// Takes loop d out of a nest, which keeps a loop of one round if it was the last.
+/// Takes loop d out of a nest. If it was the last one, the nest keeps a loop of one round.
 inline product_loop take_loop(product_loops& l, int d) {
   product_loop const r{l.extent[d], l.stride[0][d], l.stride[1][d], l.stride[2][d]};
   --l.rank;
@@ -35,11 +35,11 @@ struct labelled {
   bool has(char l) const { return labels.find(l) >= 0; }
   index_t extent(char l) const { return has(l) ? extents[labels.find(l)] : 1; }
   index_t stride(char l) const { return has(l) ? extents.stride(labels.find(l)) : 0; }
-  /// The strides by which this array follows the dimensions of x.
+  /// The strides of this array along the dimensions of x.
   void strides_along(labelled const& x, index_t (&stride_of)[max_rank]) const {
     for (int d = 0; d < x.labels.rank; ++d) stride_of[d] = stride(x.labels.label[d]);
   }
-  /// Appends those labels of x for which take(label) holds.
+  /// Appends the labels of x for which take(label) is true.
   template <class Take>
   void append(labelled const& x, Take const& take) {
     for (int d = 0; d < x.labels.rank; ++d)
@@ -53,7 +53,7 @@ struct labelled {
 struct contraction {
   labelled a, b, c;
 
-  /// Loops over the labels of x for which take(label) holds, in the order of x.
+  /// Loops over the labels of x for which take(label) is true, in the order of x.
   template <class Take>
   product_loops over(labelled const& x, Take const& take) const {
     labelled taken;
@@ -66,7 +66,7 @@ struct contraction {
   }
 };
 
-/// The labels of a contraction by their part in a matrix product; neighbours are merged.
+/// The labels of a contraction by their role in a matrix product. Neighbours are joined if strides allow.
 struct label_classes {
   product_loops batch, m, n, k;
 
@@ -92,7 +92,7 @@ inline stored_matrix stored_a(gemm_loops const& g) { return stored(g.m.n, g.m.a,
 inline stored_matrix stored_b(gemm_loops const& g) { return stored(g.k.n, g.k.b, g.n.n, g.n.b); }
 inline stored_matrix stored_c(gemm_loops const& g) { return stored(g.m.n, g.m.c, g.n.n, g.n.c); }
 
-/// Loops around one product, whether BLAS takes it, and about how many nanoseconds they last: only to compare plans.
+/// Loops around one product; whether BLAS can compute it; about how many nanoseconds they last, only to compare plans.
 struct gemm_plan {
   gemm_loops loops;
   bool fits = false;
@@ -119,7 +119,7 @@ inline gemm_plan gemm_of(label_classes const& x, int i, int j, int l) {
   return p;
 }
 
-/// The best choice of one loop of each class for the product.
+/// Chooses one loop of each class for the product: the best combination.
 inline gemm_plan best_gemm(label_classes const& x) {
   gemm_plan best = gemm_of(x, 0, 0, 0);
   if (x.one_product()) return best;
@@ -130,7 +130,7 @@ inline gemm_plan best_gemm(label_classes const& x) {
   return best;
 }
 
-/// Which of a, b and c are rearranged in scratch.
+/// The choice of a, b and c that are rearranged in scratch.
 struct copies {
   bool a = false, b = false, c = false;
 

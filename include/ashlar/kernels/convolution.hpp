@@ -1,5 +1,5 @@
-// Convolution of row-major images [n][h][w][channels] and its transposes: by oneDNN on the host where it is there and has a
-// good way, otherwise by products of patches.
+// Convolution of row-major images [n][h][w][channels] and its transposes. On the host by oneDNN, if it is available and
+// fast; otherwise by products of patches.
 #pragma once
 #include "ashlar/kernels/convolution_by_onednn.hpp"
 #include "ashlar/kernels/convolution_on_device.hpp"
@@ -16,7 +16,7 @@ struct convolution_of_such_elements {
   static constexpr bool value = kernels::BlasScalar<T>;
 };
 
-// The convolution of images by a kernel, both of these extents.
+// The convolution of images by a kernel, both with these extents.
 template <class T, int Stride, int Dilation, padding Edge>
 convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, shape const& images, shape const& kernel) {
   static_assert(convolution_of_such_elements<T>::value,
@@ -28,13 +28,14 @@ convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, sha
 
 namespace ashlar::kernels {
 
-/// result[n, i, j, o] = sum over k, l, c of images[n, i s + k d - before, j s + l d - before, c] kernel[k, l, c, o], where
-/// zeros lie beyond the edges.
-/// Shape: result [images][rows.count()][columns.count()][filters]. Pre: the result overlaps no operand
-/// Cost: on the host oneDNN for float, or patches of positions that fit a part of the cache are copied together and
-/// multiplied; each thread takes images of its own. On devices patches of as many images as fit 2^25 elements. A kernel of
-/// one element is a product.
-/// Error: ashlar::error where oneDNN fails, of which no case is known beyond a lack of memory.
+/// `result[n, i, j, o]` = sum over k, l, c of `images[n, i s + k d - before, j s + l d - before, c] kernel[k, l, c,
+/// o]`. The stride is s, the dilation d. Images are 0 beyond their edges.
+/// Shape: result [images][rows.count()][columns.count()][filters].
+/// Pre: the result overlaps no operand.
+/// Cost: on the host, oneDNN for float. Otherwise patches of positions that fit a part of the cache are copied together
+///   and multiplied; each thread takes images of its own. On devices, patches of as many images as fit 2^25 elements. A
+///   kernel of one element with stride 1 is one matrix product.
+/// Error: ashlar::error if oneDNN fails. No case beyond a lack of memory is known.
 template <class Space, BlasScalar T>
 void convolve(Space const& space, detail::scratch_memory memory, convolution const& g, T const* images, T const* kernel, T* result) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
@@ -46,7 +47,7 @@ void convolve(Space const& space, detail::scratch_memory memory, convolution con
     detail::convolution_by_blas<Space, T>{space, memory, g}.result(images, kernel, result);
 }
 
-/// The cotangent of the images from that of the result: the transpose of convolve in its images.
+/// The cotangent of the images, from the cotangent of the result: the transpose of convolve in its images.
 template <class Space, BlasScalar T>
 void convolve_images_vjp(Space const& space, detail::scratch_memory memory, convolution const& g, T const* d_result, T const* kernel, T* d_images) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();

@@ -1,4 +1,4 @@
-// Convolution on the host by oneDNN, where it has a way that was made for the sizes and the processor.
+// Convolution on the host by oneDNN, if it has an implementation made for the sizes and the processor.
 #pragma once
 #include "ashlar/kernels/onednn.hpp"
 #include "ashlar/kernels/patches.hpp"
@@ -15,12 +15,13 @@
 
 namespace ashlar::detail {
 
-/// What is computed from the two others: the result, the images' cotangent or the kernel's.
+/// The array that is computed from the two others: the result, the images' cotangent or the kernel's cotangent.
 enum class convolution_pass { result, images, kernel };
 
-/// kernels::convolve and its transposes by oneDNN, which has them for numbers of type float: false where it has no good way,
-/// and then nothing is done. Pre: there are images, positions, channels and filters.
-/// Error: ashlar::error where oneDNN fails.
+/// kernels::convolve and its transposes by oneDNN, for elements of type float. Each returns false, and does nothing, if
+/// oneDNN has no fast implementation.
+/// Pre: there are images, positions, channels and filters.
+/// Error: ashlar::error if oneDNN fails.
 template <class Space, class T>
 struct convolution_by_onednn {
   Space space;
@@ -32,12 +33,12 @@ struct convolution_by_onednn {
 };
 
 #ifdef ASHLAR_CALLS_ONEDNN
-/// A convolution by one thread. Images lie as ours do; of the kernel oneDNN wants an order of its own, into which each call
-/// copies it: to keep it would save a hundredth of the work.
+/// A convolution by one thread. Images have the same memory format in oneDNN and here. oneDNN wants a format of its own
+/// for the kernel, so each call copies the kernel. To keep the copy would save 1 % of the time.
 class onednn_convolution {
  public:
-  /// Post: false where there is no way that was made for these sizes and this processor: those for all cases are slower
-  /// than patches and products by BLAS, by up to ten times.
+  /// Post: false if oneDNN has no implementation made for these sizes and this processor. Its general ones are up to
+  ///   ten times slower than patches and products by BLAS.
   onednn_convolution(convolution_pass pass, convolution const& g)
       : pass_(pass),
         images_({g.images, g.channels, g.rows.n, g.columns.n}, dnnl_nhwc),
@@ -62,10 +63,10 @@ class onednn_convolution {
   }
   explicit operator bool() const { return convolution_.get() != nullptr; }
 
-  /// Bytes that a call needs beside its operands.
+  /// Bytes that a call needs in addition to its operands.
   std::size_t scratch() const { return behind(their_kernel_) + behind(scratch_of(chosen())) + behind(scratch_of(reordered_.get())); }
 
-  /// Computes one of the arrays. Several threads may call it at once, each with scratch of its own.
+  /// Computes the array of this pass. Several threads may call it at once, each with scratch of its own.
   dnnl_status_t operator()(float* images, float* kernel, float* result, char* scratch) const {
     one_thread_of_onednn const of_each;
     dnnl_status_t status = dnnl_success;
@@ -112,7 +113,7 @@ class onednn_convolution {
   }
 
  private:
-  // What describes the way that is taken; null where oneDNN has none.
+  // The description of the implementation in use; null if oneDNN has none.
   const_dnnl_primitive_desc_t chosen() const { return pass_ == convolution_pass::result ? forward_.get() : backward_.get(); }
   static onednn_array::view scratch_of(const_dnnl_primitive_desc_t d) { return dnnl_primitive_desc_query_md(d, dnnl_query_scratchpad_md, 0); }
   static std::size_t behind(onednn_array::view a) { return (dnnl_memory_desc_get_size(a) + 63) / 64 * 64; }
@@ -157,7 +158,7 @@ class onednn_convolution {
   onednn_primitive reorder_, convolution_;
 };
 
-/// The convolution of these sizes, which was made once; null where oneDNN has no good one.
+/// The convolution of these sizes, from a cache. Null if oneDNN has no fast one.
 inline std::shared_ptr<onednn_convolution const> find_onednn_convolution(convolution_pass pass, convolution const& g) {
   using sizes = std::array<index_t, 14>;
   struct cache {
@@ -165,7 +166,7 @@ inline std::shared_ptr<onednn_convolution const> find_onednn_convolution(convolu
     std::map<sizes, std::shared_ptr<onednn_convolution const>> made;
   };
   static cache* const c = new cache;  // never destroyed: tensors with static storage may outlive every other object
-  constexpr std::size_t most = 256;   // compiled code takes some 100 KB
+  constexpr std::size_t most = 256;   // compiled code takes about 100 KB each
   auto const id = [](auto e) { return static_cast<index_t>(e); };
   auto const& [r, w] = std::tie(g.rows, g.columns);
   sizes const key{id(pass), g.images, g.channels, g.filters, r.n, r.size, r.stride, r.dilation, id(r.edge), w.n, w.size, w.stride, w.dilation, id(w.edge)};
@@ -206,14 +207,14 @@ struct convolution_by_onednn<Space, float> {
   }
 
  private:
-  // oneDNN's interface knows no const.
+  // oneDNN's interface has no const.
   static float* mutable_(float const* p) { return const_cast<float*>(p); }
   float* of_image(float const* p, index_t n) const { return mutable_(p) + n * g.image_size(); }
   float* of_result(float const* p, index_t n) const { return mutable_(p) + n * g.positions() * g.filters; }
 
   index_t parts() const { return std::clamp<index_t>(g.images / images_per_thread(g), 1, space.concurrency()); }
 
-  /// Cuts the batch into parts, each computed by one thread: one(convolution, part, first image, scratch).
+  /// Cuts the batch into parts. One thread computes a part by one(convolution, part, first image, scratch).
   template <class One>
   bool for_parts(char const* label, convolution_pass pass, index_t parts, One const& one) const {
     if (g.images * std::max(g.image_size(), g.positions() * g.filters) > INT_MAX) return false;  // some of its offsets are int

@@ -1,4 +1,4 @@
-// Convolution on a device by its BLAS: the patches of as many images at once as have room for them are copied and multiplied.
+// Convolution on a device by its BLAS. Copies and multiplies the patches of as many images as there is room for.
 #pragma once
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/kernels/patches.hpp"
@@ -7,7 +7,7 @@
 
 namespace ashlar::detail {
 
-/// A task copies one element of the patches of some images.
+/// Each task copies one element of the patches of some images.
 template <class T>
 struct copy_patches_kernel {
   convolution g;
@@ -23,7 +23,7 @@ struct copy_patches_kernel {
     patches[task] = inside ? images[((n * g.rows.n + y) * g.columns.n + x) * g.channels + c] : T(0);
   }
 };
-/// A task sums one element of the images over all patches that it is in.
+/// Each task sums one element of the images over all patches that contain it.
 template <class T>
 struct add_patches_kernel {
   convolution g;
@@ -47,7 +47,7 @@ struct add_patches_kernel {
   }
 };
 
-// Elements of patches that are held at once: enough to fill a device.
+// The number of patch elements in memory at once: enough to fill a device.
 inline constexpr index_t patch_elements_on_device = 1 << 25;
 
 /// kernels::convolve and its transposes, for kernels of more than one element.
@@ -81,7 +81,7 @@ struct convolution_by_device_blas {
   }
 
  private:
-  /// Calls body(first image, images, patches) for as many images at once as have room for their patches.
+  /// Calls body(first image, images, patches) for batches of images whose patches fit the buffer.
   template <class Body>
   void for_each_batch(char const* label, Body const& body) const {
     index_t const elements = g.positions() * g.patch();

@@ -1,5 +1,5 @@
-// Convolution on the host by BLAS: patches of positions that fit a part of the cache are copied together and multiplied, by
-// each thread for images of its own.
+// Convolution on the host by BLAS. Patches of positions that fit a part of the cache are copied together and
+// multiplied. Each thread handles images of its own.
 #pragma once
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/kernels/patches.hpp"
@@ -7,17 +7,17 @@
 
 namespace ashlar::detail {
 
-// Elements of patches that are held at once: a part of a core's cache.
+// The number of patch elements in memory at once: a part of a core's cache.
 inline constexpr index_t patch_elements_in_cache = 1 << 16;
 
-// Of the products that sum over patches the small ones are faster, which BLAS computes without copies of its own (OpenBLAS
-// up to 10^6 multiplications).
+// The same for products that sum over patches. Small ones are faster, since BLAS computes them without copies of its
+// own (OpenBLAS up to 10^6 multiplications).
 inline index_t patch_elements_of_sums(convolution const& g) {
   return std::min<index_t>(patch_elements_in_cache, std::max<index_t>(1000000 / std::max<index_t>(g.filters, 1), 1));
 }
 
-/// Calls body(first image, images, begin, end) for parts of the images [first, last) whose patches fit the buffer:
-/// positions [begin, end) of one image, or several images whole.
+/// Calls body(first image, images, begin, end) for parts of the images [first, last) whose patches fit the buffer. A
+/// part is the positions [begin, end) of one image, or several whole images.
 template <class Body>
 void for_each_part(convolution const& g, index_t limit, index_t first, index_t last, Body const& body) {
   index_t const positions = g.positions(), whole = limit / std::max<index_t>(positions * g.patch(), 1);
@@ -25,7 +25,7 @@ void for_each_part(convolution const& g, index_t limit, index_t first, index_t l
     for (; first < last; first += whole) body(first, std::min(whole, last - first), index_t{0}, positions);
     return;
   }
-  // Parts of one image, of nearly equal size.
+  // Cuts each image into parts of nearly equal size.
   index_t const parts = std::min(positions, (positions * g.patch() + limit - 1) / limit);
   for (; first < last; ++first)
     for (index_t q = 0; q < parts; ++q) body(first, index_t{1}, positions * q / parts, positions * (q + 1) / parts);

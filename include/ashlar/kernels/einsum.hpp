@@ -1,4 +1,4 @@
-// Local einsum: what is a matrix product goes to BLAS, by strides and flags rather than copies.
+// Local einsum. Matrix products go to BLAS, by strides and flags rather than copies.
 #pragma once
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/kernels/contraction.hpp"
@@ -31,7 +31,7 @@ scratch<Space, T> make_scratch(Space const& space, labelled const& x) {
                            static_cast<std::size_t>(x.extents.size()));
 }
 
-/// Calls compute(out) for a result r that it stores, so that c = alpha r + beta c.
+/// Makes c = alpha r + beta c for the result r that compute(out) stores to `out`.
 template <class Space, class T, class Compute>
 void scaled(Space const& space, labelled const& x, T alpha, T beta, T* c, Compute const& compute) {
   auto const finish = [&](T const* r) {
@@ -56,7 +56,8 @@ kernels::strided<T> leaf(T const* data, labelled const& x, labelled const& along
   return s;
 }
 
-/// The order of loops for a sum over labels of x that c lacks: that of x if c keeps it, otherwise the sums innermost.
+/// The order of loops for a sum over the labels of x that c lacks: the order of x if c keeps it. Otherwise the summed
+/// labels are innermost.
 inline labelled order_of_sum(labelled const& x, labelled const& c) {
   labelled kept, r = c;
   kept.append(x, [&](char l) { return c.has(l); });
@@ -84,7 +85,7 @@ void rearrange(Space const& space, labelled const& from, labelled const& to, T c
                              leaf(a, from, loops));
 }
 
-/// The products of a plan, one BLAS call after another; the longest outer loop is the batch of one call.
+/// Computes the products of a plan, one BLAS call after another. The longest outer loop is the batch of one call.
 template <class Space, class T>
 void run_gemm(Space const& space, gemm_loops g, T alpha, T const* a, T const* b, T beta, T* c) {
   stored_matrix const as = stored_a(g), bs = stored_b(g), cs = stored_c(g);
@@ -124,7 +125,7 @@ struct contract_call {
     if (x.c.extents.size() == 0) return;
     if (x.a.extents.size() == 0 || x.b.extents.size() == 0)
       return scaled(space, x.c, alpha, beta, c, [&](T* r) { kernels::fill(space, r, x.c.extents.size(), T(0)); });
-    // What is summed in one operand alone is summed there first; dimensions of extent 1 count for nothing.
+    // Labels of one operand alone are summed there first. Dimensions of extent 1 are dropped.
     contraction y;
     y.a.append(x.a, [&](char l) { return x.a.extent(l) != 1 && (x.b.has(l) || x.c.has(l)); });
     y.b.append(x.b, [&](char l) { return x.b.extent(l) != 1 && (x.a.has(l) || x.c.has(l)); });
@@ -136,7 +137,7 @@ struct contract_call {
     if (sa.data() || sb.data()) space.fence("ashlar::contract: scratch");
   }
 
-  // Without a matrix product in it: one kernel.
+  // Contracts in one kernel, without matrix products.
   void by_elements(contraction const& x, T const* a, T const* b, T* c) const {
     scaled(space, x.c, alpha, beta, c, [&](T* r) {
       labelled const loops = order_of_sum(x.a.labels.rank < x.b.labels.rank ? x.b : x.a, x.c);
@@ -156,7 +157,7 @@ struct contract_call {
       strided_gemm(space, plan.loops, alpha, a, b, beta, c);
     } else {
       if (plan.fits && classes.one_product()) return run_gemm(space, plan.loops, alpha, a, b, beta, c);
-      // What touches each element once gains nothing from copies or from many calls.
+      // A contraction that touches each element once gains nothing from copies or from many calls.
       if (!(rows && columns && summed)) return by_elements(x, a, b, c);
       with_copies(x, plan, a, b, c);
     }
@@ -193,12 +194,12 @@ struct contract_call {
 namespace ashlar::kernels {
 
 /// Local einsum of two operands: out = alpha sum(a b) + beta out over the labels that `out` lacks.
-/// Shape: extents in the order of the equation's labels; arrays are contiguous, row-major, in the space's memory
-/// Pre: a label has one extent; out overlaps neither operand. With beta = 0, out is not read
-/// Cost: float, double and complex: one BLAS call where batch, row, column and summed labels each merge into one
-/// stride (every matrix product, transposed in any way), a few where a class does not; operands are rearranged in
-/// scratch only where that is faster or BLAS has no other way. Products by element, dots and integers: one kernel.
-/// Labels summed in one operand alone, and beta != 0 outside of BLAS, take a scratch array
+/// Shape: extents in the order of the equation's labels. Arrays are contiguous, row-major, in the space's memory.
+/// Pre: a label has one extent; out overlaps neither operand. With beta = 0, out is not read.
+/// Cost: float, double and complex: one BLAS call if batch, row, column and summed labels each flatten into one stride.
+///   (Every matrix product does, transposed in any way.) Otherwise a few calls. Operands are rearranged in scratch only
+///   if that is faster or BLAS has no other way. Products by element, dots and integers: one kernel. Labels summed in
+///   one operand alone, and beta != 0 outside of BLAS, take a scratch array.
 template <class Space, class T>
 void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
               shape const& b_extents, T* out, shape const& out_extents, std::type_identity_t<T> alpha = T(1),

@@ -59,7 +59,7 @@ struct for_each_kernel {
   }
 };
 
-// Not inlined: g++ forgets restrict where it inlines.
+// Not inlined: g++ ignores restrict in functions that it inlines.
 template <class F, class... T>
 [[gnu::noinline]] void for_each_piece(index_t begin, index_t end, F f, T* __restrict... array) {
   for (index_t i = begin; i < end; ++i) f(array[i]...);
@@ -92,7 +92,7 @@ void map(Space const& space, shape const& extents, T* out, F const& f, Leaf cons
 }
 
 /// Calls f(array[i]...) for i in [0, n), in one kernel; f may write its arguments, which are references.
-/// Pre: the arrays that are written overlap no other
+/// Pre: an array that is written overlaps no other.
 /// Example: for_each(space, n, adam, parameter, first_moment, second_moment, gradient)
 template <class Space, class F, class... T>
 void for_each(Space const& space, index_t n, F const& f, T*... array) {

@@ -59,7 +59,8 @@ struct fused {
   }
 };
 
-// Strides of an array of extents e among loops of extents `out`, aligned at the last dimension, 0 where it stretches.
+// Strides of an array of extents e in loops of extents `out`, aligned at the last dimension. A stretched dimension has
+// stride 0.
 inline void broadcast_strides(shape const& e, shape const& out, index_t const* own, index_t* stride) {
   for (int d = 0; d < out.rank; ++d) {
     int const i = d - (out.rank - e.rank);

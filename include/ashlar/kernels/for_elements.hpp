@@ -1,11 +1,11 @@
-// How kernels start: whole ranges on the host, element by element on a device.
+// Launches of kernels: whole ranges on the host, element by element on a device.
 #pragma once
 #include "ashlar/config.hpp"
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
-// Stands before a loop whose iterations do not depend on each other, where restrict would forbid in-place use. Clang's
-// word for it warns of every loop that does not vectorise; without it clang leaves in-place loops scalar.
+// Precedes a loop whose iterations do not depend on each other, if restrict would forbid in-place use. Clang's pragma
+// warns of every loop that does not vectorise, so clang gets none and leaves in-place loops scalar.
 #if defined(__GNUC__) && !defined(__clang__)
 #define ASHLAR_INDEPENDENT _Pragma("GCC ivdep")
 #else
@@ -14,8 +14,8 @@
 
 namespace ashlar::detail {
 
-/// True for execution spaces whose kernels end within the launching call and read the host's memory. Only there a plain
-/// loop takes its place among the kernels of an instance without a fence.
+/// True for execution spaces whose kernels end within the launching call and read host memory. Only there a plain loop
+/// keeps its order among the kernels of an instance without a fence.
 template <class Space>
 inline constexpr bool runs_in_caller = false;
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -31,11 +31,11 @@ template <>
 inline constexpr bool runs_in_caller<Kokkos::Threads> = true;
 #endif
 
-/// Elements for which a further thread is worth its start (0.4 to 0.8 us a launch).
+/// The number of elements that is worth a further thread (a launch takes 0.4 to 0.8 us).
 inline constexpr index_t elements_per_thread = 4096;
 
-/// Shows Kokkos' tools what runs until the end of the scope, under the label of a kernel. (Those that Kokkos launches show
-/// themselves.) Cost: a look at whether a tool is loaded.
+/// Shows the code until the end of the scope to Kokkos' tools, under the label of a kernel. (Launches by Kokkos show
+/// themselves.) Cost: one test whether a tool is loaded.
 class kernel_region {
  public:
   explicit kernel_region(char const* label) : shown_(Kokkos::Tools::profileLibraryLoaded()) {
@@ -58,8 +58,8 @@ struct range_part {
   void operator()(index_t part) const { (*body)(n * part / parts, n * (part + 1) / parts); }
 };
 
-/// Calls body(begin, end) on ranges that make up [0, n), at most one per thread and none smaller than `grain`. A single
-/// range is a plain call, in a kernel_region: a launch would cost more than most small kernels do.
+/// Calls body(begin, end) on ranges that make up [0, n): at most one per thread, and none smaller than `grain`. A
+/// single range is a plain call in a kernel_region: a launch would cost more than most small kernels.
 /// Pre: runs_in_caller<Space>
 template <class Space, class Body>
 void for_ranges(char const* label, Space const& space, index_t n, index_t grain, Body const& body) {

@@ -8,18 +8,18 @@
 
 namespace ashlar::detail {
 
-/// A table [outer][size][inner] of some indices, and rows [outer][count][inner].
+/// A table [outer][size][inner] that has some of the indices, and rows [outer][count][inner].
 template <class I>
 struct indexed_rows {
   I const* index;
   index_t outer, size, inner, count;
   index_set held;
 
-  /// Row of the table, or -1 if it is not here.
+  /// The row of the table, or -1 if this rank does not have it.
   KOKKOS_FUNCTION index_t find(index_t i) const { return held.find(static_cast<index_t>(index[i])); }
 };
 
-/// A task copies one element of one row.
+/// Each task copies one element of one row.
 template <class T, class I>
 struct take_kernel {
   indexed_rows<I> rows;
@@ -32,7 +32,7 @@ struct take_kernel {
   }
 };
 
-/// A task adds one element of one row.
+/// Each task adds one element of one row.
 template <class T, class I>
 struct scatter_add_kernel {
   indexed_rows<I> rows;
@@ -62,7 +62,7 @@ void take_by_rows(Space const& space, indexed_rows<I> const& rows, T const* tabl
   });
 }
 
-/// Adds the rows in their order; threads share the columns, so that no two write one element.
+/// Adds the rows in their order. Threads share the columns, so that no two threads write one element.
 template <class Space, class T, class I>
 void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T const* in, T* table) {
   index_t const grain = elements_per_thread / std::max<index_t>(rows.count, 1);
@@ -82,7 +82,7 @@ void scatter_add_by_columns(Space const& space, indexed_rows<I> const& rows, T c
   });
 }
 
-// Elements of one row of a table.
+// The number of elements in one row of a table.
 inline index_t row_size(shape const& table) {
   index_t n = 1;
   for (int d = 1; d < table.rank; ++d) n *= table[d];
@@ -93,8 +93,8 @@ inline index_t row_size(shape const& table) {
 
 namespace ashlar::kernels {
 
-/// out[o, i, c] = table[o, held.find(index[i]), c] where `held` has index[i], and 0 elsewhere: summed over the ranks that
-/// share a table's rows, the whole take.
+/// out[o, i, c] = table[o, held.find(index[i]), c] if `held` has index[i], else 0. The sum over the ranks that share a
+/// table's rows is the whole take.
 /// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
 template <class Space, class T, class I>
 void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index, index_t count, T* out) {
@@ -105,8 +105,8 @@ void take(Space const& space, T const* table, index_t outer, index_set const& he
     detail::for_elements("ashlar::take", space, outer * count * inner, detail::take_kernel<T, I>{rows, table, out});
 }
 
-/// table[o, held.find(index[i]), c] += in[o, i, c] for those indices: the transpose of take.
-/// On the host rows are added in the order of i, whatever the number of threads; on devices in any order.
+/// table[o, held.find(index[i]), c] += in[o, i, c] if `held` has index[i]: the transpose of take.
+/// On the host, rows are added in the order of i, whatever the number of threads; on devices, in any order.
 template <class Space, class T, class I>
 void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
                  index_t count, T* table) {

@@ -66,7 +66,7 @@ template <class T>
 T one_over_rows(shape const& logits) {
   return T(1) / static_cast<T>(rows_of(logits).rows);
 }
-// Makes a sum over some rows their term of the mean over the rows of logits of these extents.
+// Divides a sum over some rows by the number of all rows of logits of these extents. The result is a term of the mean.
 template <class Space, class T>
 void divide_by_rows(Space const& space, T* sum, shape const& logits) {
   kernels::map(space, shape{}, sum, fn::scale<T>{one_over_rows<T>(logits)}, kernels::strided<T>{sum, {}});

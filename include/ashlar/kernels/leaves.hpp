@@ -1,4 +1,4 @@
-// What a fused expression reads: arrays, constants, global indices, as seen by kernels.
+// The leaves of fused expressions as kernels see them: arrays, constants, global indices.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
@@ -8,7 +8,7 @@
 
 namespace ashlar::detail {
 
-/// Longest piece of a row for which a leaf makes its values in a buffer.
+/// The longest piece of a row for which a leaf computes its values into a buffer.
 inline constexpr index_t piece_length = 256;
 
 template <class T>
@@ -18,7 +18,7 @@ struct piece_buffer {
 };
 struct no_buffer {};
 
-/// The expression that is its leaf.
+/// The identity: an expression that is its leaf.
 struct same_value {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x) const {
@@ -28,16 +28,16 @@ struct same_value {
 
 }  // namespace ashlar::detail
 
-/// A leaf gives a value for each index (i_0, ..) of the kernel's shape:
-///   using buffer        storage for one piece of a row on the host
-///   strides()           the weight of each index in the offset that the other members take
-///   at(offset)          one value
-///   buffered(step)      whether rows() needs the buffer, for neighbours `step` apart; then it holds for row 0 alone
+/// A leaf gives a value for each index (i_0, ..) of the kernel's shape. Its members:
+///   using buffer        storage for one piece of a row on the host.
+///   strides()           the weight of each index in the `offset` that the other members take.
+///   at(offset)          one value.
+///   buffered(step)      true if rows() needs the buffer, for neighbours `step` apart; then it serves row 0 alone.
 ///   rows(offset, row_stride, step, length, buffer)
-///                       for j in [0, length) a function of (r, j) that gives at(offset + r * row_stride + j * step)
+///                       a function of (r, j) for j in [0, length): at(offset + r * row_stride + j * step).
 namespace ashlar::kernels {
 
-/// An array with a stride for each dimension of the kernel's shape; 0 where it is broadcast.
+/// An array with a stride per dimension of the kernel's shape; 0 if it is broadcast along the dimension.
 template <class T>
 struct strided {
   T const* data;
@@ -136,7 +136,7 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
   }
 
   /// Calls visit(offset in the result, rows, length, rows() of each leaf...) for rectangles of the two innermost loops
-  /// that make up the elements [begin, end); for a piece of one row at a time where a leaf needs its buffer.
+  /// that make up the elements [begin, end). If a leaf needs its buffer, each rectangle is a piece of one row.
   template <class Visit>
   void for_each_piece(nest_type const& nest, index_t begin, index_t end, Visit const& visit) const {
     std::tuple<typename Leaf::buffer...> buffers;

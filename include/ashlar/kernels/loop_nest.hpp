@@ -6,7 +6,7 @@
 
 namespace ashlar::detail {
 
-/// Elements between neighbours along each dimension of a row-major array.
+/// The distance in elements between neighbours along each dimension of a row-major array.
 struct row_major_strides {
   index_t stride[max_rank]{};
 
@@ -25,7 +25,7 @@ struct row_major_strides {
   }
 };
 
-/// Nested loops over N arrays: element (i_0, ..) of array n lies at origin[n] + sum of i_d * stride[n][d].
+/// Nested loops over N arrays. Element (i_0, ..) of array n is at offset origin[n] + sum of i_d * stride[n][d].
 template <int N>
 struct loop_nest {
   int rank;  // at least 1
@@ -74,8 +74,9 @@ struct loop_nest {
   }
 };
 
-/// A nest in the making: loops are added from the outermost to the innermost. Those of extent 1 are dropped, and
-/// neighbours that all arrays step through alike are merged: same elements in the same order, in as few loops as possible.
+/// Builds a nest by adding loops from the outermost to the innermost. Drops loops of extent 1. Joins neighbouring loops
+/// if all arrays step through them alike. The nest has the same elements in the same order, in as few loops as
+/// possible.
 template <int N>
 class nest_builder {
  public:
@@ -104,7 +105,7 @@ class nest_builder {
 };
 
 /// The loops over all elements of arrays of one shape.
-/// Post: same elements in the same order, of the smallest rank
+/// Post: the same elements in the same order, in as few loops as possible
 template <int N>
 loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[N]) {
   nest_builder<N> loops;
@@ -117,7 +118,7 @@ loop_nest<N> merge_loops(shape const& extents, index_t const* const (&strides)[N
 }
 
 /// Calls visit(offset, rows, length) for rectangles of the two innermost loops that make up the elements [begin, end)
-/// in row-major order; `offset` holds each array's offset of the rectangle's first element and is visit's to change.
+/// in row-major order. `offset` holds each array's offset of the rectangle's first element; visit may change it.
 template <int N, class Visit>
 void for_each_rectangle(loop_nest<N> const& nest, index_t begin, index_t end, Visit const& visit) {
   if (begin >= end) return;

@@ -21,7 +21,7 @@ struct row_loss {
   }
 };
 
-/// A row of weight 0 is not looked at.
+/// Does not read a row of weight 0.
 template <class T, class I>
 struct weighted_row_loss {
   using value_type = T;
@@ -40,7 +40,7 @@ struct cross_entropy_vjp_kernel {
   T const* scale;
   T factor;
   T* d_logits;
-  T const* weights = nullptr;  // null: 1 each
+  T const* weights = nullptr;  // null: all 1
 
   template <class Lanes>
   KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
@@ -106,7 +106,7 @@ struct distribution_vjp_kernel {
 namespace ashlar::kernels {
 
 /// loss[r] = log sum_j exp(logits[r, j]) - logits[r, labels[r]], for logits [rows][n].
-/// A label outside [0, n) makes NaN, here and in the cotangent; so does a row with NaN or +infinity.
+/// A label outside [0, n) gives NaN, here and in the cotangent. So does a row with NaN or +infinity.
 template <class Space, class T, class I>
 void cross_entropy(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
   detail::row_values<detail::row_loss<T, I>> const kernel{{{logits, labels, n}}, loss};
@@ -134,7 +134,7 @@ void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* la
   detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n, detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
 }
 
-/// The cotangent of the logits where that of this sum is *scale.
+/// The cotangent of the logits, if the cotangent of this sum is *scale.
 template <class Space, class T, class I>
 void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n,
                                 T const* scale, T* d_logits) {
@@ -142,8 +142,9 @@ void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* la
   detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
-/// *loss = the sum over rows r and classes j of targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]); the same bits
-/// for every number of threads. A row with NaN or +infinity makes NaN; a class at -infinity whose target is 0 adds nothing.
+/// *loss = the sum over rows r and classes j of targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]); the same
+/// bits for every number of threads. A row with NaN or +infinity gives NaN. A class at -infinity with target 0 adds
+/// nothing.
 template <class Space, class T>
 void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T* loss) {
   detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, detail::row_distribution_loss<T>{logits, targets, n}, loss);

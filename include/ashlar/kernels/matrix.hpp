@@ -4,7 +4,7 @@
 
 namespace ashlar::kernels {
 
-/// A row-major matrix: `leading` elements from one stored row to the next, read as its transpose by flag.
+/// A row-major matrix with `leading` elements from one stored row to the next. If `transposed`, it means the transpose.
 template <class T>
 struct matrix {
   T const* data;

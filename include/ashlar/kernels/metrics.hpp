@@ -1,4 +1,5 @@
-// Counts of rows whose label is among the largest elements, and of rows by label and by place of the largest element.
+// Counts of rows whose label is among the largest elements; counts of rows by label and by column of the largest
+// element.
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"
 #include "ashlar/kernels/shard.hpp"
@@ -7,7 +8,7 @@
 
 namespace ashlar::detail {
 
-/// 1 where fewer than k logits beat the label's: those that are larger, those before it that are equal, and all NaN.
+/// 1 if fewer than k logits beat the label's logit, else 0. Larger ones, equal ones before it, and NaN beat it.
 template <class T, class I>
 struct row_hit {
   using value_type = std::int64_t;
@@ -40,7 +41,8 @@ struct confusion_kernel {
     int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(x[j] != x[j]); });
     index_t const place = n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
     if (none != 0) return;
-    T* const to = counts + l * n + (place < n ? place : 0);  // max begins above -infinity: where all are, none equals it
+    // `top` starts above -infinity: if all elements are -infinity, none equals it.
+    T* const to = counts + l * n + (place < n ? place : 0);
     lanes.once([=] { Kokkos::atomic_add(to, T(1)); });
   }
 };
@@ -49,16 +51,17 @@ struct confusion_kernel {
 
 namespace ashlar::kernels {
 
-/// *count = how many rows have the logit at their label among the k largest, of equal ones the first; NaN is taken for
-/// larger than all, so that with k = 1 a row with NaN does not count.
+/// *count = the number of rows whose label has one of the k largest logits. Of equal logits the first counts as larger.
+/// NaN counts as larger than all, so that with k = 1 a row with NaN does not count.
 template <class Space, class T, class I>
 void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n,
                     std::int64_t* count, index_t k = 1) {
   detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, detail::row_hit<T, I>{{logits, labels, n}, k}, count);
 }
 
-/// counts[l, j] = how many of the rows of logits [rows][n] have label l and their largest element, the first of equal ones,
-/// in place j. Rows with NaN or a label outside [0, n) count nowhere. Sums of ones are exact in any order.
+/// `counts[l, j]` = the number of rows of logits [rows][n] with label l and with the largest element in column j. Of
+/// equal largest elements the first counts. Rows with NaN or a label outside [0, n) do not count. Sums of ones are
+/// exact in any order.
 template <class Space, class T, class I>
 void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
   fill(space, counts, n * n, T(0));

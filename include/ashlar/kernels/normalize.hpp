@@ -8,8 +8,8 @@
 
 namespace ashlar::detail {
 
-/// Mean of a row (0 where it is not centered) and 1 / sqrt(mean square about it + epsilon). The squares are summed about
-/// the mean, in a second pass: a large mean costs no digits.
+/// Mean of a row (0 if it is not centered) and 1 / sqrt(mean square about it + epsilon). A second pass sums the squares
+/// about the mean, so that a large mean costs no digits.
 template <class T>
 struct row_statistics {
   T mean = T(0), inverse;
@@ -47,8 +47,8 @@ struct normalize_kernel {
   }
 };
 
-/// With h = (x - mean) / root and g = scale d_y: d_x = (g - mean(g) - h mean(g h)) / root, without mean(g) where x is not
-/// centered.
+/// With h = (x - mean) / root and g = scale d_y: d_x = (g - mean(g) - h mean(g h)) / root. The term mean(g) is missing
+/// if x is not centered.
 template <class T, bool Centered>
 struct normalize_vjp_kernel {
   T const* x;
@@ -97,15 +97,15 @@ struct normalized_product {
 
 namespace ashlar::kernels {
 
-/// y = (x - mean) / sqrt(variance + epsilon) * scale + shift for each row of n elements; without the mean where not
-/// Centered, without the shift where it is null.
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + shift for each row of n elements. There is no mean if not
+/// Centered, and no shift if it is null.
 template <bool Centered, class Space, class T>
 void normalize(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* shift, double epsilon, T* y) {
   detail::for_each_row("ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
                        detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
 }
 
-/// The cotangent of x from that of y.
+/// The cotangent of x, from the cotangent of y.
 template <bool Centered, class Space, class T>
 void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* d_y, double epsilon, T* d_x) {
   detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,

@@ -1,5 +1,5 @@
-// oneDNN on the host, by its C interface: that of C++ adds a tenth to what Kokkos' headers cost. ASHLAR_ONEDNN says that the
-// library is there, of version 2 or 3, with threads of OpenMP or none.
+// oneDNN on the host, by its C interface. The C++ interface would add 10 % to the compile time of Kokkos' headers.
+// ASHLAR_ONEDNN says that the library is available: version 2 or 3, with threads of OpenMP or none.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/kernels/for_elements.hpp"
@@ -20,7 +20,7 @@ inline void check_onednn(dnnl_status_t status) {
   if (status != dnnl_success) fail_in_onednn(status);
 }
 
-/// While it lives oneDNN starts no threads: Kokkos' threads call it side by side.
+/// While it lives, oneDNN starts no threads: Kokkos' threads call it concurrently.
 class one_thread_of_onednn {
  public:
   one_thread_of_onednn() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
@@ -55,7 +55,7 @@ using onednn_stream = onednn_handle<dnnl_stream_t, dnnl_stream_destroy>;
 using onednn_attributes = onednn_handle<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
 
 inline dnnl_engine_t onednn_engine() {
-  static dnnl_engine_t const engine = [] {  // as long as the program: primitives refer to it
+  static dnnl_engine_t const engine = [] {  // never destroyed: primitives refer to it
     dnnl_engine_t e = nullptr;
     check_onednn(dnnl_engine_create(&e, dnnl_cpu, 0));
     return e;
@@ -63,7 +63,7 @@ inline dnnl_engine_t onednn_engine() {
   return engine;
 }
 
-/// How an array of four dimensions lies in memory: what versions 2 and 3 write differently.
+/// The memory format of an array of four dimensions. oneDNN 2 and 3 write it differently.
 class onednn_array {
 #if DNNL_VERSION_MAJOR >= 3
  public:

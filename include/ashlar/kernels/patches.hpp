@@ -16,7 +16,7 @@ struct convolution {
   KOKKOS_FUNCTION index_t patch() const { return rows.size * columns.size * channels; }
   KOKKOS_FUNCTION index_t positions() const { return rows.count() * columns.count(); }
   KOKKOS_FUNCTION index_t image_size() const { return rows.n * columns.n * channels; }
-  /// True where patches are the elements of a position: the product needs no copies.
+  /// True if a patch is one pixel: then the product needs no copies.
   bool is_product() const { return rows.size == 1 && columns.size == 1 && rows.stride == 1 && columns.stride == 1; }
 };
 
@@ -26,14 +26,14 @@ namespace ashlar::detail {
 
 using kernels::convolution;
 
-/// `count` pieces of patches, one behind the other in a row of positions: `length` elements each that lie together in the
-/// image, from offset `image` on, or beyond an edge, where that is -1.
+/// `count` pieces of patches, at consecutive positions of a row. Each piece has `length` elements that are contiguous
+/// in the image. `image` is the offset of the first piece there, or -1 if the pieces are beyond an edge.
 struct patch_pieces {
   index_t patch, image, length, count;
 };
 
-/// Visits all pieces of the patches of positions [begin, end): rows of a window, or single elements of them where the
-/// kernel is dilated. Pieces that an edge cuts come one by one.
+/// Visits all pieces of the patches of positions [begin, end): rows of a window, or single pixels of them if the kernel
+/// is dilated. Pieces that an edge cuts come one by one.
 template <class Visit>
 void for_each_piece(convolution const& g, index_t begin, index_t end, Visit const& visit) {
   windows const& w = g.columns;
@@ -57,7 +57,7 @@ void for_each_piece(convolution const& g, index_t begin, index_t end, Visit cons
           if (right > left) visit({to + left * c, (row + from + left) * c, (right - left) * c, 1});
           if (run > right) visit({to + right * c, -1, (run - right) * c, 1});
         };
-        // Positions [inside, outside) see no edge.
+        // Positions [inside, outside) touch no edge.
         index_t const inside = std::clamp<index_t>(x < 0 ? (-x + w.stride - 1) / w.stride : 0, first, last);
         index_t const outside = std::clamp<index_t>(w.n - run - x < 0 ? 0 : (w.n - run - x) / w.stride + 1, inside, last);
         for (index_t j = first; j < inside; ++j) cut(j);
@@ -68,7 +68,7 @@ void for_each_piece(convolution const& g, index_t begin, index_t end, Visit cons
   }
 }
 
-/// Copies pieces of a length that the compiler knows: of a few elements each, where a call or a loop would cost more.
+/// Copies pieces of a constant length, of a few elements each: a call or a loop would cost more.
 template <int Length, class T>
 void copy_short_pieces(patch_pieces const& p, index_t step, index_t image_step, T const* image, T* patches) {
   T const* from = image + p.image;
@@ -77,7 +77,7 @@ void copy_short_pieces(patch_pieces const& p, index_t step, index_t image_step, 
     for (int i = 0; i < Length; ++i) to[i] = from[i];
 }
 
-/// Patches of the positions [begin, end) of one image, one a row.
+/// Copies the patches of positions [begin, end) of one image, one patch per row.
 template <class T>
 void copy_patches(convolution const& g, T const* image, index_t begin, index_t end, T* patches) {
   index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
@@ -96,7 +96,7 @@ void copy_patches(convolution const& g, T const* image, index_t begin, index_t e
     }
   });
 }
-/// Adds patches to the image that they would be copies of.
+/// Adds patches to the image: the transpose of copy_patches.
 template <class T>
 void add_patches(convolution const& g, T const* patches, index_t begin, index_t end, T* image) {
   index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
@@ -111,7 +111,7 @@ void add_patches(convolution const& g, T const* patches, index_t begin, index_t 
   });
 }
 
-/// The same for n images, whose patches lie one image behind the other.
+/// The same for n images, whose patches follow image after image.
 template <class T>
 void copy_patches(convolution const& g, T const* images, index_t n, index_t begin, index_t end, T* patches) {
   for (index_t i = 0; i < n; ++i) copy_patches(g, images + i * g.image_size(), begin, end, patches + i * (end - begin) * g.patch());
@@ -121,13 +121,13 @@ void add_patches(convolution const& g, T const* patches, index_t n, index_t begi
   for (index_t i = 0; i < n; ++i) add_patches(g, patches + i * (end - begin) * g.patch(), begin, end, images + i * g.image_size());
 }
 
-/// Images that are worth a thread of their own.
+/// The number of images that are worth a thread of their own.
 inline index_t images_per_thread(convolution const& g) {
   return elements_per_thread / std::max<index_t>(g.positions() * g.patch(), 1) + 1;
 }
 
-/// On how many slices of the batch the kernel's cotangent is summed apart: sizes alone decide, so that every number of
-/// threads gives the same bits.
+/// The number of slices of the batch over which the kernel's cotangent is summed separately. It depends on the sizes
+/// alone, so that every number of threads gives the same bits.
 inline index_t slices_of_batch(convolution const& g) {
   index_t const products = g.images * g.positions() * g.patch() * g.filters;
   return std::clamp<index_t>(products >> 20, 1, std::min<index_t>(std::max<index_t>(g.images, 1), 8));

@@ -21,13 +21,13 @@ namespace ashlar::detail {
 
 using kernels::pooled;
 
-// Channels that one task treats, side by side: all on the host, one on devices.
+// The number of channels that one task handles: all on the host, one on devices.
 template <class Space>
 constexpr index_t channels_per_task(pooled const& g) {
   return runs_in_caller<Space> ? std::max<index_t>(g.channels, 1) : 1;
 }
 
-/// The elements of one window that lie inside: [top, bottom) by [left, right).
+/// The elements of one window inside the image: [top, bottom) by [left, right).
 struct window_box {
   index_t top, bottom, left, right;
   KOKKOS_FUNCTION window_box(pooled const& g, index_t i, index_t j)
@@ -40,7 +40,7 @@ struct window_box {
   KOKKOS_FUNCTION index_t size() const { return (bottom - top) * (right - left); }
 };
 
-/// What tasks share: task t treats some channels of one image.
+/// The common part of the kernels. A task handles some channels of one image.
 template <class T>
 struct pooling_kernel {
   pooled g;
@@ -135,7 +135,8 @@ pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, shape c
 
 namespace ashlar::kernels {
 
-/// The largest element, NaN where one is, or the mean of the elements inside, of each window, channel by channel.
+/// Pools each window, channel by channel: to the largest element (NaN if one is), or to the mean of the elements inside
+/// the image.
 /// Shape: y [images][rows.count()][columns.count()][channels]
 template <bool Max, class Space, class T>
 void pool(Space const& space, pooled const& g, T const* x, T* y) {
@@ -143,7 +144,7 @@ void pool(Space const& space, pooled const& g, T const* x, T* y) {
   detail::for_each_pooling_task(space, g, detail::pool_kernel<T, Max>{k, x, y});
 }
 
-/// The cotangent of x. Of equal largest elements the first has it, and where there is NaN the first of those.
+/// The cotangent of x. The first of equal largest elements gets it; if there is NaN, the first NaN gets it.
 template <bool Max, class Space, class T>
 void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* d_x) {
   detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};

@@ -13,7 +13,7 @@ struct uniform_generator {
   KOKKOS_FUNCTION static block_type block(prng_key key, index_t b) { return uniforms<T>(key, b); }
 };
 
-// Of the stream folded out of the key, so that normal and uniform numbers of one key are independent. ("normal")
+// Folds "normal" into the key, so that normal and uniform numbers of one key are independent.
 KOKKOS_FUNCTION constexpr prng_key normal_key(prng_key key) { return fold_in(key, 0x6c616d726f6e); }
 
 /// Each pair of uniform numbers u, v of a block makes a pair of normal ones.
@@ -44,8 +44,8 @@ struct scale_and_shift {
 
 namespace ashlar::kernels {
 
-/// A leaf: the random number of each element's global index, base + sum of i_d * stride[d]. On the host neighbours with
-/// consecutive indices share evaluations of Philox.
+/// A leaf: the random number of each element's global index, base + sum of i_d * stride[d]. On the host, neighbours
+/// with consecutive indices share evaluations of Philox.
 template <class Generator>
 struct random_numbers {
   prng_key key;
@@ -83,8 +83,8 @@ struct random_numbers {
   }
 };
 
-/// The same where a dimension is block-cyclic, so that a global index is no sum: element (i_0, ..) of the shard is that of the indices
-/// held[d][i_d] of an array with strides global_stride.
+/// The same if a dimension is block-cyclic, so that a global index is no such sum. Element (i_0, ..) of the shard has
+/// the indices held[d][i_d] in an array with strides global_stride.
 template <class Generator>
 struct cyclic_random_numbers {
   prng_key key;
@@ -128,7 +128,7 @@ using uniform_numbers = random_numbers<detail::uniform_generator<T>>;
 template <class T>
 using normal_numbers = random_numbers<detail::normal_generator<T>>;
 
-/// Fills a shard, a region of an array of extents `global`, with numbers of a generator.
+/// Fills a shard with f of a generator's numbers. The shard is the region `part` of an array of extents `global`.
 template <class Generator, class Space, class T, class F>
 void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
   if (is_cyclic(part)) return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
@@ -137,8 +137,8 @@ void fill_random(Space const& space, T* out, region const& part, shape const& gl
   map(space, part.extents(), out, f, numbers);
 }
 
-/// Fills a shard with uniform numbers. An element's number depends on key and global index alone, so the global array
-/// is bitwise the same however it is cut.
+/// Fills a shard with uniform numbers. An element's number depends on key and global index alone. So the global array
+/// is bitwise the same for every layout.
 /// Post: lowest <= number <= highest; equal to highest only by rounding
 template <class Space, class T>
 void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
@@ -153,7 +153,7 @@ void fill_normal(Space const& space, T* out, region const& part, shape const& gl
   fill_random<detail::normal_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{deviation, mean});
 }
 
-/// Zero where u, uniform in [0, 1), is less than `rate`, else x / (1 - rate). The mask is the same for every T. Forward
+/// Zero if u, uniform in [0, 1), is less than `rate`; else x / (1 - rate). The mask is the same for every T. Forward
 /// and backward apply the same function, to the value and to the cotangent.
 /// Pre: 0 <= rate < 1
 /// Example: map(space, s, y, dropout<T>(0.4), contiguous(x, s), uniform_numbers<float>{key, base, {200, 1}})

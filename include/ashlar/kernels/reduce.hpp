@@ -10,14 +10,14 @@
 
 namespace ashlar::detail {
 
-/// What to reduce. In its nests array 0 is the result, which stands still along reduced dimensions.
+/// The data of a reduction. In its nests array 0 is the result, whose stride is 0 along reduced dimensions.
 template <class Op, class T, class F, class Leaves>
 struct reduction {
   using nest_type = typename Leaves::nest_type;
   using value_type = T;
   using op = Op;
   static constexpr int arrays = Leaves::arrays;
-  nest_type all, kept, reduced;  // loops over all dimensions and over those of one kind
+  nest_type all, kept, reduced;  // loops over all, over kept and over reduced dimensions.
   T* out;
   F f;
   Leaves leaves;
@@ -38,11 +38,11 @@ struct reduction {
 
 // ---- host: pieces of rows, each combined into its place in the result
 
-// As many as fill a few vector registers.
+// The number of running totals: as many as fill a few vector registers.
 template <class T>
 inline constexpr int running_totals = sizeof(T) < 64 ? 128 / static_cast<int>(sizeof(T)) : 1;
 
-// Combines the values of one row with a total; with several running totals where the row is long enough.
+// Combines the values of one row with a total, by several running totals if the row is long enough.
 template <class Op, class T, class F, class... Rows>
 T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... value) {
   constexpr int lanes = running_totals<T>;
@@ -64,7 +64,7 @@ template <class Op, class T, class F, class... Rows>
 void combine_rows(T* __restrict out, index_t row_stride, index_t rows, index_t length, F f, Rows... value) {
   auto const at = [&](index_t r, index_t j) { return static_cast<T>(f(value(r, j)...)); };
   index_t r = 0;
-  if (row_stride == 0)  // all rows go to one: four at a time, in the same order
+  if (row_stride == 0)  // all rows go to one row: four at a time, in the same order
     for (; r + 4 <= rows; r += 4) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < length; ++j)
@@ -90,11 +90,12 @@ void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_t
   });
 }
 
-// The work is cut along the longest kept dimension, or where none is long along the longest reduced one. That one is cut
-// into slices whose results are combined in pairs: a running total takes few terms, and rounds that often.
-// Sizes alone decide: every number of threads gives the same bits.
+// Threads share the longest kept dimension, or the slices below if no kept dimension is long. The longest reduced
+// dimension is cut into slices, whose results are combined in pairs. So a running total takes few terms, and rounds
+// only that often.
+// The cuts depend on the sizes alone: every number of threads gives the same bits.
 inline constexpr index_t long_extent = 32, elements_per_slice = 1 << 15, most_slices_for_threads = 64;
-inline constexpr index_t terms_per_slice = 512, columns_per_strip = 4096;  // where an output has one running total
+inline constexpr index_t terms_per_slice = 512, columns_per_strip = 4096;  // if an output has one running total
 
 template <class Space, class Op, class T, class F, class Leaves>
 void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
@@ -154,7 +155,7 @@ struct reduce_output {
   using op = typename Reduction::op;
   Reduction r;
 
-  // Combines element n of those that make up an output.
+  // Combines the n-th element of an output with a total.
   KOKKOS_FUNCTION void combine(index_t output, index_t n, value_type& total) const {
     index_t at[Reduction::arrays], offset[Reduction::arrays];
     r.kept.locate(output, at);
@@ -214,8 +215,8 @@ void reduce_by_teams(Space const& space, Reduction const& r, index_t slices, typ
   Kokkos::parallel_for("ashlar::reduce", teams, reduce_team<Space, Reduction>{{r}, slices, results});
 }
 
-// A thread for each output where rows are short or neighbouring threads read neighbours, a team for each output
-// otherwise, several where outputs are few.
+// Uses a thread per output if rows are short or if neighbouring threads read neighbours. Otherwise uses a team per
+// output, or several teams if outputs are few.
 template <class Space, class Op, class T, class F, class Leaves>
 void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r) {
   index_t const outputs = r.kept.size(), inputs = r.reduced.size();
@@ -240,11 +241,12 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
 
 namespace ashlar::kernels {
 
-/// Reduces the values f(leaf...) of an expression over the dimensions whose bits are set in `dims`, none stored.
-/// Shape: out is row-major over the other dimensions
-/// Pre: out overlaps nothing that is read
-/// Post: out[k] == op over the reduced indices of f(leaf...), op's identity where there are none; the order of
-///       combination depends on the shape alone, not on the number of threads
+/// Reduces the values f(leaf...) of an expression over the dimensions whose bits are set in `dims`. Does not store the
+/// values.
+/// Shape: out is row-major over the other dimensions.
+/// Pre: out overlaps nothing that is read.
+/// Post: out[k] == op over the reduced indices of f(leaf...), or op's identity if there are none. The order of
+///   combination depends on the shape alone, not on the number of threads.
 /// Example: map_reduce<op::sum>(space, shape::of(128, 10), 0b10, squares, square, contiguous(x, shape::of(128, 10)))
 template <class Op, class Space, class T, class F, class... Leaf>
 void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out, F const& f, Leaf const&... leaf) {

@@ -1,5 +1,5 @@
-// Updates that take a square root, on the host several at once: compilers do so by themselves only where nobody asks for
-// errno (-fno-math-errno).
+// Updates that take a square root. The host takes several roots at once: compilers do so by themselves only with
+// -fno-math-errno.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #if defined(__SSE2__)
@@ -28,7 +28,7 @@ void square_roots(T* x, index_t n) {
   for (; i < n; ++i) x[i] = Kokkos::sqrt(x[i]);
 }
 
-/// An update with a root as a plain one.
+/// Turns an update with a root into a plain update.
 template <class F>
 struct with_root {
   F f;
@@ -38,8 +38,8 @@ struct with_root {
   }
 };
 
-// Not inlined: g++ forgets restrict where it inlines. Blocks of a length that the compiler knows are unrolled, and so short
-// that the divisions of one run beside the roots of the next.
+// Not inlined: g++ ignores restrict in functions that it inlines. Blocks have a constant length, so that the compiler
+// unrolls them. They are short, so that the divisions of one block overlap the roots of the next.
 template <class F, class First, class... T>
 [[gnu::noinline]] void update_run(index_t n, F f, First* __restrict first, T* __restrict... array) {
   constexpr index_t width = 32;
@@ -57,8 +57,9 @@ template <class F, class First, class... T>
 
 namespace ashlar::kernels {
 
-/// For i in [0, n): f.with_root(sqrt(f.under_root(array[i]...)), array[i]...), in one kernel. Both may write the elements.
-/// Pre: the arrays that are written overlap no other
+/// Calls f.with_root(sqrt(f.under_root(array[i]...)), array[i]...) for i in [0, n), in one kernel. Both functions may
+/// write the elements.
+/// Pre: an array that is written overlaps no other.
 template <class Space, class F, class... T>
 void for_each_with_root(Space const& space, index_t n, F const& f, T*... array) {
   if constexpr (detail::runs_in_caller<Space>)

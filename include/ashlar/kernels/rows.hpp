@@ -1,4 +1,4 @@
-// Kernels over rows of elements: a thread a row, or on devices a team for long rows.
+// Kernels over rows of elements: a thread per row, or on devices a team for long rows.
 #pragma once
 #include "ashlar/layout/shape.hpp"
 #include "ashlar/kernels/for_elements.hpp"
@@ -6,7 +6,7 @@
 
 namespace ashlar::detail {
 
-/// An array as rows of its last dimensions: one, unless said otherwise.
+/// An array as rows of its last `dims` dimensions.
 struct rows_of {
   index_t rows = 1, n = 1;
   explicit rows_of(shape const& s, int dims = 1) {
@@ -25,8 +25,8 @@ void for_each_index(char const* label, Space const& space, index_t count, index_
     for_elements(label, space, count, kernel);
 }
 
-/// One thread walks the row. Over long rows it keeps several partial results, as each alone would wait for itself at
-/// every step.
+/// One thread walks the row. Over long rows it keeps several partial results: with a single one, each step would wait
+/// for the step before.
 struct one_lane {
   static constexpr int parts = 16;
 
@@ -34,7 +34,7 @@ struct one_lane {
   KOKKOS_FUNCTION void each(index_t n, F const& f) const {
     for (index_t j = 0; j < n; ++j) f(j);
   }
-  /// The largest f(j), with NaN left out or not.
+  /// The largest f(j). It may ignore NaN or not.
   template <class T, class F>
   KOKKOS_FUNCTION T max(index_t n, F const& f) const {
     return fold(n, Kokkos::reduction_identity<T>::max(), f, [](T a, T b) { return a < b ? b : a; });
@@ -66,7 +66,7 @@ struct one_lane {
   }
 };
 
-/// A team walks the row; every member learns the results.
+/// A team walks the row; every member gets the results.
 template <class Member>
 struct team_lanes {
   Member const& team;
@@ -99,7 +99,7 @@ struct team_lanes {
 template <class M>
 concept TeamMember = requires(M const& m) { m.league_rank(); };
 
-/// A kernel that has row(lanes, r), for Kokkos.
+/// Adapts a kernel with row(lanes, r) to Kokkos.
 template <class Kernel>
 struct row_kernel {
   Kernel kernel;
@@ -109,15 +109,15 @@ struct row_kernel {
   }
 };
 
-/// Runs kernel.row(lanes, r) for r in [0, rows), rows of n elements that lie `step` apart. On devices teams take rows
-/// that are long and that an int counts, unless neighbouring threads read neighbours where each takes a row.
+/// Runs kernel.row(lanes, r) for r in [0, rows). A row has n elements, `step` apart. On devices, teams take long rows
+/// if their number fits int. With a large step each thread takes a row, so that neighbouring threads read neighbours.
 template <class Space, class Kernel>
 void for_each_row(char const* label, Space const& space, index_t rows, index_t n, index_t step, Kernel const& kernel) {
   row_kernel<Kernel> const k{kernel};
   if constexpr (!runs_in_caller<Space>)
     if (n > 32 && step < 32 && rows <= INT_MAX)
       return Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(rows), Kokkos::AUTO), k);
-  for_each_index(label, space, rows, 4 * n, k);  // elements of such rows are read again, or are exponentials
+  for_each_index(label, space, rows, 4 * n, k);  // such kernels read elements again, or take exponentials
 }
 
 }  // namespace ashlar::detail

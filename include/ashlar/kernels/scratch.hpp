@@ -18,8 +18,8 @@ class scratch_array {
   std::shared_ptr<void> memory_;
 };
 
-/// Hands out the memory that kernels need for themselves. The caller of a kernel chooses where it comes from: tensors take it
-/// from their pool. Kernels on the host call it from several threads at once.
+/// Allocates the memory that kernels need for themselves. The caller of a kernel chooses the source: tensors use their
+/// pool. Kernels on the host call it from several threads at once.
 class scratch_memory {
  public:
   using allocate_function = std::shared_ptr<void> (*)(std::size_t bytes);

@@ -1,4 +1,4 @@
-// The transpose of a selection: zeros, but at one index of the first dimension.
+// The transpose of a selection: zeros, except at one index of the first dimension.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/kernels/strided_copy.hpp"

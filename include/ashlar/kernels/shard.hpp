@@ -1,4 +1,4 @@
-// What kernels know of a tensor: one rank's array and its place among the elements of all ranks.
+// A tensor as kernels see it: one rank's array and its place among the elements of all ranks.
 #pragma once
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/layout/split.hpp"
@@ -9,7 +9,7 @@
 /// that writes y. It is found by argument-dependent lookup, here or in the namespace of the operation.
 namespace ashlar::kernels {
 
-/// One rank's part of a tensor: a contiguous, row-major array in memory that the kernels of a space reach.
+/// One rank's shard of a tensor: a contiguous, row-major array in memory that the kernels of a space can access.
 /// Example: shard<float const>{x, {2, {{0, 2}, {0, 10}}}, shape::of(4, 10)} has 2 of 4 rows
 template <class T>
 struct shard {

@@ -1,4 +1,4 @@
-// Softmax cross-entropy of rows of which a rank has some of the columns.
+// Sharded softmax cross-entropy: a rank has some of the columns of each row.
 #pragma once
 #include "ashlar/kernels/labelled_rows.hpp"
 #include "ashlar/kernels/math.hpp"
@@ -7,7 +7,7 @@
 
 namespace ashlar::detail {
 
-/// Some columns of logits, and labels that count all columns.
+/// Some columns of logits, and labels that are indices among all columns.
 template <class T, class I>
 struct labelled_columns {
   T const* logits;
@@ -30,7 +30,7 @@ struct softmax_parts_kernel {
   KOKKOS_FUNCTION void row(Lanes const& lanes, index_t r) const {
     T const* const x = rows[r];
     T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
-    // Logits of -infinity count for nothing, even where a rank has no others.
+    // Logits of -infinity count as 0, even if a rank has no others.
     T const none = nothing;
     T const sum = lanes.template sum<T>(rows.n, [=](index_t j) { return x[j] == none ? T(0) : Kokkos::exp(x[j] - top); });
     index_t const l = rows.label(r);
@@ -80,19 +80,19 @@ struct sharded_cross_entropy_vjp_kernel {
 
 namespace ashlar::kernels {
 
-/// The part of each row's loss that the columns `held` make.
+/// The part of each row's loss that comes from the columns `held`.
 template <class Space, class T, class I>
 void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held, softmax_part<T>* parts) {
   detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1, detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
 }
 
-/// *loss = the sum of the rows' losses from the parts of all columns; the same bits for every number of threads.
+/// *loss = the sum of the rows' losses, from the parts of all columns; the same bits for every number of threads.
 template <class Space, class T, class I>
 void loss_of_parts(Space const& space, softmax_part<T> const* parts, I const* labels, index_t rows, index_t classes, T* loss) {
   detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1, detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
 }
 
-/// The cotangent of the columns `held` where that of every row's loss is *scale * factor.
+/// The cotangent of the columns `held`, if the cotangent of every row's loss is *scale * factor.
 template <class Space, class T, class I>
 void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, softmax_part<T> const* parts, index_t rows,
                     index_set const& held, index_t classes, T const* scale, T factor, T* d_logits) {

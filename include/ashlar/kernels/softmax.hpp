@@ -11,7 +11,8 @@ struct unit_step {  // std::integral_constant converts on the host only
   KOKKOS_FUNCTION constexpr operator index_t() const { return 1; }
 };
 
-/// Calls body(start, step) for line r of an array [outer][n][inner]; a step that is always 1 is known to the compiler.
+/// Calls body(start, step) for line r of an array [outer][n][inner]. If inner is 1, the compiler knows that the step is
+/// 1.
 template <class Body>
 KOKKOS_FUNCTION void with_line(index_t r, index_t n, index_t inner, Body const& body) {
   if (inner == 1)
@@ -20,7 +21,7 @@ KOKKOS_FUNCTION void with_line(index_t r, index_t n, index_t inner, Body const& 
     body(r / inner * n * inner + r % inner, inner);
 }
 
-// The maximum leaves NaN out, the sum of exponentials does not: one NaN makes the whole line NaN.
+// The maximum ignores NaN, the sum of exponentials does not: one NaN makes the whole line NaN.
 template <class T, bool Log>
 struct softmax_kernel {
   T const* x;
@@ -70,13 +71,14 @@ struct softmax_vjp_kernel {
   }
 };
 
-/// Whether the lines of [outer][n][inner] are moved together first: the host's caches suffer from long strides.
+/// True if the lines of [outer][n][inner] are first copied to be contiguous: long strides are slow in the host's
+/// caches.
 template <class Space>
 constexpr bool moves_lines(index_t n, index_t inner) {
   return runs_in_caller<Space> && inner > 1 && n * inner > 4096;
 }
 
-/// [outer][n][inner] as [outer][inner][n], in scratch.
+/// Copies [outer][n][inner] to scratch as [outer][inner][n].
 template <class Space, class T>
 auto moved_lines(Space const& space, T const* x, index_t outer, index_t n, index_t inner) {
   auto const size = static_cast<std::size_t>(outer * n * inner);
@@ -112,7 +114,7 @@ void run_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer
 namespace ashlar::kernels {
 
 /// y = exp(x) / sum exp(x) along the middle dimension of row-major [outer][n][inner]; inner = 1 for the last dimension.
-/// In place is allowed. A line that holds NaN or +infinity, or nothing but -infinity, becomes NaN.
+/// In place is allowed. A line with NaN or +infinity, or with nothing but -infinity, becomes NaN.
 template <class Space, class T>
 void softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
   detail::run_softmax<false>(space, x, outer, n, inner, y);
@@ -124,7 +126,7 @@ void log_softmax(Space const& space, T const* x, index_t outer, index_t n, index
   detail::run_softmax<true>(space, x, outer, n, inner, y);
 }
 
-/// The cotangent of softmax's operand from its result y and the result's cotangent: d_x = y (d_y - sum(y d_y)).
+/// The cotangent of softmax's operand, from its result y and the cotangent of y: d_x = y (d_y - sum(y d_y)).
 /// d_x may be d_y.
 template <class Space, class T>
 void softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {

@@ -1,4 +1,4 @@
-// Copies between parts of row-major arrays: what packing for a collective comes down to.
+// Strided copies: copies between parts of row-major arrays, as packing for a collective needs.
 #pragma once
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Kernels on one rank's arrays: flat pointers to row-major data in the memory of `space`, small shapes; no layout, no
-/// MPI. All are asynchronous where kernels of the space are.
+/// MPI. They are asynchronous if kernels of the space are.
 namespace ashlar::kernels {
 
 /// A region of a row-major array: the indices [lower, lower + extent) of each of its dimensions.
@@ -27,22 +27,22 @@ struct box {
 
 namespace ashlar::detail {
 
-// Boxes per launch: their loops travel in the kernel's arguments, of which a device takes 4 KiB.
+// Boxes per launch: their loops are arguments of the kernel, of which a device takes 4 KiB.
 inline constexpr int copies_per_kernel = 16;
-// Where rows are short the host copies a slice of every box before the next slice, so that boxes which share cache
-// lines find them still there.
+// If rows are short, the host copies a slice of every box before the next slice. So boxes that share cache lines still
+// find them in the cache.
 inline constexpr index_t bytes_per_slice = 1 << 16, short_row_bytes = 1024;
 
 /// Loops (source, destination), one nest for each box.
 using copy_loops = std::vector<loop_nest<2>>;
 
-/// The same, for a kernel.
+/// The same as a kernel.
 template <class T>
 struct strided_copies {
   T const* source;
   T* destination;
   int copies = 0;
-  index_t end[copies_per_kernel];  // elements up to and with the box
+  index_t end[copies_per_kernel];  // elements up to the end of the box.
   loop_nest<2> nest[copies_per_kernel];
 
   strided_copies(T const* from, T* to, std::span<loop_nest<2> const> loops) : source(from), destination(to) {
@@ -62,8 +62,8 @@ struct strided_copies {
   }
 };
 
-// Copies rows of N to 2N elements as two pieces of N that may overlap: a constant length becomes a few moves, where
-// memcpy would be a call.
+// Copies rows of N to 2N elements as two pieces of N, which may overlap. A constant length becomes a few moves; memcpy
+// of a variable length would be a call.
 template <int N, class T>
 void copy_short_rows(T const* source, index_t source_row, T* destination, index_t destination_row, index_t rows,
                      index_t length) {
@@ -121,7 +121,7 @@ void strided_copy_by_rows(Space const& space, T const* source, T* destination, s
   }
 }
 
-// The loop along which a nest that transposes reads neighbours, while it writes neighbours along the last one; otherwise -1.
+// The loop along which a transposing nest reads neighbours, while it writes neighbours along the last loop; else -1.
 inline int transposed_loop(loop_nest<2> const& nest) {
   int const last = nest.rank - 1;
   if (nest.stride[1][last] == 1 && nest.stride[0][last] != 1)
@@ -130,8 +130,8 @@ inline int transposed_loop(loop_nest<2> const& nest) {
   return -1;
 }
 
-// Transposes tiles in a buffer, so that both arrays are touched in whole cache lines, each once: with strides that are
-// powers of two the lines of a tile would drive each other out of the cache.
+// Transposes tiles in a buffer, so that both arrays are accessed in whole cache lines, each once. Without the buffer,
+// the lines of a tile would evict each other if strides are powers of two.
 template <class Space, class T>
 void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2> nest, int contiguous) {
   constexpr index_t side = sizeof(T) < 16 ? 128 / static_cast<int>(sizeof(T)) : 8;

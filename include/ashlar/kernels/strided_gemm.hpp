@@ -1,4 +1,4 @@
-// Matrix products of any element type and any strides, for what BLAS does not do: integers.
+// Matrix products of any element type and any strides, for elements that BLAS does not multiply: integers.
 #pragma once
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
@@ -8,18 +8,18 @@ namespace ashlar::detail {
 /// Loops over two operands and their product, which are the arrays 0, 1 and 2 of the nest.
 using product_loops = loop_nest<3>;
 
-/// One of them.
+/// One of these loops.
 struct product_loop {
   index_t n = 1, a = 0, b = 0, c = 0;
 };
 
-/// c[o, i, j] = alpha sum_{s, l} a[o, i, s, l] b[o, s, l, j] + beta c[o, i, j]: o rounds of `outer`, s of `sums`.
+/// `c[o, i, j] = alpha sum_{s, l} a[o, i, s, l] b[o, s, l, j] + beta c[o, i, j]`. o runs over `outer`, s over `sums`.
 struct gemm_loops {
   product_loops outer, sums;
   product_loop m, n, k;  // i, j and l
 };
 
-/// A task computes a tile of c.
+/// Each task computes a tile of c.
 template <class T, int Rows, int Columns>
 struct strided_gemm_kernel {
   T const* a;
@@ -35,7 +35,7 @@ struct strided_gemm_kernel {
     index_t const columns = g.n.n - j0 < Columns ? g.n.n - j0 : Columns;
     index_t o[3], at[3];
     g.outer.locate(tile / tiles_m, o);
-    // Beyond the edge the last row and column repeat, so that the inner loops have fixed lengths.
+    // Repeats the last row and column beyond the edge, so that the inner loops have constant lengths.
     T const* row[Rows];
     for (int i = 0; i < Rows; ++i) row[i] = a + o[0] + (i0 + (i < rows ? i : rows - 1)) * g.m.a;
     T const* const first = b + o[1] + j0 * g.n.b;

@@ -1,4 +1,4 @@
-// Users' operations: their function on each row.
+// The kernel of users' operations: their function on each row.
 #pragma once
 #include "ashlar/kernels/expression_tree.hpp"
 #include "ashlar/kernels/for_elements.hpp"
@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-/// Elements of a tensor that a user's operation sees at once: those of one index of every label that is not whole.
+/// Elements of a tensor that a user's operation sees at once: one index of every label that is not whole.
 template <class T, int Rank>
 struct tensor_row {
   T* data;
@@ -26,16 +26,16 @@ struct tensor_row {
 
 namespace detail {
 
-// Over the operation, ranks and element types: kernels never see a layout.
+// Depends on operation, ranks and element types, never on layouts.
 template <class Op, int Rank, class Index, class... Row>
 struct user_kernel;
 template <class Op, int Rank, std::size_t... I, class... Row>
 struct user_kernel<Op, Rank, std::index_sequence<I...>, Row...> {
   Op op;
-  shape rows;                                         // local extents of the result, 1 where a label is whole
-  index_set held[Rank ? Rank : 1];                    // global indices of the result's dimensions
-  index_t stride[sizeof...(Row)][Rank ? Rank : 1];    // of each tensor along them, 0 where it lacks the label
-  value_pack<std::index_sequence<I...>, Row...> row;  // that of the first index: the result's, then the operands'
+  shape rows;                                         // local extents of the result, 1 for a whole label.
+  index_set held[Rank ? Rank : 1];                    // global indices of the result's dimensions.
+  index_t stride[sizeof...(Row)][Rank ? Rank : 1];    // of each tensor along them, 0 if it lacks the label.
+  value_pack<std::index_sequence<I...>, Row...> row;  // at the first index: of the result, then of the operands
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
     index_t at[Rank ? Rank : 1]{}, offset[sizeof...(Row)]{};
@@ -60,7 +60,7 @@ constexpr int count_whole(einsum_equation::labels const& labels, einsum_equation
   return n;
 }
 
-// The row of a shard's first elements.
+// The row at a shard's first element.
 template <class Row, class T>
 Row first_row(einsum_equation::labels const& labels, einsum_equation::labels const& whole, T* data, shape const& local) {
   Row r{data, {}, {}};

@@ -1,4 +1,4 @@
-// Layouts by the number of their dimensions.
+// Layouts that are given by their number of dimensions.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 
@@ -17,7 +17,7 @@ struct whole_dimensions<std::integer_sequence<int, I...>> {
   template <class First>
   using behind = basic_layout<First, std::conditional_t<I >= 0, whole, whole>...>;
 };
-// Batch is what the first dimension is: split<...>, cyclic_split<...> or whole.
+// Batch is the spec of the first dimension as a type: split<...>, cyclic_split<...> or whole.
 template <class Batch, int Rank>
 struct batch_layout {
   static_assert(!scalar_has_no_batch<Rank>::value, "ashlar::batch_sharded: a scalar has no dimension that a batch could split; write replicated<0>");
@@ -25,13 +25,13 @@ struct batch_layout {
 };
 }  // namespace detail
 
-/// The layout of so many dimensions, each of which every rank holds whole.
+/// The layout of `Rank` dimensions that no axis shards.
 /// Example: replicated<2> is layout<none, none>
 template <int Rank>
 using replicated = typename detail::whole_dimensions<std::make_integer_sequence<int, Rank>>::type;
 
-/// The layout of so many dimensions of which the axes split the first.
-/// Error: fewer than one dimension do not compile.
+/// The layout of `Rank` dimensions whose first dimension is sharded as `Batch` says.
+/// Error: does not compile if Rank < 1.
 /// Example: batch_sharded<"data", 4> is layout<"data", none, none, none>
 template <dimension Batch, int Rank>
 using batch_sharded = typename detail::batch_layout<typename detail::dim_of<Batch>::type, Rank>::type;

@@ -4,9 +4,10 @@
 
 namespace ashlar {
 
-/// The layout of the cotangent of a value: sharded alike (S* = S); whole where the result is partial (P* = R); a partial sum over
-/// the axes over which the value is replicated as opposed to invariant (R* = P, I* = I).
-/// Post: dual(dual(v, r), v.partial()) == v for a layout whose partial reductions are sums.
+/// The layout of the cotangent of a value. The cotangent is sharded like the value (S* = S). Over an axis over which
+/// the value is partial, the cotangent is replicated (P* = R). Over the axes `replicated` it is a partial sum (R* = P).
+/// All other axes that the layout does not name are invariant in both (I* = I).
+/// Post: dual(dual(v, r), v.partial()) == v if all partial reductions of v are sums.
 constexpr layout_value dual(layout_value const& v, axis_mask replicated) {
   layout_value d = v;
   d.drop_partial(v.partial());

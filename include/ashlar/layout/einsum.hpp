@@ -9,8 +9,9 @@ namespace detail {
 
 constexpr layout_value const& operand(int o, layout_value const& a, layout_value const& b) { return o == 0 ? a : b; }
 
-// Shards of labels: every operand that has a label splits it by the same axes in the same order, and an axis that
-// shards one label shards no other. The result inherits the lists; `summed` are the axes of labels that it lacks.
+// The rule for sharded labels. All operands that have a label must shard it by the same axes in the same order. An axis
+// that shards one label must not shard another. The result takes over the axis lists. `summed` gets the axes of the
+// labels that the result lacks.
 constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& a, layout_value const& b, axis_mask& summed) {
   rule_result r;
   r.out.rank = e.out.rank;
@@ -45,19 +46,20 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
 
 }  // namespace detail
 
-/// The layout of einsum(e, a, b): per axis, independent across axes.
-/// A label that shards stays sharded in the result; contracted, the result is partial over its axes. Axes over which one operand
-/// is partial stay partial in the result. Every operand that has a label must be sharded alike, and no axis shards two labels: what JAX
-/// gathers silently is a fault here.
-/// Post: denote(result) == einsum(denote(a), denote(b)); no other sound layout of the operands is refused
-/// (tests/static/layout/einsum.cpp proves both by simulation).
-/// Source: shared rule 8.6, docs/explanation/rules.md.
+/// The layout of einsum(e, a, b). The rule treats each axis on its own.
+/// A sharded label stays sharded in the result. If it is contracted, the result is partial over its axes. The result is
+/// also partial over the axes over which one operand is. All operands that have a label must shard it alike, and no
+/// axis may shard two labels. Otherwise the rule gives a fault (JAX gathers silently).
+/// Post: denote(result) == einsum(denote(a), denote(b)), where denote(x) is the global array that the shards of x
+/// represent. The rule refuses no other sound layout of the operands (tests/static/layout/einsum.cpp proves both by
+/// simulation).
+/// Source: docs/explanation/rules.md.
 constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const& a, layout_value const& b = {}) {
   axis_mask summed = 0;
   rule_result r = detail::labels_rule(e, a, b, summed);
   if (r.why != fault::fits) return r;
   layout_value const* const x[]{&a, &b};
-  // A relabelling commutes with every reduction; a sum only with sums.
+  // A permutation of dimensions commutes with every reduction; a contraction only with sums.
   if (e.operands == 1 && e.out.rank == e.in[0].rank)
     detail::copy_reductions(a, r.out);
   else

@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace detail {
 
-// Elementwise operations are einsums whose result has every label; dimensions are aligned at the last.
+// An elementwise operation is an einsum whose result has every label. The last dimensions of the operands are aligned.
 constexpr einsum_equation broadcast_equation(int rank_a, int rank_b) {
   einsum_equation e;
   e.operands = 2;
@@ -22,7 +22,7 @@ constexpr einsum_equation broadcast_equation(int rank_a, int rank_b) {
 
 }  // namespace detail
 
-/// The layout of f(a) where f acts on each element.
+/// The layout of f(a) for an elementwise function f.
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a) {
   rule_result r;
   r.out = a;
@@ -31,7 +31,8 @@ constexpr rule_result elementwise_rule(linearity kind, layout_value const& a) {
   return detail::partial_rule(kind, r, x, 1);
 }
 
-/// The layout of f(a, b) where f acts on each element and a dimension that one operand lacks in front is broadcast.
+/// The layout of f(a, b) for an elementwise function f. If one operand has fewer dimensions, it is broadcast over the
+/// first dimensions of the other.
 /// Example: layout<"data", "model"> with layout<"model"> gives layout<"data", "model">
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, layout_value const& b) {
   einsum_equation const e = detail::broadcast_equation(a.rank, b.rank);
@@ -42,8 +43,8 @@ constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, la
   return detail::partial_rule(kind, r, x, 2);
 }
 
-/// The layout of a reduction of kind `op` over the dimensions of a bit mask, which the result lacks. A dimension that
-/// axes shard leaves the reduction partial over them.
+/// The layout of a reduction by `op` over the dimensions in a bit mask. The result lacks these dimensions, and it is
+/// partial over the axes that sharded them.
 /// Example: the sum over dimension 0 of layout<"data", "model"> is partial<layout<"model">, "data">
 constexpr rule_result reduction_rule(int op, unsigned dims, layout_value const& a) {
   if (!detail::partial_only_by(a, op)) return rule_result::wrong(fault::not_linear, first_axis(a.partial()));
@@ -58,7 +59,8 @@ constexpr rule_result reduction_rule(int op, unsigned dims, layout_value const& 
   return r;
 }
 
-/// The layout of an operation that needs the dimensions of a mask whole and keeps all dimensions (softmax over the last).
+/// The layout of an operation that keeps all dimensions and requires the dimensions in a mask to be unsharded (softmax
+/// over the last).
 constexpr rule_result whole_dimensions_rule(unsigned dims, layout_value const& a) {
   for (int d = 0; d < a.rank; ++d)
     if (dims >> d & 1u && a.dim[d].size) return rule_result::wrong(fault::sharded_dimension, a.dim[d][0]);

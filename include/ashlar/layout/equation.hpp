@@ -5,10 +5,10 @@
 
 namespace ashlar {
 
-/// Operands that an equation names at most; einsum itself takes two.
+/// Maximum number of operands in an equation. einsum itself takes at most 2.
 inline constexpr int max_operands = 4;
 
-/// A parsed equation: "bi,ih->bh". One label a dimension.
+/// A parsed equation: "bi,ih->bh". Each dimension has one label.
 struct einsum_equation {
   struct labels {
     int rank = 0;
@@ -26,8 +26,9 @@ struct einsum_equation {
   labels in[max_operands], out;
 };
 
-/// Reads an equation. Error: a label twice in one operand or in the result, a label of the result that no operand has,
-/// more than two operands (or `most`) or 8 dimensions: throws a sentence, which the compiler shows.
+/// Parses an equation.
+/// Error: throws a sentence, which the compiler shows. The reasons are: a label twice in one operand or in the result,
+/// a label of the result that no operand has, more than `most` operands, more than 8 dimensions.
 constexpr einsum_equation parse(equation const& text, int most = 2) {
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {

@@ -1,4 +1,4 @@
-// Layouts as types, and the way from a type to its value and back.
+// Layouts as types, and their conversion to a layout_value and back.
 #pragma once
 #include "ashlar/layout/op.hpp"
 #include "ashlar/layout/value.hpp"
@@ -7,32 +7,34 @@
 
 namespace ashlar {
 
-/// A dimension that every rank holds whole.
+/// A dimension that no axis shards.
 struct whole {};
 /// A dimension split over axes, major to minor.
 template <class... Axes>
 struct split {};
-/// A dimension whose blocks are assigned round-robin to the ranks of the first Count axes; the others split what each rank then has.
+/// A block-cyclic dimension: its blocks are assigned round-robin to the ranks of the first Count axes. The other axes
+/// split the indices that each rank then has.
 template <int Block, int Count, class... Axes>
 struct cyclic_split {};
-/// One entry a dimension. Axes named nowhere are replicated.
+/// A layout with one entry per dimension: whole, split or cyclic_split. Over an axis that no entry names the tensor is
+/// replicated.
 template <class... Dims>
 struct basic_layout {
   static constexpr int rank = sizeof...(Dims);
 };
-/// A layout over which the tensor is partial: each rank along the axes holds a summand. Axes are sorted by name; kinds nest,
-/// the innermost is reduced first.
+/// A layout that is partial over axes: each rank along them holds one term of a reduction. The axes are sorted by name.
+/// Reductions nest, and the innermost is done first.
 template <class Layout, class Op, class... Axes>
 struct basic_partial {
   static constexpr int rank = Layout::rank;
 };
 
-/// Reductions, in a given order; the first four are always sum, max, min, prod.
+/// A list of reductions, in a given order. The first four are always sum, max, min, prod.
 template <class... Ops>
 struct op_list {};
 using builtin_ops = op_list<op::sum, op::max, op::min, op::prod>;
 
-/// What a layout's value refers to: the names that its axes index and the reductions that its levels index.
+/// The lists that a layout_value refers to by position: `Names` for its axes, `Ops` for its reductions.
 template <class Names, class Ops = builtin_ops>
 struct context {
   using names = Names;
@@ -138,7 +140,7 @@ struct value_of<Context, basic_layout<D...>> {
     return v;
   }
 };
-// A layout's code has room for seven kinds: the four of the library and three more.
+// A layout's code has room for 7 different reductions: the 4 of the library and 3 more.
 template <class Ops>
 struct more_than_seven_reductions;
 template <class... Op>
@@ -224,23 +226,24 @@ struct layout_from {
 
 }  // namespace detail
 
-/// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model") or cyclic("data", 64). Axes not named are
-/// replicated.
+/// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model") or cyclic("data", 64). Over an axis
+/// that it does not name the tensor is replicated.
 /// Example: layout<"data", none> is basic_layout<split<axis_name<'d','a','t','a'>>, whole>
 template <dimension... Dims>
 using layout = typename detail::checked_layout<typename detail::dim_of<Dims>::type...>::type;
 
-/// Names and reductions that some layouts use, in order of appearance.
+/// The context of some layouts: the names and reductions that they use, in order of appearance.
 template <class... L>
 using context_of = context<boost::mp11::mp_set_union<name_list<>, typename detail::names_of<L>::type...>,
                            boost::mp11::mp_set_union<typename detail::ops_of<basic_layout<>>::type, typename detail::ops_of<L>::type...>>;
 
-/// A layout's value within a context. Pre: the context holds all its names and reductions.
+/// The layout_value of a layout in a context.
+/// Pre: the context holds all names and reductions of the layout.
 template <class Context, class L>
 inline constexpr layout_value value_v = detail::value_of<Context, L>::make();
 
-/// The layout of a value: layout_from_t<C, encode(v), encode_blocks(v), rank> is L where v is value_v<C, L>, for layouts in
-/// canonical form.
+/// The layout type of an encoded layout_value.
+/// Post: layout_from_t<C, encode(v), encode_blocks(v), rank> is L if v is value_v<C, L> and L is in canonical form.
 template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
 using layout_from_t = typename detail::layout_from<Context, Code, Blocks, Rank>::type;
 
@@ -277,7 +280,7 @@ struct make_partial<L, Op, name_list<A...>> {
 }  // namespace detail
 
 /// A layout that is partial over the axes: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
-/// The value of the tensor is the reduction of the ranks' shards; the new axes are outermost.
+/// The tensor's value is the reduction of the shards along these axes. The new reduction is outermost.
 template <class L, dimension Axes, class Op = op::sum>
 using partial = typename detail::make_partial<L, Op, names_in_t<Axes>>::type;
 

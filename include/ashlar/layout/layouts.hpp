@@ -1,4 +1,4 @@
-// Layouts and their rules: no MPI, no Kokkos.
+// Umbrella header: layouts and their rules, without MPI and Kokkos.
 #pragma once
 #include "ashlar/layout/by_rank.hpp"
 #include "ashlar/layout/dual.hpp"

@@ -1,14 +1,14 @@
-// How operations act on partial operands: one rule for any number of them.
+// The rule for operations on partial operands, for any number of operands.
 #pragma once
 #include "ashlar/layout/rule.hpp"
 
 namespace ashlar {
 
-/// How an operation acts on the reductions of partial operands.
+/// The reductions with which an operation commutes. They decide which operands may be partial.
 enum class linearity {
-  linear,           ///< jointly linear, as a + b: all operands are partial by the same sums, or none is
-  multilinear,      ///< linear in each operand, as a * b: one operand may be partial by sums
-  linear_in_first,  ///< linear in the first operand only, as a / b
+  linear,           ///< jointly linear, as a + b: all operands are partial sums over the same axes, or none is
+  multilinear,      ///< linear in each operand, as a * b: at most one operand is a partial sum over an axis
+  linear_in_first,  ///< linear in the first operand only, as a / b: only the first may be a partial sum
   nondecreasing,    ///< commutes with a partial max and min
   nonlinear         ///< no operand may be partial
 };
@@ -17,7 +17,7 @@ namespace detail {
 
 constexpr bool partial_only_by(layout_value const& v, int op) { return v.levels == 0 || (v.levels == 1 && v.reductions[0].op == op); }
 
-/// Does a function of one operand commute with its reduction `op`?
+/// True if a function of one operand commutes with the reduction `op`.
 constexpr bool commutes(linearity kind, int op) {
   return kind == linearity::nondecreasing ? op == op_max || op == op_min : kind != linearity::nonlinear && op == op_sum;
 }
@@ -26,9 +26,9 @@ constexpr void copy_reductions(layout_value const& from, layout_value& to) {
   for (int l = 0; l < from.levels; ++l) to.add_partial(from.reductions[l].op, from.reductions[l].axes);
 }
 
-/// Completes the layout of the result: the reductions that it has when these operands are partial.
+/// Adds the reductions of partial operands to the layout of the result.
 /// Pre: r.out holds the sharding of the result and no reduction.
-/// Post: the fault names an axis over which an operand is partial.
+/// Post: a fault names an axis over which an operand is partial.
 constexpr rule_result partial_rule(linearity kind, rule_result r, layout_value const* const* x, int operands) {
   axis_mask partial = 0, in_several = 0, in_all = ~axis_mask{};
   for (int o = 0; o < operands; ++o) {

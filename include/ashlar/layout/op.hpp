@@ -6,13 +6,14 @@
 
 namespace ashlar::detail {
 
-// Bounds of a type, as constants: kernels may not call the functions of <limits>.
+// The bounds of a type, as constants, because kernels may not call the functions of <limits>.
 template <class T>
 inline constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
-// What is chosen of a and b, or b if that is NaN. (A choice of a keeps a's NaN.) Without a branch, so that loops are vectorised.
+// Returns b if b is NaN, else `chosen`. If a is NaN, its comparison with b is false, and `chosen` is a already. This
+// needs no branch, so loops are vectorised.
 template <class T>
 ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -24,8 +25,8 @@ ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
 }  // namespace ashlar::detail
 
 /// Reductions, as types: `partial<L, "model", op::max>`. Each is a commutative monoid: `combine` is associative and
-/// commutative (up to rounding) and `identity` is its neutral element. A NaN among real numbers makes their maximum and
-/// minimum NaN. A type of the user's own with the same two static members is a reduction too.
+/// commutative (up to rounding), and `identity` is its neutral element. If one of the numbers is NaN, their maximum and
+/// minimum are NaN. A user-defined type with the same two static members is a reduction too.
 namespace ashlar::op {
 
 struct sum {
@@ -73,7 +74,7 @@ struct prod {
 
 namespace ashlar::detail {
 
-/// Whether elements T have what a reduction combines them by. Of a user's, `combine` says so.
+/// True if elements of type T have the operator of the reduction Op. For a user-defined Op: if `combine` accepts them.
 template <class Op, class T>
 struct reduces_elements {
   static constexpr bool value = requires(T a) { Op::combine(a, a); };

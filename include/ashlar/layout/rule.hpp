@@ -1,23 +1,24 @@
-// What a layout rule answers: the resulting layout, or what does not fit.
+// The answer of a layout rule: the layout of the result, or the fault.
 #pragma once
 #include "ashlar/layout/value.hpp"
 
 namespace ashlar {
 
-/// Why operands do not fit an operation.
+/// The reason why operands do not fit an operation.
 enum class fault {
   fits,
-  one_sided,         ///< a label is sharded in one operand and whole in another
-  conflict,          ///< an axis shards different labels, or a label is split by axes in another order
-  two_partials,      ///< a product of two partial reductions
+  one_sided,         ///< an axis shards a label in one operand and not in another
+  conflict,          ///< an axis shards two labels, or two operands split a label in different orders or blocks
+  two_partials,      ///< two factors of a product are partial over the same axis
   partial_and_shard, ///< one operand is partial over an axis that shards another
-  partial_and_whole, ///< a sum with a partial reduction in one operand only
-  not_linear,        ///< the tensor is partial and the operation does not commute with it
-  sharded_dimension, ///< the operation needs a dimension whole
-  block_cyclic_dimension    ///< the operation needs neighbours on one rank, where a dimension is block-cyclic
+  partial_and_whole, ///< one term of a sum is partial over an axis and another is not
+  not_linear,        ///< an operand is partial and the operation does not commute with the reduction
+  sharded_dimension, ///< the operation needs a dimension unsharded
+  block_cyclic_dimension    ///< the operation needs neighbours on one rank, but the dimension is block-cyclic
 };
 
-/// Post: `out` is meaningful where why == fault::fits; otherwise `axis` is the culprit.
+/// The answer of a layout rule.
+/// Post: `out` is meaningful if why == fault::fits; otherwise `axis` is the offending axis.
 struct rule_result {
   layout_value out{};
   fault why = fault::fits;

@@ -6,7 +6,8 @@ namespace ashlar {
 
 inline constexpr int max_rank = 8;
 
-/// Extents of a row-major array of rank 0 to 8. Post: entries from `rank` on are 0, so that equality is memberwise.
+/// Extents of a row-major array of rank 0 to 8.
+/// Post: entries from `rank` on are 0, so that equality is memberwise.
 struct shape {
   int rank = 0;
   index_t extent[max_rank]{};
@@ -28,7 +29,7 @@ struct shape {
     for (int d = 0; d < rank; ++d) n *= extent[d];
     return n;
   }
-  /// Elements between neighbours along dimension d.
+  /// Distance between neighbours along dimension d, in elements.
   ASHLAR_FUNCTION constexpr index_t stride(int d) const {
     index_t n = 1;
     for (int e = d + 1; e < rank; ++e) n *= extent[e];

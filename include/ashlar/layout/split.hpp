@@ -1,4 +1,4 @@
-// Balanced, nested splits, and block-cyclic dimensions: which global indices a rank holds.
+// The global indices that a rank holds, for balanced nested splits and for block-cyclic dimensions.
 #pragma once
 #include "ashlar/layout/value.hpp"
 #include "ashlar/mesh/mesh.hpp"
@@ -12,38 +12,40 @@ struct interval {
   friend constexpr bool operator==(interval const&, interval const&) = default;
 };
 
-/// Part `r` of `whole` cut into `parts` pieces: the first size % parts pieces hold one more. No piece is empty unless
-/// size < parts.
-/// Post: the pieces are disjoint, in order, and cover `whole`; their sizes differ by at most 1.
+/// Part `r` of `whole`, which is split into `parts` parts. The first size % parts parts have one element more than the
+/// others. No part is empty unless size < parts.
+/// Post: the parts are disjoint, in order, and cover `whole`; their sizes differ by at most 1.
 constexpr interval part_of(interval whole, index_t parts, index_t r) {
   index_t const floor = whole.size() / parts, more = whole.size() % parts;
   index_t const begin = whole.begin + r * floor + (r < more ? r : more);
   return {begin, begin + floor + (r < more ? 1 : 0)};
 }
 
-/// The part that owns index i. Post: i lies in part_of(whole, parts, owner_of(whole, parts, i)).
+/// The part that owns index i.
+/// Post: i is in part_of(whole, parts, owner_of(whole, parts, i)).
 constexpr index_t owner_of(interval whole, index_t parts, index_t i) {
   index_t const floor = whole.size() / parts, more = whole.size() % parts, k = i - whole.begin;
   return k < more * (floor + 1) ? k / (floor + 1) : more + (k - more * (floor + 1)) / floor;
 }
 
-/// Global indices of one dimension that a rank holds, in order: those at the positions [begin, end) of an interval, or of
-/// blocks that lie `period` apart, the first of them at `shift`.
+/// The global indices of one dimension that a rank holds, in order: the positions [begin, end) of a sequence. If block
+/// is 0, the sequence is 0, 1, 2, ... Otherwise it consists of blocks of `block` indices that begin at shift, shift +
+/// period, shift + 2 * period, ...
 struct index_set {
   index_t begin = 0, end = 0;                // positions
-  index_t block = 0, period = 0, shift = 0;  // block 0: position i is index i
+  index_t block = 0, period = 0, shift = 0;  // if block is 0, position i is index i
 
   constexpr index_set() = default;
   constexpr index_set(interval const& i) : begin(i.begin), end(i.end) {}
   constexpr index_set(index_t first, index_t last) : begin(first), end(last) {}
 
   ASHLAR_FUNCTION constexpr index_t size() const { return end - begin; }
-  /// Index number i, from 0.
+  /// The i-th index of the set, counted from 0.
   ASHLAR_FUNCTION constexpr index_t operator[](index_t i) const {
     index_t const at = begin + i;
     return block == 0 ? at : shift + at / block * period + at % block;
   }
-  /// The number of an index, or -1 where it is none of these.
+  /// Position i of an index in the set, so that (*this)[i] == index, or -1 if the set lacks it.
   ASHLAR_FUNCTION constexpr index_t find(index_t index) const {
     index_t at = index;
     if (block != 0) {
@@ -53,7 +55,7 @@ struct index_set {
     }
     return begin <= at && at < end ? at - begin : -1;
   }
-  /// Indices from number i on that follow one another without a gap.
+  /// Number of consecutive indices from the i-th on, up to the end of its block.
   constexpr index_t run(index_t i) const {
     index_t const at = begin + i, stop = block == 0 ? end : (at / block + 1) * block;
     return (stop < end ? stop : end) - at;
@@ -61,8 +63,8 @@ struct index_set {
   friend constexpr bool operator==(index_set const&, index_set const&) = default;
 };
 
-/// Calls f(length, i, j) for each run of indices that two sets have in common, in order: it begins at number i of the one
-/// and number j of the other.
+/// Calls f(length, i, j) for each run of consecutive common indices of two sets, in order. The run begins at the i-th
+/// index of `a` and the j-th index of `b`.
 template <class F>
 constexpr void for_each_common_run(index_set const& a, index_set const& b, F&& f) {
   for (index_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -74,7 +76,8 @@ constexpr void for_each_common_run(index_set const& a, index_set const& b, F&& f
   }
 }
 
-/// What two sets have in common: how many indices, and whether they are neighbours in the first, from its number `at` on.
+/// The common indices of two sets: their number, and the position `at` of the first one in the first set. `adjacent` is
+/// true if their positions in the first set have no gaps.
 struct overlap {
   index_t size = 0, at = 0;
   bool adjacent = true;
@@ -89,8 +92,8 @@ constexpr overlap overlap_of(index_set const& a, index_set const& b) {
   return o;
 }
 
-/// Global indices of one dimension of n elements that a rank holds: blocks assigned round-robin by the block-cyclic axes, then split by
-/// each further axis.
+/// The global indices that a rank holds of a dimension of n elements. The block-cyclic axes assign blocks round-robin;
+/// then each further axis splits the indices of a rank.
 constexpr index_set local_indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
   index_set held{0, n};
   index_t ranks = 1, position = 0;
@@ -113,14 +116,14 @@ constexpr index_set local_indices(index_t n, axis_list const& axes, mesh_shape c
   return held;
 }
 
-/// Pieces that a list of axes cuts a dimension into.
+/// Number of parts into which a list of axes splits a dimension.
 constexpr index_t parts(axis_list const& axes, mesh_shape const& mesh) {
   index_t n = 1;
   for (int i = 0; i < axes.size; ++i) n *= mesh.size[axes[i]];
   return n;
 }
 
-/// A region of a global array: indices of each dimension.
+/// A region of a global array: one set of indices per dimension.
 struct region {
   int rank = 0;
   index_set dim[max_rank]{};
@@ -138,14 +141,14 @@ struct region {
   friend constexpr bool operator==(region const&, region const&) = default;
 };
 
-/// Are block-cyclic dimensions in some dimension?
+/// True if a dimension of the region is block-cyclic.
 constexpr bool is_cyclic(region const& r) {
   for (int d = 0; d < r.rank; ++d)
     if (r.dim[d].block != 0) return true;
   return false;
 }
 
-/// Elements that two regions have in common.
+/// Number of elements that two regions have in common.
 constexpr index_t common_size(region const& a, region const& b) {
   index_t n = 1;
   for (int d = 0; d < a.rank && n != 0; ++d) n *= overlap_of(a.dim[d], b.dim[d]).size;
@@ -153,7 +156,7 @@ constexpr index_t common_size(region const& a, region const& b) {
 }
 
 /// The region of a global array that a rank's shard covers.
-/// Post: for a layout that is not partial, every element lies in the shards of exactly the ranks that differ along the
+/// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
 /// replicated axes.
 constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   region r;
@@ -167,26 +170,27 @@ constexpr shape local_shape(shape const& global, layout_value const& layout, mes
   return local_region(global, layout, mesh, rank).extents();
 }
 
-/// Elements of the largest shard, which is that of rank 0.
+/// Number of elements of the largest shard, which rank 0 holds.
 constexpr index_t largest_shard(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
   return local_shape(global, layout, mesh, 0).size();
 }
 
-/// Does a list of axes cut n elements into pieces of equal size, and full blocks if it is block-cyclic?
+/// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
 constexpr bool is_even(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   index_t cyclic = 1;
   for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
   return n % parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
 }
-/// Are all pieces of every dimension equal? Then flattened collectives fit, and nested splits equal flat ones.
+/// True if every dimension has parts of equal size only. Then nested splits equal flat ones, and one flat collective
+/// over several axes can be used.
 constexpr bool is_even(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
   for (int d = 0; d < global.rank; ++d)
     if (!is_even(global[d], layout.dim[d], mesh)) return false;
   return true;
 }
 
-/// Do two layouts put every element on the same ranks? Axes of size 1 cut nothing, and an array
-/// without elements lies nowhere.
+/// True if two layouts are partial alike and put every element on the same ranks. Axes of size 1 split nothing, and an
+/// array without elements is on no rank.
 constexpr bool same_placement(shape const& global, layout_value a, layout_value b, mesh_shape const& mesh) {
   axis_mask trivial = 0;
   for (int i = 0; i < mesh.axes; ++i)

@@ -1,22 +1,22 @@
-// A layout as a value: what rules and planner compute with, at compile time and at run time.
+// A layout as a value, for the computations of rules and planner at compile time and at run time.
 #pragma once
 #include "ashlar/layout/shape.hpp"
 #include "ashlar/meta/names.hpp"
 
 namespace ashlar {
 
-/// Axes as a set: bit a stands for axis a of the list of names that the value refers to.
+/// A set of axes: bit a is axis a of the list of names that the layout_value refers to.
 using axis_mask = unsigned;
 
 constexpr axis_mask mask_of(int axis) { return 1u << axis; }
 
-/// Axes in an order: those of one dimension, major to minor. The first `cyclic` of them, together, assign the dimension's blocks round-robin,
-/// in blocks of `block` elements; the others split what each rank then has into balanced pieces.
+/// The axes of one dimension, major to minor. The first `cyclic` axes, together, assign blocks of `block` elements
+/// round-robin to their ranks. The others split the indices that each rank then has into balanced parts.
 struct axis_list {
   int size = 0;
   signed char axis[max_axes]{};
   signed char cyclic = 0;
-  unsigned short block = 0;  // 0 where none is block-cyclic
+  unsigned short block = 0;  // 0 if no axis is block-cyclic
 
   constexpr int operator[](int i) const { return axis[i]; }
   constexpr axis_mask mask() const {
@@ -41,8 +41,9 @@ struct axis_list {
     }
     *this = rest;
   }
-  /// Goes on as another list that this one begins does, by its next axis; by all block-cyclic ones, if they come next.
-  /// Pre: begins(other) and size < other.size. Post: false, and nothing changed, where an axis is not among `usable`.
+  /// Extends this prefix of `other` by the next axis of `other`, or by all block-cyclic axes at once if they come next.
+  /// Pre: begins(other) and size < other.size.
+  /// Post: false, and nothing changed, if a new axis is not in `usable`.
   constexpr bool follow(axis_list const& other, axis_mask usable) {
     axis_list next = *this;
     do next.push(other.axis[next.size]);
@@ -53,7 +54,7 @@ struct axis_list {
     *this = next;
     return true;
   }
-  /// Is this list the beginning of another (or equal to it), so that its pieces are whole unions of the other's?
+  /// True if this list is a prefix of another or equal to it. Then each of its parts is a union of parts of the other.
   constexpr bool begins(axis_list const& other) const {
     if (size > other.size || (size != 0 && (cyclic != other.cyclic || block != other.block))) return false;
     for (int i = 0; i < size; ++i)
@@ -69,8 +70,8 @@ struct axis_list {
   friend constexpr bool operator==(axis_list const&, axis_list const&) = default;
 };
 
-/// One reduction of a partial layout and its axes. `op` is a position in a list of reductions; the first four
-/// are sum, max, min and prod.
+/// One reduction of a partial layout and its axes. `op` is a position in a list of reductions, whose first four are
+/// sum, max, min and prod.
 struct partial_reduction {
   int op = 0;
   axis_mask axes = 0;
@@ -84,9 +85,10 @@ inline constexpr int max_levels = 4;
 /// Largest number of block-cyclic dimensions of one layout.
 inline constexpr int max_cyclic_dimensions = 4;
 
-/// A layout as a value. Axes are positions in a list of names (a mesh's, or those that the operands use).
-/// Shape: dim[d] holds the axes of dimension d, major to minor; reductions[l] the reductions, innermost first: level 0 is
-/// reduced before level 1. An axis stands in at most one place; one that stands nowhere is replicated.
+/// A layout as a value. Axes are positions in a list of names: the mesh's names, or the names that the operands use.
+/// Shape: dim[d] holds the axes of dimension d, major to minor; reductions[l] holds the reductions, innermost first:
+/// level 0 is reduced before level 1. An axis occurs at most once. Over an axis that does not occur the tensor is
+/// replicated.
 struct layout_value {
   int rank = 0;
   axis_list dim[max_rank]{};
@@ -118,14 +120,14 @@ struct layout_value {
       if (reductions[l].axes >> a & 1u) return l;
     return -1;
   }
-  /// May a dimension be block-cyclic? It is, or fewer than max_cyclic_dimensions are.
+  /// True if dimension d can be block-cyclic: fewer than max_cyclic_dimensions other dimensions are.
   constexpr bool may_be_cyclic(int d) const {
     int others = 0;
     for (int e = 0; e < rank; ++e) others += e != d && dim[e].cyclic != 0;
     return others < max_cyclic_dimensions;
   }
-  /// Dimension d goes on as a list that its own begins does, as axis_list::follow says.
-  /// Post: false, and nothing changed, also if the list is block-cyclic and the dimension may not be.
+  /// Extends the list of dimension d as axis_list::follow does.
+  /// Post: false, and nothing changed, also if `other` is block-cyclic and the dimension cannot be.
   constexpr bool follow(int d, axis_list const& other, axis_mask usable) {
     return (!other.cyclic || may_be_cyclic(d)) && dim[d].follow(other, usable);
   }
@@ -138,18 +140,18 @@ struct layout_value {
     }
     reductions[levels - 1].axes |= axes;
   }
-  /// Removes axes from the reductions; levels that are then neighbours of one kind join.
+  /// Removes axes from the reductions. Neighbouring levels of the same reduction are then joined.
   constexpr void drop_partial(axis_mask axes) {
     layout_value rest;
     for (int l = 0; l < levels; ++l) rest.add_partial(reductions[l].op, reductions[l].axes & ~axes);
     levels = rest.levels;
     for (int l = 0; l < max_levels; ++l) reductions[l] = rest.reductions[l];
   }
-  /// Forget axes that shard.
+  /// Removes axes from the dimensions.
   constexpr void drop_sharding(axis_mask axes) {
     for (int d = 0; d < rank; ++d) dim[d].remove(axes);
   }
-  /// The same layout where some axes have size 1: they are named nowhere.
+  /// The layout without some axes. It describes the same shards if these axes have size 1.
   constexpr layout_value without(axis_mask axes) const {
     layout_value v = *this;
     v.drop_sharding(axes);
@@ -159,10 +161,11 @@ struct layout_value {
   friend constexpr bool operator==(layout_value const&, layout_value const&) = default;
 };
 
-/// A layout in one integer, a byte an axis: high half where it stands (0-7 the dimension, 8-14 a partial reduction of
-/// kind minus 8, 15 nowhere), low half its order there (position within the dimension, plus 8 for a block-cyclic axis; or
-/// level). With encode_blocks, types are rebuilt from it, since a class that holds an array is no safe template argument
-/// (docs/decisions/literals).
+/// A layout as one integer, with 1 byte per axis. The high half of the byte is the use of the axis: 0-7 is the
+/// dimension that it shards, 8-14 is 8 + `op` of its reduction, 15 is no use. The low half is its order there: the
+/// position in the dimension's list (plus 8 for a block-cyclic axis), or the level of the reduction. Layout types are
+/// rebuilt from encode and encode_blocks, because a class with an array is not a safe template argument
+/// (docs/decisions/literals.md).
 constexpr unsigned long long encode(layout_value const& v) {
   unsigned long long code = ~0ull;
   auto put = [&](int axis, unsigned place, int order) {

@@ -8,7 +8,7 @@ namespace ashlar {
 
 inline constexpr int run_time_size = 0;
 
-/// A mesh axis below its literal: a name and a size, 0 where the size comes at run time.
+/// A mesh axis as a type: a name and a size. The size is 0 if it is given at run time.
 template <class Name, int Size>
 struct basic_axis {
   static_assert(Size >= 0, "ashlar::axis: a size is positive; leave it out where it comes at run time");
@@ -16,11 +16,11 @@ struct basic_axis {
   static constexpr int static_size = Size;
 };
 
-/// A named mesh axis; its size is static, axis<"data", 4>, or given at run time, axis<"data">.
+/// A named mesh axis. Its size is static, axis<"data", 4>, or given at run time, axis<"data">.
 template <axis_literal Name, int Size = run_time_size>
 using axis = basic_axis<axis_name_t<Name>, Size>;
 
-/// The sizes of a mesh without its names: what run-time code works with.
+/// The sizes of a mesh without its names, for run-time code.
 struct mesh_shape {
   int axes = 0;
   int size[max_axes]{};
@@ -37,14 +37,14 @@ struct mesh_shape {
     for (int b = axes - 1; b > a; --b) rank /= size[b];
     return rank % size[a];
   }
-  /// Position of a rank among those that differ from it only along the axes of a mask, row-major in mesh order.
+  /// Position of a rank among the ranks that differ from it only along the axes of a mask, row-major in mesh order.
   constexpr int position(int rank, unsigned mask) const {
     int r = 0;
     for (int a = 0; a < axes; ++a)
       if (mask >> a & 1u) r = r * size[a] + coordinate(rank, a);
     return r;
   }
-  /// The rank that has `rank`'s coordinates except along the axes of a mask, where it is at `position`.
+  /// The rank that has the coordinates of `rank`, except along the axes of a mask: there it is at `position`.
   /// Post: position(with_position(r, m, i), m) == i.
   constexpr int with_position(int rank, unsigned mask, int position) const {
     int r = rank, stride = 1;
@@ -86,10 +86,10 @@ struct axis_missing_from_mesh {
 };
 }  // namespace detail
 
-/// The shape of the machine. A value: `mesh<axis<"data">, axis<"model">>{{2, 4}}`; a mesh whose sizes are all static
-/// needs none. Ranks are row-major, the last axis fastest.
-/// Error: a size that is not positive, or differs from the axis' static size, throws a sentence (which the compiler
-/// shows where the mesh is constexpr).
+/// The shape of the machine, as a value: `mesh<axis<"data">, axis<"model">>{{2, 4}}`. A mesh whose sizes are all static
+/// takes no sizes. Ranks are row-major, the last axis fastest.
+/// Error: throws a sentence if a size is not positive or differs from the axis' static size. If the mesh is constexpr,
+/// the compiler shows the sentence.
 /// Example: mesh<axis<"data", 2>, axis<"model">>{{2, 4}}.size<"model">() == 4
 template <class... Axes>
 class mesh {
@@ -105,7 +105,7 @@ class mesh {
 
   template <std::size_t N>
   constexpr mesh(int const (&sizes)[N]) : mesh(from(sizes)) {}
-  // A template, so that no braced list is taken for a mesh_shape.
+  // A template, so that a braced list is never converted to a mesh_shape.
   template <std::same_as<mesh_shape> S>
   constexpr explicit mesh(S const& s) : shape_(s) {
     if (s.axes != axes) throw "ashlar::mesh: it needs one size for each axis";

@@ -5,9 +5,9 @@
 
 namespace ashlar {
 
-/// A wrong input: an extent that does not match, a broken file, a mesh that does not fit. Thrown on every rank of the
-/// communicator that is concerned, with what was expected and what was found.
-/// (Not std::runtime_error, whose header costs the layers below MPI 100 ms.)
+/// The exception for a wrong input: an extent that does not match, a broken file, a mesh that does not fit. Every rank
+/// of the communicator throws it. Its text names the expected and the found value. (It is not a std::runtime_error,
+/// because that header costs the layers below MPI 100 ms of compile time.)
 class error : public std::exception {
  public:
   explicit error(char const* text) : text_(new shared{1, {}}) { assign(text, std::strlen(text)); }
@@ -44,7 +44,7 @@ class error : public std::exception {
 
 namespace detail {
 
-// Not constexpr: a call ends constant evaluation, and the compiler shows the line with the sentence.
+// Not constexpr: a call in a constant expression is an error, and the compiler shows the line with the sentence.
 [[noreturn]] inline void fail(char const* sentence) { throw error(sentence); }
 
 }  // namespace detail

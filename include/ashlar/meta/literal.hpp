@@ -17,20 +17,21 @@ enum class literal_kind : unsigned {
 
 namespace detail {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-inline constexpr char block_mark = '%';  // in a dimension's text, between names and block size: p,q%64
+inline constexpr char block_mark = '%';  // separates names from the block size in a dimension's text: p,q%64
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 }  // namespace detail
 
-/// Text in a template argument, with one class for each kind of text, so that an equation is no axis.
-/// The characters sit in integer members: g++ takes class arguments that hold arrays for equal when they are not, and
-/// nvcc's host pass can spell integers again but no arrays.
+/// Text as a template argument. Each kind of text has a class of its own, so an equation is never taken for an axis.
+/// The characters are in integer members, not in an array. g++ treats some different class arguments with arrays as
+/// equal. nvcc's host pass writes template arguments out as text and fails at arrays of char
+/// (docs/decisions/literals.md).
 template <literal_kind Kind>
 struct literal {
   using word = unsigned long long;
   word w0 = 0, w1 = 0, w2 = 0, w3 = 0, w4 = 0, w5 = 0, w6 = 0, w7 = 0;
   unsigned size = 0;
 
-  /// The one that nvcc's host pass calls: all members, in order.
+  /// Sets all members, in order. nvcc's host pass calls this constructor.
   constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned n)
       : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(n) {}
   constexpr literal(none_t)
@@ -51,7 +52,7 @@ struct literal {
   }
 
  private:
-  // Private functions leave the class structural; private data would not.
+  // A class with private functions is still structural (usable as a template argument). With private data it is not.
   constexpr word get(unsigned i) const { return const_cast<literal*>(this)->at(i); }
   constexpr word& at(unsigned i) {
     switch (i) {
@@ -91,7 +92,7 @@ using dimension = literal<literal_kind::dimension>;
 using equation = literal<literal_kind::equation>;
 using text_literal = literal<literal_kind::text>;
 
-/// One dimension over several axes, major to minor: the first splits the dimension, the next splits each piece.
+/// One dimension that several axes shard, major to minor: the first splits the dimension, the next splits each part.
 template <std::size_t... N>
 consteval dimension axes(char const (&... name)[N]) {
   static_assert(sizeof...(N) > 0, "ashlar::axes: name one axis or more; write none for a dimension that no axis shards");
@@ -110,8 +111,8 @@ consteval dimension axes(char const (&... name)[N]) {
   return joined;
 }
 
-/// One dimension whose blocks are assigned round-robin to the ranks of one axis or several (row-major): ScaLAPACK's block-cyclic
-/// distribution, whose first block lies on coordinate 0.
+/// One block-cyclic dimension: its blocks are assigned round-robin to the ranks of one or more axes (row-major). This
+/// is ScaLAPACK's block-cyclic distribution with the first block on coordinate 0.
 /// Pre: 1 <= block <= 65535
 /// Example: layout<cyclic("p", 64), cyclic("q", 64)>
 consteval dimension cyclic(dimension over, int block) {

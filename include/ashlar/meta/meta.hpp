@@ -1,4 +1,4 @@
-// Names, literals, trees, random numbers, the exception.
+// Umbrella header: names, literals, trees, random numbers, the exception.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/meta/literal.hpp"

@@ -15,7 +15,7 @@ struct axis_name {
   static constexpr int size = sizeof...(C);
 };
 
-/// Several names, in a given order; the integer standing for an axis in a layout's value is its position here.
+/// A list of names, in a given order. A layout_value refers to an axis by its position in this list.
 template <class... Names>
 struct name_list {
   static constexpr int size = sizeof...(Names);
@@ -23,7 +23,7 @@ struct name_list {
 
 namespace detail {
 
-// One class for all below: nvcc's host pass cannot deduce an `auto` parameter again.
+// Converts to the one class that all templates below take: nvcc's host pass cannot deduce an `auto` parameter again.
 constexpr dimension as_dimension(axis_literal const& a) { return {a.w0, a.w1, a.w2, a.w3, a.w4, a.w5, a.w6, a.w7, a.size}; }
 
 template <dimension Literal, unsigned Begin, class Index>
@@ -33,7 +33,7 @@ struct name_at<Literal, Begin, std::index_sequence<I...>> {
   using type = axis_name<Literal[Begin + I]...>;
 };
 
-// Where the names of a dimension's text end, before the block size if there is one.
+// End of the names in a dimension's text. The block size follows if there is one.
 constexpr unsigned names_end(dimension const& d) {
   unsigned i = 0;
   while (i < d.size && d[i] != block_mark) ++i;
@@ -43,7 +43,7 @@ constexpr unsigned name_end(dimension const& d, unsigned i) {
   while (i < names_end(d) && d[i] != ',') ++i;
   return i;
 }
-// Elements of a block that is block-cyclic, or 0 for a balanced split.
+// Block size of a block-cyclic dimension, or 0 for a balanced split.
 constexpr int block_of(dimension const& d) {
   int n = 0;
   for (unsigned i = names_end(d) + 1; i < d.size; ++i) n = 10 * n + (d[i] - '0');
@@ -100,7 +100,7 @@ struct names_of_list<name_list<N...>> {
 template <dimension Literal>
 using names_in_t = typename detail::split_names<Literal, 0>::type;
 
-/// The one name in an axis' literal.
+/// The name in an axis literal, as axis_name.
 template <axis_literal Name>
 using axis_name_t = typename detail::name_at<detail::as_dimension(Name), 0, std::make_index_sequence<Name.size>>::type;
 

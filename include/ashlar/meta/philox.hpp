@@ -5,7 +5,8 @@
 
 namespace ashlar {
 
-/// Names a stream of random numbers. It is a value and is never advanced: fold_in makes further streams.
+/// A key that identifies a stream of random numbers. It is a value and is never advanced: fold_in makes further
+/// streams.
 /// Example: uniform<float>(prng_key{7}, 0) is the same number on every rank, in every layout, in every run
 struct prng_key {
   std::uint64_t value;
@@ -18,8 +19,8 @@ struct philox_words {
   friend constexpr bool operator==(philox_words const&, philox_words const&) = default;
 };
 
-/// Philox4x32-10: a keyed bijection on 128-bit counters whose outputs pass as random. Words of low significance come
-/// first. (Random123 defines a macro named philox4x32.)
+/// Philox4x32-10: a keyed bijection on 128-bit counters whose outputs pass statistical tests of randomness. Words of
+/// low significance come first. (The name ends in _10 because Random123 defines a macro named philox4x32.)
 /// Source: Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3, SC'11.
 ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&counter)[4], std::uint32_t const (&key)[2]) {
   std::uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -38,7 +39,7 @@ ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&count
 }
 
 namespace detail {
-// What a counter is used for stands in its last word, so that derived keys and numbers never come from one block.
+// The use of a counter, stored in its last word. So derived keys and random numbers never come from the same block.
 enum class philox_use : std::uint32_t { numbers, keys };
 
 ASHLAR_FUNCTION constexpr philox_words philox(prng_key key, std::uint64_t n, philox_use use) {
@@ -53,7 +54,8 @@ ASHLAR_FUNCTION constexpr std::uint64_t half(philox_words const& w, unsigned i) 
 }
 }  // namespace detail
 
-/// The key of a stream of its own, for each datum (a layer, a step, an example). To split a key in n, fold in 0 .. n-1.
+/// Derives the key of a separate stream for each `datum` (a layer, a step, an example). To split a key into n keys,
+/// fold in 0 .. n-1.
 /// Example: fold_in(fold_in(prng_key{7}, step), layer)
 ASHLAR_FUNCTION constexpr prng_key fold_in(prng_key key, std::uint64_t datum) {
   return {detail::half(detail::philox(key, datum, detail::philox_use::keys), 0)};
@@ -66,7 +68,7 @@ ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
   return detail::half(detail::philox(key, u / 2, detail::philox_use::numbers), static_cast<unsigned>(u % 2));
 }
 
-/// Uniform numbers of consecutive global indices that come from one evaluation of Philox: 4 float or 2 double.
+/// Uniform numbers of consecutive global indices from one evaluation of Philox: 4 float or 2 double.
 template <class T>
 struct uniform_block {
   static_assert(sizeof(T) == 0, "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
@@ -82,7 +84,7 @@ struct uniform_block<double> {
   double value[size];
 };
 
-/// The numbers of global indices b*size to b*size + size-1, for kernels that fill several neighbours.
+/// The numbers of the global indices b*size to b*size + size-1, for kernels that fill several neighbours at once.
 /// Pre: b >= 0
 /// Post: uniforms<T>(key, b).value[i] == uniform<T>(key, b * uniform_block<T>::size + i)
 template <class T>
@@ -97,8 +99,8 @@ ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
   return u;
 }
 
-/// The uniform number of a global linear index, in [0, 1): a multiple of 2^-24 (float) or 2^-53 (double). It depends on
-/// nothing but key and index, so an array filled with it is the same in every layout.
+/// The uniform number of a global linear index, in [0, 1): a multiple of 2^-24 (float) or 2^-53 (double). It depends
+/// only on key and index, so an array filled with it is the same in every layout.
 /// Pre: g >= 0
 template <class T>
 ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {

@@ -7,23 +7,24 @@
 
 namespace ashlar {
 
-/// Names of an aggregate's members, as a type; see names().
+/// The names of an aggregate's members, as names() returns them. The type holds their lengths.
 template <std::size_t... N>
 struct member_names {
   static constexpr std::size_t count = sizeof...(N);
   char const* name[sizeof...(N)];
 };
 
-/// Names the members of an aggregate: as its member `names`, paths of checkpoints use them. An aggregate with one type parameter
-/// per name, in order, is a tree:
-/// template <class K, class B> struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
+/// Names the members of an aggregate. Its static member `names` holds the result, and paths of checkpoints use the
+/// names. An aggregate with one type parameter per name, in order, is a tree:
+/// template <class K, class B>
+/// struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
 template <std::size_t... N>
 consteval member_names<N...> names(char const (&... name)[N]) {
   return {{name...}};
 }
 
-/// An aggregate template with `names` and one type parameter per name. Shapes, parameters, gradients and
-/// optimizer moments are the same template over other leaves.
+/// True for an aggregate template with `names` and one type parameter per name, and for a std::tuple. Shapes,
+/// parameters, gradients and optimizer moments are the same template with other leaves.
 template <class X>
 inline constexpr bool is_tree_v = false;
 template <template <class...> class S, class... M>
@@ -43,7 +44,7 @@ constexpr auto build(M... m) {
   return S<M...>{m...};
 }
 
-/// N copies of a tree, as a tree of its own whose members are called 0, 1, ...: the equal layers of a model.
+/// A tree of N copies of a tree, for the equal layers of a model. Its members are named 0, 1, ...
 /// Example: stack<4>(build<block>(...)) as member `layers`; rule<"layers/.*/kernel", L> serves the kernels of all four
 template <std::size_t N, class X>
 constexpr auto stack(X const& x) {
@@ -100,7 +101,7 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
 
 }  // namespace detail
 
-/// The tree of f's results on the leaves, in order.
+/// Applies f to each leaf, in order, and returns the tree of the results.
 /// Example: map([](auto const& x) { return x * 2.f; }, params)
 template <class F, class X>
 constexpr auto map(F&& f, X const& x) {
@@ -128,7 +129,7 @@ constexpr auto& member(X& x) {
 }
 }  // namespace detail
 
-/// Calls f(leaf, leaf...) on corresponding leaves of trees of one shape, in order.
+/// Calls f(leaf, leaf...) on corresponding leaves of trees with the same structure, in order.
 template <class F, class X, class... More>
 constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   if constexpr (!tree<X>) {

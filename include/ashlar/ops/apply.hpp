@@ -71,17 +71,14 @@ struct result_of {
   using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
   using layout = layout_from_t<c, encode(r.out), encode_blocks(r.out), r.out.rank>;
   using element = typename Op::template element<element_t<X>...>;
+
+  template <class Handle>
+  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
+    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
+  }
 };
 
 }  // namespace detail
-
-/// Evaluates an operation into a new tensor. Real tensors have an overload for elementwise operations, which wait.
-template <class Op, class T, class L, class Handle, class... X>
-constexpr auto make_result(Op const& op, detail::tensor_type<T, L> type, Handle const& mesh, shape const& extents, X const&... x) {
-  auto y = allocate(type, mesh, extents);
-  evaluate(op, y, materialize(x)...);
-  return y;
-}
 
 /// Applies an operation to tensors: layouts by its rule, at compile time; elements by its kernel.
 /// Collective: no communication.
@@ -94,14 +91,13 @@ constexpr auto apply(Op const& op, X const&... x) {
                 "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
   using R = detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
-    using type = detail::tensor_type<typename R::element, typename R::layout>;
     auto const& mesh = detail::first_operand(x...).mesh();
     detail::require_meshes_of_one_size(x...);
     if constexpr (detail::has_static_result<Op, X...>) {
       using E = detail::static_result<Op, R, X...>;
-      return detail::fix<E>(make_result(op, type{}, mesh, E::value, x...));
+      return detail::fix<E>(R::make(op, mesh, E::value, x...));
     } else {
-      return make_result(op, type{}, mesh, op.extents(R::r.out, x.extents()...), x...);
+      return R::make(op, mesh, op.extents(R::r.out, x.extents()...), x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();

@@ -28,15 +28,27 @@ class pending {
 
 namespace detail {
 
+// Whether a tensor's collectives begin now and are complete later.
+template <class X>
+inline constexpr bool begins_early = false;
+template <plain_tensor X>
+inline constexpr bool begins_early<X> = backend_of<X>::begins_early;
+
 template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
 constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
-  auto y = relayout(to, x, w);
-  return pending<decltype(y)>(std::move(y));
+  using Y = decltype(relayout(to, x, w));
+  if constexpr (begins_early<X>)
+    return backend_of<X>::template begin<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>>(x, w);
+  else
+    return pending<Y>(relayout(to, x, w));
 }
-/// The same, with a tensor in whose memory the result lies where its last step is the one that begins here.
-template <class To, axis_mask Replicated, axis_mask MayHelp, class Room, class X>
-constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, Room const&, X const& x, call_site const& w) {
-  return relayout_async(to, x, w);
+/// The same. The result is in the memory of `room` if the last step of the plan is the one that begins here.
+template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
+constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[maybe_unused]] Y const& room, X const& x, call_site const& w) {
+  if constexpr (begins_early<X>)
+    return backend_of<X>::template begin_into<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>>(room, x, w);
+  else
+    return relayout_async(to, x, w);
 }
 
 }  // namespace detail

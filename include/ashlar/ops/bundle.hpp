@@ -60,24 +60,6 @@ struct bundle_mixes_reductions {
   static constexpr bool value = innermost_op<A, ops> != innermost_op<B, ops>;
 };
 
-/// A message on an abstract mesh: nothing to hold.
-template <class T, class M>
-struct abstract_bundle {
-  abstract_mesh<M> mesh;
-  template <class L>
-  constexpr void reserve(tensor_type<T, L>, shape const&) {}
-  template <class L, class X>
-  constexpr auto take(tensor_type<T, L> to, X const& x) {
-    return allocate(to, mesh, x.extents());
-  }
-  template <class Ops>
-  constexpr void all_reduce(int) {}
-};
-template <class T, class M>
-constexpr abstract_bundle<T, M> open_bundle(tensor_type<T, void>, abstract_mesh<M> const& m, axis_mask, call_site const&) {
-  return {m};
-}
-
 // The messages of a bundle, in the order in which its leaves ask for them: over which axes, by which reduction.
 struct bundle_messages {
   axis_mask axes[64]{};
@@ -148,7 +130,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
     return map([](auto const& x) { return evaluated(x); }, members);
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      decltype(open_bundle(tensor_type<T, void>{}, mesh, 0u, w)) message[]{open_bundle(tensor_type<T, void>{}, mesh, plan.axes[I], w)...};
+      using Backend = backend_of<decltype(first)>;
+      decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
       index_t elements[plan.size]{};
       for_each_leaf(
           [&](auto const& x) {
@@ -161,7 +144,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
                             "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
               elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
-              message[number].reserve(tensor_type<T, typename Reduced::type>{}, x.extents());
+              message[number].template reserve<typename Reduced::type>(x.extents());
             }
           },
           members);
@@ -178,7 +161,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             if constexpr (axes == 0)
               return evaluated(x);
             else
-              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)].take(tensor_type<T, typename reduced_over<Leaf, axes>::type>{}, materialize(x));
+              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)].template take<typename reduced_over<Leaf, axes>::type>(materialize(x));
           },
           members);
       for (int i = 0; i < plan.size; ++i) message[i].template all_reduce<Ops>(plan.op[i]);

@@ -41,26 +41,12 @@ struct chunks {
   }
 };
 
-/// Chunk i of a tensor, along a dimension.
-template <class T, class L, class M>
-constexpr abstract_tensor<T, L, M> take_chunk(chunks const& cut, index_t i, abstract_tensor<T, L, M> const& x, int dim) {
-  shape extents = x.extents();
-  extents[dim] = cut.extent(extents[dim], i);
-  return {x.mesh(), extents};
-}
-/// Makes it chunk i of y, if it does not lie there.
-template <class T, class L, class M>
-constexpr void put_chunk(chunks const&, index_t, abstract_tensor<T, L, M> const&, abstract_tensor<T, L, M>&, int) {}
-/// Chunk i of y, along a dimension, or where dim < 0 the i-th summand of y: einsum(a, b).
-template <equation E, class T, class L, class M, class A, class B>
-constexpr void put_product(chunks const&, index_t, einsum_op<E> const&, A const&, B const&, abstract_tensor<T, L, M>&, int) {}
-
 /// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
 template <equation E, int Operand, class X>
 constexpr auto chunk_of(chunks const& cut, index_t i, char label, X const& x) {
   int const dim = parse(E).in[Operand].find(label);
-  using Chunk = decltype(take_chunk(cut, i, x, dim));
-  return dim < 0 ? Chunk(x) : take_chunk(cut, i, x, dim);
+  using Chunk = decltype(backend_of<X>::take_chunk(cut, i, x, dim));
+  return dim < 0 ? Chunk(x) : backend_of<X>::take_chunk(cut, i, x, dim);
 }
 
 template <class From, class Y, class M>
@@ -82,17 +68,18 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
   char const label = parse(E).out.label[cut.dim];
   auto const& x = materialize(a);
   auto const& z = materialize(b);
-  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  using Backend = backend_of<A>;
+  auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
       cut.count,
-      [&](index_t i) { return relayout_async_into(to, take_chunk(cut, i, y, cut.dim), einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
-      [&](index_t i, auto const& chunk) { put_chunk(cut, i, chunk, y, cut.dim); });
+      [&](index_t i) { return relayout_async_into(to, Backend::take_chunk(cut, i, y, cut.dim), einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
+      [&](index_t i, auto const& chunk) { Backend::put_chunk(cut, i, chunk, y, cut.dim); });
   return Y(y);
 }
 
 /// relayout of the first operand, then einsum.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
-constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   using Whole = decltype(relayout(to, a, w));
   using Y = decltype(einsum<E>(relayout(to, a, w), b));
   shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
@@ -102,10 +89,11 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   int const kept = parse(E).out.find(label);
   auto const& x = materialize(a);
   auto const& z = materialize(b);
-  auto y = allocate(tensor_type<element_t<Y>, layout_t<Y>>{}, x.mesh(), extents);
+  using Backend = backend_of<A>;
+  auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
-      cut.count, [&](index_t i) { return relayout_async(to, take_chunk(cut, i, x, cut.dim), w); },
-      [&](index_t i, auto const& chunk) { put_product(cut, i, op, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept); });
+      cut.count, [&](index_t i) { return relayout_async(to, Backend::take_chunk(cut, i, x, cut.dim), w); },
+      [&](index_t i, auto const& chunk) { Backend::template put_product<E>(cut, i, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept); });
   return Y(y);
 }
 

@@ -77,16 +77,6 @@ struct plan_between {
   static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp, links);
 };
 
-// A step of a plan as a type: its value lives as long as the program.
-template <class P, int Step>
-struct step_of {
-  static constexpr plan_step value = P::value[Step];
-};
-
-/// What a step of a plan makes of elements T.
-template <class T, class P, int Step, class S = step_of<P, Step>>
-using step_result = tensor_type<T, layout_from_t<typename P::context, encode(S::value.to), encode_blocks(S::value.to), S::value.to.rank>>;
-
 // Whether a step of a plan reduces, or fills with the identity of, what elements T cannot be combined by.
 template <class Ops, class T>
 inline constexpr bool each_reduces = false;
@@ -111,7 +101,7 @@ constexpr auto run_steps(X x, call_site const& w) {
   } else {
     auto y = [&] {
       X const operand = std::move(x);
-      return take_step(step_result<element_t<X>, P, Step>{}, step_of<P, Step>{}, operand, w);
+      return backend_of<X>::template take_step<P, Step>(operand, w);
     }();
     return run_steps<P, Step + 1>(std::move(y), w);
   }
@@ -123,14 +113,6 @@ struct layout_has_no_dimension {
 };
 
 }  // namespace detail
-
-/// Takes one step of a plan on an abstract tensor: notes it.
-template <class T, class P, int Step, class L1, class L2, class M>
-constexpr auto take_step(detail::tensor_type<T, L2> to, detail::step_of<P, Step> step, abstract_tensor<T, L1, M> const& x, call_site const& w) {
-  plan_step const& s = step.value;
-  detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, x.extents(), x.mesh().sizes(), sizeof(T)) : 0, w);
-  return allocate(to, x.mesh(), x.extents());
-}
 
 namespace detail {
 

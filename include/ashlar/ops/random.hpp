@@ -30,10 +30,6 @@ constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
   return elementwise(fn::dropout<element_t<X>>{rate, key}, x);
 }
 
-/// Fills an abstract tensor: nothing to do.
-template <class Distribution, class T, class L, class M>
-constexpr void fill_random(Distribution const&, abstract_tensor<T, L, M>&, prng_key) {}
-
 /// Uniform numbers in [low, high).
 template <class T>
 struct uniform_distribution {
@@ -50,8 +46,8 @@ template <class T, class L, class Distribution, class Handle>
 constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key) {
   static_assert(!layout_is_partial<L>::value,
                 "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
-  auto x = allocate(tensor_type<T, L>{}, m, extents);
-  fill_random(d, x, key);
+  auto x = allocate<T, L>(m, extents);
+  backend<Handle>::fill_random(d, x, key);
   return x;
 }
 }  // namespace detail

@@ -62,19 +62,15 @@ constexpr plan_step rolling_step(X const& x, index_t by, call_site const& w) {
   plan_step s;
   s.what = step_kind::permute;
   s.axes = layout.dim[Dim].mask();
-  if (x.mesh().recorder()) note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
+  if (by != 0 && x.mesh().recorder()) note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
   return s;
 }
 
-template <int Dim, class T, class L, class M>
-constexpr abstract_tensor<T, L, M> roll_shard(rolled_along<Dim>, abstract_tensor<T, L, M> const& x, index_t by, call_site const& w) {
-  if (by != 0) (void)rolling_step<Dim>(x, by, w);
-  return x;
-}
-
 template <int Dim, plain_tensor X>
-constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
-  auto y = roll_shard(along, materialize(x), places_of(by, x.extents()[Dim]), w);
+constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site const& w) {
+  index_t const places = places_of(by, x.extents()[Dim]);
+  auto const& t = materialize(x);
+  auto y = backend_of<X>::template roll<Dim>(t, rolling_step<Dim>(t, places, w), places, w);
   if constexpr (static_shape<X>)
     return with_extents<decltype(y), typename X::static_extents_type>(y);
   else

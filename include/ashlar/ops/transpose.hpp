@@ -19,12 +19,6 @@ constexpr auto transpose(X const& x) {
   return einsum<e>(x);
 }
 
-/// Takes a step of a plan on the transposed tensor: tensors on ranks have their own, which moves elements once.
-template <class T, class P, int Step, class L, int... Order, class X>
-constexpr auto take_step_transposed(detail::tensor_type<T, L> to, detail::step_of<P, Step> step, std::integer_sequence<int, Order...>, X const& x, call_site const& w) {
-  return take_step(to, step, transpose<Order...>(x), w);
-}
-
 namespace detail {
 
 // Whether the first step of a plan moves parts of arrays, which it may transpose on their way: all but an all-reduce do.
@@ -32,7 +26,7 @@ template <class P>
 inline constexpr bool begins_with_transfers = P::value.size != 0 && P::value[0].what != collective::all_reduce;
 
 template <int... Order, class To, axis_mask Replicated, axis_mask MayHelp, class X>
-constexpr auto transpose_into(std::integer_sequence<int, Order...> order, destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
   using Y = decltype(transpose<Order...>(x));
   using P = plan_between<mesh_t<Y>, layout_t<Y>, To, MayHelp>;
   if constexpr (!plain_tensor<X> || !begins_with_transfers<P>) {
@@ -40,7 +34,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...> order, destin
   } else {
     static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
                   "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
-    auto y = run_steps<P, 1>(take_step_transposed(step_result<element_t<X>, P, 0>{}, step_of<P, 0>{}, order, materialize(x), w), w);
+    auto y = run_steps<P, 1>(backend_of<X>::template take_step_transposed<P, 0, Order...>(materialize(x), w), w);
     if constexpr (static_shape<Y>)
       return with_extents<decltype(y), typename Y::static_extents_type>(y);
     else

@@ -1,5 +1,6 @@
 // Tensors without elements: what generic code runs on when only its communication is asked for.
 #pragma once
+#include "ashlar/plan/backend.hpp"
 #include "ashlar/plan/planner.hpp"
 #include "ashlar/plan/static_extents.hpp"
 
@@ -41,15 +42,6 @@ class abstract_tensor {
   shape extents_;
 };
 
-template <class T, class L, class M>
-constexpr abstract_tensor<T, L, M> allocate(detail::tensor_type<T, L>, abstract_mesh<M> const& m, shape const& extents) {
-  return {m, extents};
-}
-template <class T, class L, class... Axes>
-constexpr abstract_tensor<T, L, mesh<Axes...>> allocate(detail::tensor_type<T, L>, mesh<Axes...> const& m, shape const& extents) {
-  return {m, extents};
-}
-
 namespace detail {
 template <class L, int Given>
 struct rank_differs {
@@ -73,20 +65,20 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 /// Example: make<float, layout<"data", none>>(m, {128, 784})
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N]) {
-  return allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
+  return detail::allocate<T, L>(m, detail::checked_extents<L>(n));
 }
 /// The same with extents in its type: a with_extents.
 template <class T, class L, class Handle, index_t... N>
 constexpr auto make(Handle const& m, static_extents<N...>) {
   static_assert(!detail::rank_differs<L, sizeof...(N)>::value,
                 "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
-  return detail::fix<static_extents<N...>>(allocate(detail::tensor_type<T, L>{}, m, static_extents<N...>::value));
+  return detail::fix<static_extents<N...>>(detail::allocate<T, L>(m, static_extents<N...>::value));
 }
 /// A scalar.
 template <class T, class L, class Handle>
 constexpr auto make(Handle const& m) {
   static_assert(!detail::rank_differs<L, 0>::value, "ashlar::make: give the extents, one a dimension of the layout");
-  return allocate(detail::tensor_type<T, L>{}, m, shape{});
+  return detail::allocate<T, L>(m, shape{});
 }
 
 namespace detail {
@@ -98,11 +90,77 @@ constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_sit
     m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }
 
+/// An all-reduce of several abstract tensors: nothing to hold.
+struct abstract_bundle {
+  template <class L>
+  constexpr void reserve(shape const&) {}
+  template <class L, class X>
+  constexpr auto take(X const& x) {
+    return allocate<element_t<X>, L>(x.mesh(), x.extents());
+  }
+  template <class Ops>
+  constexpr void all_reduce(int) {}
+};
+
 }  // namespace detail
 
-/// Evaluates an operation on abstract tensors: nothing to do.
-template <class Op, class T, class L, class M, class... X>
-constexpr void evaluate(Op const&, abstract_tensor<T, L, M>&, X const&...) {}
+template <class M>
+struct backend<abstract_mesh<M>> {
+  static constexpr bool begins_early = false;
+
+  template <class T, class L>
+  static constexpr abstract_tensor<T, L, M> allocate(abstract_mesh<M> const& m, shape const& extents) {
+    return {m, extents};
+  }
+  template <class T, class L, class Op, class... X>
+  static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents, X const&...) {
+    return {m, extents};
+  }
+  template <class Y, class T>
+  static constexpr void fill(Y&, T const&) {}
+  template <class Distribution, class Y>
+  static constexpr void fill_random(Distribution const&, Y&, prng_key) {}
+  template <class F, class Y, class... X>
+  static constexpr void update_each(F const&, Y&, X const&...) {}
+
+  template <class P, int I, class X>
+  static constexpr auto take_step(X const& x, call_site const& w) {
+    return taken<P, I>(x, x.extents(), w);
+  }
+  template <class P, int I, int... Order, class X>
+  static constexpr auto take_step_transposed(X const& x, call_site const& w) {
+    return taken<P, I>(x, shape::of(x.extents()[Order]...), w);
+  }
+  template <class T>
+  static constexpr detail::abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
+    return {};
+  }
+  template <int Dim, class X>
+  static constexpr X roll(X const& x, plan_step const&, index_t, call_site const&) {
+    return x;
+  }
+  template <class Chunks, class X>
+  static constexpr X take_chunk(Chunks const& cut, index_t i, X const& x, int dim) {
+    shape extents = x.extents();
+    extents[dim] = cut.extent(extents[dim], i);
+    return {x.mesh(), extents};
+  }
+  template <class Chunks, class X, class Y>
+  static constexpr void put_chunk(Chunks const&, index_t, X const&, Y&, int) {}
+  template <equation E, class Chunks, class A, class B, class Y>
+  static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y&, int) {}
+
+ private:
+  template <class P, int I, class X>
+  static constexpr auto taken(X const& x, shape const& extents, call_site const& w) {
+    plan_step const& s = detail::step_of<P, I>;
+    detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
+    return allocate<element_t<X>, detail::layout_after_step<P, I>>(x.mesh(), extents);
+  }
+};
+/// A mesh without ranks as a handle: nobody asks for the collectives.
+template <class... Axes>
+struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
 
 /// The collectives of a program, counted without running it: `program(m)` makes its tensors from the handle m by `make`
 /// and calls collectives and operations on them. Answers in a constant expression, or at run time where sizes come then.

@@ -56,13 +56,6 @@ struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;
 };
 
-/// What a mesh handle is asked to allocate.
-template <class T, class L>
-struct tensor_type {
-  using element_type = T;
-  using layout_type = L;
-};
-
 [[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
 [[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 

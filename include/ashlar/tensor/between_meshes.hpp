@@ -1,7 +1,7 @@
 // Redistribution between meshes of the same ranks, on real tensors.
 #pragma once
 #include "ashlar/ops/between_meshes.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 
 namespace ashlar {
 
@@ -35,10 +35,10 @@ inline void require_same_ranks(communicator const& a, communicator const& b) {
 /// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
 /// Pre: both meshes are made from one communicator.
 /// Collective: every rank of the meshes calls it; it blocks.
-/// Cost: one exchange; a rank receives what it lacks of its new shard, each element once. Who sends what is worked out in the
-/// first of such calls, with a look at every rank.
-/// Error: ashlar::error where the meshes have other ranks, or the same in another order. A layout of another rank or
-/// with axes that the other mesh lacks does not compile. It has no derivative.
+/// Cost: one exchange. A rank receives the elements of its new shard that it lacks, each once. The first such call
+///   works out the transfers, in one pass over all ranks.
+/// Error: ashlar::error if the meshes have different ranks, or the same ranks in another order. A layout of another
+///   rank, or with axes that the other mesh lacks, does not compile. It has no derivative.
 /// Example: redistribute<layout<"rows", "columns">>(x, grid) with x of layout<"data", none> on a line of 4 ranks and grid of 2 x 2
 template <class To, plain_tensor X, class M2>
   requires(!detail::layout_is_partial<layout_t<X>>::value && !detail::layout_is_partial<To>::value)

@@ -1,4 +1,4 @@
-// Chunks of real tensors, for products whose communication goes on while they are computed.
+// Chunks of real tensors, for products that are computed while their communication goes on.
 #pragma once
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
@@ -7,10 +7,11 @@
 
 namespace ashlar::detail {
 
-/// Are elements with one index along a dimension neighbours in a shard, and those of the next index behind them?
+/// True if the elements with one index along a dimension are contiguous in a shard, followed by those with the next
+/// index.
 inline bool leads(shape const& shard, int dim) { return shard.size() == shard[dim] * shard.stride(dim); }
 
-/// Where a shard has the elements of a chunk: in runs of local indices of one dimension.
+/// The elements of a chunk in a shard: runs of local indices of one dimension.
 struct chunk_in_shard {
   shape shard, chunk;  // local extents
   int dim;
@@ -39,7 +40,7 @@ struct chunk_in_shard {
   }
 };
 
-/// A part of the same shard where its elements are neighbours.
+/// Takes a chunk of a tensor. It shares the shard if its elements are contiguous there; otherwise it is a copy.
 template <class T, class L, class M, class S>
 sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& x, int dim) {
   shape extents = x.extents();
@@ -58,9 +59,10 @@ void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& c
   strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
 }
 
-// The rows of a gathered chunk are rows of y in several places, each a product where they are neighbours.
+// The rows of a gathered chunk are several runs of rows of y. Each run is one product in place if its rows are
+// contiguous.
 template <equation E, class T, class L, class M, class S, class A, class B>
-void put_product(chunks const& cut, index_t i, einsum_op<E> const&, A const& a, B const& b, sharded_tensor<T, L, M, S>& y, int dim) {
+void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_tensor<T, L, M, S>& y, int dim) {
   constexpr einsum_equation e = einsum_op<E>::eq;
   T const *rows = a.data(), *const other = b.data();
   shape const extents = a.local_extents();

@@ -1,24 +1,25 @@
-// A collective, from the moment a rank enters it until it leaves.
+// A collective, from the moment a rank enters it until the rank leaves it.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 
 namespace ashlar::detail {
 
-/// Tells the log of collectives, the other ranks if they ask, and Kokkos' tools where one is loaded, that a rank is in a collective. It may
-/// leave one that has begun and enter it again.
-/// Error: ashlar::error where MPI is finalised.
+/// Reports that a rank is in a collective: to the log of collectives, to other ranks that ask, and to Kokkos' tools if
+/// one is loaded. The rank may leave a collective that has begun and enter it again.
+/// Error: ashlar::error if MPI is finalised.
 class collective_scope {
  public:
-  /// `print` is the same on all ranks that call the same.
+  /// `fingerprint` is equal on all ranks that call the same.
   template <class M>
   collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes, call_site const& w, collective_kind kind = collective_kind::blocks)
       : collective_scope(m, begun(event_of(m, collective_of(s.what), s.axes, bytes, w)), fingerprint) {
     m.count(collective_of(s.what));
     collective_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
   }
-  /// What is no collective, but called by all ranks of the mesh, who wait for each other here. `name` lives as long as the program.
-  /// Pre: they are more than one. Error: ashlar::error on every rank where they do not call the same.
+  /// A call of all ranks of the mesh that is no collective. The ranks wait for each other here. `name` lives as long as
+  /// the program.
+  /// Pre: there are at least 2 ranks. Error: ashlar::error on every rank if they do not call the same.
   template <class M>
   collective_scope(device_mesh<M> const& m, char const* name, std::uint64_t fingerprint, call_site const& w)
       : collective_scope(m, begun(named(event_of(m, collective::exchange, mask_of(M::axes) - 1u, 0, w), name)), fingerprint) {

@@ -1,4 +1,4 @@
-// What one needs to know of a machine and a build in a report. Stands apart, since it includes streams.
+// The versions and settings that a report needs. A header of its own, since it includes streams.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/kernels/blas.hpp"
@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-/// Writes versions and settings of what a program runs on, a line each: ashlar and compiler, MPI, Kokkos, BLAS, oneDNN.
+/// Writes versions and settings, one per line: ashlar and compiler, MPI, Kokkos, BLAS, oneDNN.
 /// Pre: MPI and Kokkos are initialised. Not collective.
 inline void describe(std::ostream& out) {
   out << "ashlar " << ASHLAR_VERSION_MAJOR << '.' << ASHLAR_VERSION_MINOR << '.' << ASHLAR_VERSION_PATCH << ", "
@@ -57,7 +57,7 @@ inline void describe(std::ostream& out) {
 #endif
 }
 
-/// The same, and the mesh: its axes and, for every set of them, how the ranks along it exchange what they need.
+/// The same, and the mesh: its axes and, for every set of axes, the transport between the ranks along them.
 template <class M>
 void describe(std::ostream& out, device_mesh<M> const& m) {
   describe(out);

@@ -1,4 +1,4 @@
-// Messages between memories of devices, tried before tensors are trusted to them.
+// A test of messages between device memories, before tensors rely on them.
 #pragma once
 #include "ashlar/comm/device_pointers.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
@@ -9,8 +9,8 @@ namespace ashlar::detail {
 template <class Space>
 inline constexpr bool host_reads = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
-/// Whether messages in a ring arrive whole, from the space's memory to the same: a short one, and one that MPI does not
-/// send at once.
+/// True if messages in a ring arrive whole, from the space's memory to the same space's: a short one, and one that MPI
+/// does not send eagerly.
 /// Collective: over all ranks of `all`
 template <class Space>
 bool messages_arrive_whole(MPI_Comm all) {
@@ -37,7 +37,7 @@ bool messages_arrive_whole(MPI_Comm all) {
   return whole;
 }
 
-/// Decides for the program how tensors of its default device travel. Nothing happens where the host reads them.
+/// Decides for the program how tensors of its default device travel. Does nothing if the host reads their memory.
 /// Pre: MPI and Kokkos are initialised, no mesh was made
 /// Collective: over all processes
 template <class Space = Kokkos::DefaultExecutionSpace>  // so that a host's programs do not compile the probe

@@ -1,4 +1,4 @@
-// Elementwise expressions on real tensors: they wait for their first read and run as one kernel.
+// Elementwise expressions on real tensors: evaluated at their first read, as one kernel.
 #pragma once
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/expression_tree.hpp"
@@ -13,7 +13,7 @@ namespace ashlar {
 
 namespace detail {
 
-// What an expression reads: it becomes a leaf of kernels::map when the expression is evaluated.
+// An operand of an expression. It becomes a leaf of kernels::map when the expression is evaluated.
 template <class Tensor>
 struct tensor_source {
   Tensor tensor;
@@ -64,7 +64,7 @@ struct random_source {
   void keep(void const*) {}
 };
 
-// Does a layout assign round-robin blocks?
+// True if a layout is block-cyclic.
 template <class L>
 inline constexpr bool is_cyclic_v = encode_blocks(value_v<context_of<L>, L>) != 0;
 
@@ -97,10 +97,10 @@ class expression_state : public reader {
 
 }  // namespace detail
 
-/// An elementwise expression that has not been read yet. It owns its operands and runs, as one kernel, when it is first
-/// read; copies share the result. Where an operand is updated in place while the expression lives, it keeps a copy of the
-/// operand as it was: a later expression may still be made of it.
-/// What reads it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
+/// An elementwise expression that has not been read yet. It owns its operands. At its first read it runs as one kernel;
+/// copies share the result. If an operand is updated in place while the expression lives, it keeps a copy of the old
+/// operand, since a later expression may use it. These read it: every operation that is not elementwise, evaluate(),
+/// view(), and the conversion to sharded_tensor.
 template <class T, class L, class M, class Node, class... Source>
 class expression {
  public:
@@ -152,27 +152,25 @@ expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, sh
   return {m, e, n, s};
 }
 
-}  // namespace detail
-
-template <class F, class T, class L, class M, class A>
-auto make_result(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
-  using node = detail::unary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>>;
-  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a)}, detail::sources_of(a));
+template <class T, class L, class F, class M, class A>
+auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
+  using node = unary_node<F, std::remove_cvref_t<decltype(node_of(a))>>;
+  return make_expression<T, L>(m, extents, node{op.f, node_of(a)}, sources_of(a));
 }
-template <class F, class T, class L, class M, class A, class B>
-auto make_result(elementwise_op<F> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
-  using node = detail::binary_node<F, std::remove_cvref_t<decltype(detail::node_of(a))>, std::remove_cvref_t<decltype(detail::node_of(b))>>;
-  return detail::make_expression<T, L>(m, extents, node{op.f, detail::node_of(a), detail::node_of(b)},
-                                       detail::join(detail::sources_of(a), detail::sources_of(b)));
+template <class T, class L, class F, class M, class A, class B>
+auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
+  using node = binary_node<F, std::remove_cvref_t<decltype(node_of(a))>, std::remove_cvref_t<decltype(node_of(b))>>;
+  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b)},
+                                       join(sources_of(a), sources_of(b)));
 }
-template <class R, class T, class L, class M, class A>
-auto make_result(elementwise_op<fn::dropout<R>> const& op, detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents, A const& a) {
+template <class T, class L, class R, class M, class A>
+auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
   constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
   region const part = local_region(extents, layout, m.sizes(), m.rank());
-  using node = detail::binary_node<kernels::dropout<T>, std::remove_cvref_t<decltype(detail::node_of(a))>, detail::leaf_node>;
-  return detail::make_expression<T, L>(
-      m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), detail::node_of(a), {}},
-      detail::join(detail::sources_of(a), detail::product<detail::random_source<detail::is_cyclic_v<L>>>({op.f.key, extents, part})));
+  using node = binary_node<kernels::dropout<T>, std::remove_cvref_t<decltype(node_of(a))>, leaf_node>;
+  return make_expression<T, L>(
+      m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), node_of(a), {}},
+      join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
 }
 
 /// Fills a tensor with random numbers, each a function of key and global index.
@@ -185,6 +183,8 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
   kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
+}  // namespace detail
+
 /// Sets every element. Expressions of the tensor keep its elements as they were.
 template <class T, class L, class M, class S>
 void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
@@ -193,6 +193,7 @@ void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
 }
 
 namespace detail {
+
 template <class X>
 auto elements_of(X& x) {
   if constexpr (std::is_const_v<X>)
@@ -200,13 +201,12 @@ auto elements_of(X& x) {
   else
     return x.data();
 }
-}  // namespace detail
 
-/// Calls f(x, others...) on corresponding elements, in one kernel; f may write those of x and of others that are not const.
-/// Where F::takes_a_root is a type, f.with_root(sqrt(f.under_root(x, others...)), x, others...) in its place.
-/// Expressions of them keep their elements as they were.
+/// Calls f(x, others...) on corresponding elements, in one kernel. f may write the elements of x, and of others that
+/// are not const. If F::takes_a_root is a type, calls f.with_root(sqrt(f.under_root(x, others...)), x, others...)
+/// instead. Expressions of these tensors keep the elements as they were.
 template <class F, class T, class L, class M, class S, class... X>
-void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
+void update_elements(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
       t.owner()->before_writing();
@@ -214,9 +214,11 @@ void update_each(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   prepare(x);
   (prepare(others), ...);
   if constexpr (requires { typename F::takes_a_root; })
-    kernels::for_each_with_root(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+    kernels::for_each_with_root(S{}, x.local_size(), f, x.data(), elements_of(others)...);
   else
-    kernels::for_each(S{}, x.local_size(), f, x.data(), detail::elements_of(others)...);
+    kernels::for_each(S{}, x.local_size(), f, x.data(), elements_of(others)...);
 }
+
+}  // namespace detail
 
 }  // namespace ashlar

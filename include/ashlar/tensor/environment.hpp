@@ -8,10 +8,10 @@
 
 namespace ashlar {
 
-/// Initialises MPI and then Kokkos, each only if nobody did; its destructor ends, in reverse order, what it began. Where
-/// tensors lie on a device it decides, as comm::decide_device_pointers says, whether MPI takes their memory; without an
-/// environment they are staged through the host's.
-/// Collective: over all processes. Error: ashlar::error where MPI or Kokkos is already finalised.
+/// Initialises MPI and then Kokkos, unless the program already did. Its destructor ends what it began, in reverse
+/// order. If tensors are on a device, it decides whether MPI takes their memory: see comm::decide_device_pointers.
+/// Without an environment they are staged through host memory.
+/// Collective: over all processes. Error: ashlar::error if MPI or Kokkos is already finalised.
 /// Example: int main(int argc, char** argv) { ashlar::environment env(argc, argv); ... }
 class environment {
  public:
@@ -30,12 +30,13 @@ class environment {
   template <class F>
   void start(F initialize) {
     if (Kokkos::is_finalized()) throw error("ashlar::environment: Kokkos is already finalised and cannot start again; make one environment in main");
-    // Meshes are usually made of all processes: who makes none finds out, too.
+    // Most meshes consist of all processes. With this monitor, desync detection also covers a process that makes no
+    // mesh.
     int processes = 1;
     comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
     if (processes > 1) detail::desync_monitor::of(MPI_COMM_WORLD);
     if (Kokkos::is_initialized()) return detail::decide_for_default_device();
-    // Kokkos warns on every rank of threads that are not bound; who wants to read it sets the variable to 0.
+    // Kokkos warns on every rank about threads that are not bound. Set the variable to 0 to read the warnings.
     setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);
     initialize();
     owns_kokkos_ = true;

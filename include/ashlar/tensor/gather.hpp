@@ -1,7 +1,7 @@
 // Whole tensors on one rank or on all, and back.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include <optional>
 
 namespace ashlar {
@@ -13,7 +13,7 @@ auto host_mirror(T* data, index_t n) {
   return Kokkos::create_mirror_view(Kokkos::HostSpace{}, unmanaged<Space, T>(data, static_cast<std::size_t>(n)));
 }
 
-// Elements where the host reads them: in place, if it can.
+// Returns the elements in memory that the host reads: in place, if it can.
 template <class Space, class T>
 auto on_host(T* data, index_t n) {
   auto const copy = host_mirror<Space>(data, n);
@@ -22,7 +22,7 @@ auto on_host(T* data, index_t n) {
   return copy;
 }
 
-// Writes a shard from the host, by fill(elements): in place, where the host may, or by a copy.
+// Writes a shard from the host by fill(elements): in place if the host may write there, else by a copy.
 template <class X, class Fill>
 void fill_from_host(X const& x, Fill const& fill) {
   using space = typename X::execution_space;
@@ -37,7 +37,7 @@ inline region whole_region(shape const& extents) {
   return whole;
 }
 
-// The shards of the ranks which differ from this one along the axes that shard, as blocks of the whole array: together
+// The shards of the ranks that differ from this one along the sharding axes, as blocks of the whole array. Together
 // they are the array, each element once.
 template <class M>
 message_blocks shards(device_mesh<M> const& m, layout_value const& layout, shape const& extents, buffer_side side) {
@@ -50,7 +50,7 @@ message_blocks shards(device_mesh<M> const& m, layout_value const& layout, shape
   return blocks;
 }
 
-// An exchange in which the first rank alone gives (or gets, where `from_first` is false) the blocks.
+// An exchange in which only the first rank sends the blocks (or receives them, if not `from_first`).
 template <class T>
 void exchange_with_first(communicator const& c, message_blocks const& t, bool from_first, T const* source, T* destination) {
   std::vector<std::size_t> mine(t.count.size());
@@ -60,7 +60,7 @@ void exchange_with_first(communicator const& c, message_blocks const& t, bool fr
   comm::all_to_all(c, source, send, destination, receive);  // empty blocks do not travel
 }
 
-// Fills a shard with its part of the whole array, which this rank has.
+// Fills a shard from the whole array, which this rank has.
 template <class X>
 void fill_from_whole(X const& x, typename X::element_type const* whole) {
   fill_from_host(x, [&](auto* own) {
@@ -72,7 +72,7 @@ void fill_from_whole(X const& x, typename X::element_type const* whole) {
 
 enum class receivers { first, all };
 
-// Joins blocks of an array that the ranks of c have, in the memory of the host.
+// Joins blocks of an array that the ranks of c have, in host memory.
 template <class T>
 std::vector<T> join(communicator const& c, message_blocks const& blocks, T const* own, receivers who) {
   bool const receives = who == receivers::all || c.rank() == 0;
@@ -91,8 +91,8 @@ std::vector<T> join(communicator const& c, message_blocks const& blocks, T const
   return std::move(*whole);
 }
 
-// A call of all ranks of a mesh that is no collective, on tensors of one layout and element type: they meet, and find out where they
-// do not call the same. Nothing where a rank is alone.
+// A call of all ranks of a mesh that is no collective, on tensors of one layout and element type. The ranks meet here,
+// and find out if they do not call the same. Does nothing if the mesh has one rank.
 class call_of_all {
  public:
   template <class M>
@@ -132,9 +132,9 @@ std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current())
   return detail::join_shards(materialize(x), detail::receivers::first, w);
 }
 
-/// The whole tensor on every rank, as gather has it on rank 0.
-/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
-/// Cost: every rank receives the elements that it lacks, once; and as gather.
+/// The whole tensor on every rank, in the same order.
+/// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
+/// Cost: as gather, but every rank receives the elements that it lacks, once.
 /// Error: as gather.
 template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
@@ -203,11 +203,13 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 
 }  // namespace detail
 
-/// A tensor from all its elements, row-major, which rank 0 of the mesh has; what the others pass is not looked at.
+/// Makes a tensor from all its elements, row-major, which rank 0 of the mesh has. The other ranks' argument is not
+/// read.
 /// Post: gather(scatter<L>(m, n, v)) == v on rank 0.
-/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
-/// Cost: rank 0 sends every element once, at most; the shards are then broadcast over the axes that do not shard.
-/// Error: ashlar::error on every rank where the extents differ between ranks, rank 0 gives more or fewer elements than they make,
+/// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
+/// Cost: rank 0 sends every element once, at most. The shards are then broadcast over the axes that do not shard.
+/// Error: ashlar::error on every rank if the extents differ between ranks, if rank 0 gives another number of elements
+///   than they need, or if the ranks do not call the same. A partial layout does not compile.
 /// or the ranks do not call the same. A partial layout does not compile.
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
@@ -216,7 +218,7 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
   return detail::scatter_range<L>(m, detail::checked_extents<L>(n), elements_on_rank_0);
 }
-/// A scalar.
+/// The same for a scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {
   static_assert(!detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");

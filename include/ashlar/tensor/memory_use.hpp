@@ -1,13 +1,14 @@
-// How much memory tensors take.
+// The memory that tensors take.
 #pragma once
 #include "ashlar/tensor/storage.hpp"
 
 namespace ashlar {
 
-/// Bytes of this rank's tensors, and of the scratch that collectives and operations take for a while, in the memory of Space: now,
-/// and the most at one time since reset_peak_memory(). The blocks that hold them are up to a quarter larger. Views that were
-/// adopted are not counted, nor what MPI and BLAS take for themselves.
-/// Collective: no; each rank for itself. Cost: none beside two additions for each tensor.
+/// Bytes of this rank's tensors in the memory of Space, and of the scratch that collectives and operations take for a
+/// while. Now, and the most at one time since reset_peak_memory(). The blocks that hold them are up to 25 % larger.
+/// Adopted views do not count, nor does memory that MPI and BLAS take for themselves.
+/// Collective: no; each rank by itself.
+/// Cost: two additions per tensor.
 /// Example: reset_peak_memory(); step(...); std::size_t const most = memory_in_use().peak;
 struct memory_use {
   std::size_t bytes = 0, peak = 0;

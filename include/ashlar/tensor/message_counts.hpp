@@ -1,4 +1,4 @@
-// What shards of two ranks have in common, as loops and as blocks of messages.
+// The common elements of two ranks' shards, as loops and as blocks of messages.
 #pragma once
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/cost.hpp"
@@ -11,17 +11,19 @@
 
 namespace ashlar::detail {
 
-// Runs of indices that two index sets of one dimension have in common, at equal distances: `count` of `length` indices.
+// Runs of indices that two index sets of one dimension have in common, at equal distances: `count` runs of `length`.
 struct common_runs {
   index_t length = 0, count = 0;
-  index_t at[3]{}, step[3]{};  // of the first one in the one set, in the other, and among the common indices; and from each to the next
+  // at: the first run in one set, in the other set, and among the common indices. step: the distance to the next run
+  // there.
+  index_t at[3]{}, step[3]{};
 };
 
-// Where both sets are block-cyclic they repeat after a period; runs of one place in the period belong together.
+// If both sets are block-cyclic, their runs repeat after a period: runs at one place in the period form a group.
 inline std::vector<common_runs> common_runs_of(index_set const& a, index_set const& b) {
   index_t const period = a.block && b.block ? std::lcm(a.period, b.period) : std::max(a.period, b.period);
   std::vector<common_runs> runs;
-  std::vector<index_t> next;  // the index at which each would go on
+  std::vector<index_t> next;  // the index at which each group would go on
   index_t among = 0;
   for_each_common_run(a, b, [&](index_t length, index_t i, index_t j) {
     index_t const at[3]{i, j, among}, index = a[i];
@@ -29,7 +31,8 @@ inline std::vector<common_runs> common_runs_of(index_set const& a, index_set con
     for (std::size_t k = 0; k < runs.size(); ++k) {
       common_runs& r = runs[k];
       if (next[k] != index || r.length != length) continue;
-      for (int n = 0; n < 3; ++n) r.step[n] = (at[n] - r.at[n]) / r.count;  // the same each time, since places repeat
+      // The same each time, since the runs repeat.
+      for (int n = 0; n < 3; ++n) r.step[n] = (at[n] - r.at[n]) / r.count;
       ++r.count;
       next[k] += period;
       return;
@@ -40,7 +43,7 @@ inline std::vector<common_runs> common_runs_of(index_set const& a, index_set con
   return runs;
 }
 
-/// Which dimension of a shard's array is dimension d of the tensor: in order, or as in transpose<Order...>.
+/// The dimension of a shard's array that is dimension d of the tensor: in order, or as in transpose<Order...>.
 struct dimension_order {
   signed char of[max_rank]{0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -56,8 +59,8 @@ struct dimension_order {
   friend bool operator==(dimension_order const&, dimension_order const&) = default;
 };
 
-/// What two shards have in common, as loops over the one (array 0, whose dimensions have an order of their own), the other
-/// (1), and a buffer that holds the common elements in row-major order (2).
+/// The common elements of two shards, as loops over three arrays: the first shard (0), whose dimensions have an order
+/// of their own, the second shard (1), and a buffer of the common elements in row-major order (2).
 inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order const& order, region const& b) {
   std::vector<common_runs> runs[max_rank];
   shape extents[3]{a.extents(), b.extents(), a.extents()};
@@ -69,7 +72,7 @@ inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order c
   std::vector<loop_nest<3>> nests;
   if (extents[2].size() == 0) return nests;
   row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
-  // Every choice of one group of runs in each dimension is a nest; where it has no room for all loops, several.
+  // Each choice of one group of runs per dimension is a nest, or several nests if one has no room for all loops.
   auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops, std::array<index_t, 3> const& origin) -> void {
     if (d == a.rank) {
       nests.push_back(loops.nest());
@@ -85,7 +88,7 @@ inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order c
         from[n] += r.at[n] * one[n];
       }
       nest_builder<3> inner = loops;
-      if (loops.loops() + 2 + (a.rank - d - 1) <= max_rank) {  // dimensions to come need a loop each
+      if (loops.loops() + 2 + (a.rank - d - 1) <= max_rank) {  // the remaining dimensions need a loop each
         inner.add(r.count, step);
         inner.add(r.length, one);
         self(self, d + 1, inner, from);
@@ -103,7 +106,7 @@ inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order c
   return nests;
 }
 
-// Two arrays of three.
+// Selects two of the three arrays.
 inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
   nest_builder<2> loops;
   for (int d = 0; d < all.rank; ++d) loops.add(all.extent[d], {all.stride[first][d], all.stride[second][d]});
@@ -113,7 +116,7 @@ inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
   return nest;
 }
 
-/// Loops from the elements of one shard to the same ones of another.
+/// Loops from the elements of one shard to the same elements of another.
 inline copy_loops loops_between(region const& from, region const& to, dimension_order const& order = {}) {
   copy_loops loops;
   for (auto const& nest : common_loops(from, order, to)) loops.push_back(between(nest, 0, 1));
@@ -122,17 +125,18 @@ inline copy_loops loops_between(region const& from, region const& to, dimension_
 
 enum class buffer_side { source, destination };
 
-/// Blocks for or from each rank that takes part, in the order of the communicator, and the loops between a shard and a
-/// buffer that holds them one after the other: none are needed where the shard itself does.
+/// Blocks to or from each rank that takes part, in the order of the communicator. `loops` copy between a shard and a
+/// buffer that holds the blocks one after the other. There are no loops if the shard itself is such a buffer.
 struct message_blocks {
   std::vector<std::size_t> count;
-  std::vector<index_t> begins;  // where each is in the shard, if it is one piece of it
+  std::vector<index_t> begins;  // offset of each block in the shard, if it is contiguous there
   std::size_t total = 0;
-  bool equal = true;  // all of one size
+  bool equal = true;  // all have the same size
   bool in_order = true;
   copy_loops loops;
 
-  /// Adds the block that a shard, on the buffer's other side, has in common with another rank's.
+  /// Adds the common block of this shard and another rank's; an empty one if not `travels`. `side` is the buffer's side
+  /// of the copy.
   void add(region const& shard, region const& theirs, bool travels, buffer_side side, dimension_order const& order = {}) {
     std::size_t const first = loops.size();
     std::size_t n = 0;
@@ -150,7 +154,7 @@ struct message_blocks {
     };
     close(n, n == 0 ? 0 : begin());
   }
-  /// Ends a block of n elements, which begin at `at` in the shard if they are one piece of it.
+  /// Ends a block of n elements. They begin at `at` in the shard, if they are contiguous there.
   void close(std::size_t n, index_t at) {
     in_order = in_order && (n == 0 || at == static_cast<index_t>(total));
     begins.push_back(at);
@@ -158,7 +162,7 @@ struct message_blocks {
     total += n;
     equal = equal && n == count[0];
   }
-  /// To be called when all blocks of a shard were added.
+  /// Call it when all blocks of a shard were added.
   void finish(region const& shard) {
     in_order = in_order && total == static_cast<std::size_t>(shard.size());
     if (in_order) loops.clear();

@@ -1,4 +1,4 @@
-// Tensors from what ranks have already, their pieces or the whole, and pieces from tensors.
+// Tensors made from elements that ranks already have, their shards or the whole; and shards of tensors.
 #pragma once
 #include "ashlar/tensor/gather.hpp"
 
@@ -6,7 +6,8 @@ namespace ashlar {
 
 namespace detail {
 
-// A tensor that fill(x, elements) writes, after all ranks agreed that each gives as many elements as it needs.
+// Makes a tensor that fill(x, elements) writes, after all ranks have agreed that each gives the number of elements that
+// it needs.
 template <class L, class M, class Range, class Expected, class Fill>
 auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule, Expected expected, Fill fill) {
   std::span const elements(given);
@@ -25,20 +26,20 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
 
 }  // namespace detail
 
-/// Which global indices of a tensor this rank's shard has, before there is the tensor.
+/// The global indices of this rank's shard of a tensor, before the tensor exists.
 /// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
 template <class L, class M, int N>
 region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
   return local_region(detail::checked_extents<L>(n), value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
 }
 
-/// A tensor from each rank's piece of it: the elements of its shard, row-major. Where the layout is partial, each
-/// rank gives its summand.
-/// Pre: ranks that hold the same part give the same elements. Post: unpack(pack<L>(m, n, piece)) == piece.
-/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
-/// Cost: agreement of a few bytes, no elements; a copy of the piece.
-/// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
-/// than its shard has.
+/// Makes a tensor from each rank's shard of it, row-major. If the layout is partial, each rank gives its term of the
+/// reduction.
+/// Pre: ranks that hold the same shard give the same elements. Post: unpack(pack<L>(m, n, piece)) == piece.
+/// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
+/// Cost: agreement of a few bytes, no elements; a copy of the shard.
+/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives another number of
+///   elements than its shard has.
 /// Example: pack<batch_sharded<"data", 2>>(m, {6, 4}, rows) of std::vector<float> rows, which are this rank's
 template <class L, class M, int N, class Range>
 auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
@@ -49,7 +50,7 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
       [](auto const& x, auto const& elements) { detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); }); });
 }
 
-/// This rank's piece of a tensor, row-major: its shard, or its summand where the tensor is partial.
+/// This rank's shard of a tensor, row-major. If the tensor is partial, it is this rank's term of the reduction.
 /// Collective: no; each rank may call it by itself. Cost: a copy of the shard.
 /// Example: std::vector<float> const rows = unpack(x);  // x of layout<"data", none>
 template <plain_tensor X>
@@ -59,13 +60,13 @@ std::vector<element_t<X>> unpack(X const& x) {
   return {own.data(), own.data() + own.size()};
 }
 
-/// A tensor from all its elements, row-major, which every rank has; each copies its part. (Of a tensor that rank 0 alone
-/// has, scatter makes one.)
+/// Makes a tensor from all its elements, row-major, which every rank has. Each rank copies its shard. (If only rank 0
+/// has the elements, use scatter.)
 /// Pre: all ranks give the same elements. Post: gather_all(copy_to_mesh<L>(m, n, v)) == v.
-/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
+/// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: agreement of a few bytes, no elements; a copy of the shard.
-/// Error: ashlar::error on every rank where the extents differ between ranks, or some rank gives more or fewer elements
-/// than they make. A partial layout does not compile.
+/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives another number of
+///   elements than they need. A partial layout does not compile.
 /// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
 template <class L, class M, int N, class Range>
 auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements) {

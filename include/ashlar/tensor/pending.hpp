@@ -1,4 +1,4 @@
-// Collectives on real ranks that begin now and are complete later.
+// Asynchronous collectives on real ranks: they begin now and complete later.
 #pragma once
 #include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/step_in_flight.hpp"
@@ -11,7 +11,7 @@ namespace detail {
 template <class X>
 concept in_memory = requires { typename X::storage_pointer; };
 
-/// What a pending object waits for.
+/// The work that a pending object waits for.
 template <class Y>
 class pending_work {
  public:
@@ -22,8 +22,9 @@ class pending_work {
 
 }  // namespace detail
 
-/// Of tensors on real ranks.
-/// Error: `ready` and `wait` as the collective, and ashlar::error where the result was taken before or the object was moved from.
+/// The result of an asynchronous collective on real ranks.
+/// Error: `ready` and `wait` throw as the collective, and ashlar::error if the result was taken before or the object
+///   was moved from.
 template <detail::in_memory Y>
 class pending<Y> {
  public:
@@ -62,7 +63,7 @@ class pending<Y> {
 
 namespace detail {
 
-/// The steps of plan P from the one on that communicates first: that one has begun.
+/// The remaining steps of plan P. The first of them, `Step`, communicates and has begun.
 template <class Y, class P, int Step, class X>
 class steps_in_flight final : public pending_work<Y> {
  public:
@@ -77,17 +78,15 @@ class steps_in_flight final : public pending_work<Y> {
   }
 
  private:
-  using step_type = step_of<P, Step>;
   using element_type = element_t<X>;
-  using to_type = step_result<element_type, P, Step>;
   using in_flight = step_in_flight<element_type, typename X::execution_space, typename P::context::ops>;
-  using result_type = decltype(take_step(to_type{}, step_type{}, std::declval<X const&>(), std::declval<call_site const&>()));
+  using result_type = decltype(take_step<P, Step>(std::declval<X const&>(), std::declval<call_site const&>()));
 
   result_type take(X const& x, call_site const& w, Y const* room) {
-    plan_step const& step = step_type::value;
+    plan_step const& step = step_of<P, Step>;
     auto const& m = x.mesh();
     communicator const& ranks = m.communicator(step.axes);
-    if (ranks.size() == 1) return take_step(to_type{}, step_type{}, x, w);
+    if (ranks.size() == 1) return take_step<P, Step>(x, w);
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const transfers = remembered_transfers(step, x.extents(), m.sizes(), m.rank());
     result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
@@ -109,7 +108,7 @@ class steps_in_flight final : public pending_work<Y> {
   call_site call_site_;
 };
 
-/// Where nothing communicates.
+/// The result of a plan that does not communicate.
 template <class Y>
 class partial_value final : public pending_work<Y> {
  public:
@@ -126,24 +125,11 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
     return pending<Y>(std::make_unique<partial_value<Y>>(Y(std::move(x))));
   } else {
-    using S = step_of<P, Step>;
-    if constexpr (communicates(S::value.what))
+    if constexpr (communicates(step_of<P, Step>.what))
       return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w, room));
     else
-      return start_steps<Y, P, Step + 1>(take_step(step_result<element_t<X>, P, Step>{}, S{}, x, w), w, room);
+      return start_steps<Y, P, Step + 1>(take_step<P, Step>(x, w), w, room);
   }
-}
-
-template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
-  requires in_memory<X>
-auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
-  using Y = decltype(relayout(to, x, w));
-  return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w);
-}
-template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
-  requires in_memory<X>
-pending<Y> relayout_async_into(destination<To, Replicated, MayHelp>, Y const& room, X const& x, call_site const& w) {
-  return start_steps<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>, 0>(x, w, &room);
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// Tensors in numbers. Stands apart: streams and strings cost more to include than most of the library.
+// Printing of tensors. A header of its own: streams and strings cost more to include than most of the library.
 #pragma once
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/draw.hpp"
@@ -12,12 +12,12 @@ namespace detail {
 inline constexpr index_t most_printed = 1000, printed_at_an_end = 3;
 inline constexpr std::size_t printed_width = 80;
 
-// What is printed of a dimension: all, or the first and the last few indices.
+// The printed indices of a dimension: all, or the first and the last few.
 struct printed_range {
   index_t extent = 0;
   bool cut = false;
   index_t count() const { return cut ? 2 * printed_at_an_end : extent; }
-  // Printed indices below i: what is printed of an interval is an interval of them.
+  // The number of printed indices below i. The printed part of an interval is an interval of printed indices.
   index_t below(index_t i) const {
     return !cut || i < printed_at_an_end ? i : std::max(printed_at_an_end, i - (extent - count()));
   }
@@ -49,7 +49,8 @@ struct printed_part {
   }
 };
 
-// The layout with even splits in place of block-cyclic ones: what is printed of a rank's shard are neighbours then.
+// The layout with even splits in place of block-cyclic ones. Then the printed elements of a rank's shard are
+// neighbours.
 template <class L>
 struct split_evenly {
   using c = context_of<L>;
@@ -61,7 +62,7 @@ struct split_evenly {
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
-// What is printed of a tensor, on rank 0: no more than that is moved.
+// Gathers the printed elements of a tensor on rank 0, and no others.
 template <class T, class L, class M, class S>
 std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part const& what, call_site const& w) {
   device_mesh<M> const& m = x.mesh();
@@ -100,7 +101,7 @@ void write_number(std::ostream& out, T x) {
     out << +x;
 }
 
-// Brackets inside brackets, as NumPy has them: numbers of the last dimension side by side, all of one width.
+// Writes nested brackets, as NumPy does: numbers of the last dimension side by side, all of one width.
 class number_writer {
  public:
   template <class T>
@@ -165,11 +166,12 @@ std::string element_name() {
 
 }  // namespace detail
 
-/// Prints a tensor on rank 0 of the mesh: a line with element type, layout, extents and mesh, then the elements as NumPy
-/// prints them, with the stream's precision. Of more than 1000 elements, the first and the last three of each dimension.
-/// Collective: every rank of the mesh calls it; it blocks. `out` is written to on rank 0 alone.
-/// Cost: only what is printed is moved, each element once; of a tensor whose a dimension is block-cyclic every element, too.
-/// Error: ashlar::error on every rank where they do not call the same. A partial layout does not compile.
+/// Prints a tensor on rank 0 of the mesh. The first line has element type, layout, extents and mesh. Then come the
+/// elements as NumPy prints them, with the stream's precision. Of more than 1000 elements, prints the first and the
+/// last three of each dimension.
+/// Collective: every rank of the mesh calls it; it blocks. Only rank 0 writes to `out`.
+/// Cost: moves only the printed elements, each once. If a dimension is block-cyclic, moves every element, too.
+/// Error: ashlar::error on every rank if they do not call the same. A partial layout does not compile.
 /// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
 template <plain_tensor X>
 void print(std::ostream& out, X const& x, call_site w = call_site::current()) {

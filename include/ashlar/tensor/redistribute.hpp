@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace detail {
 
-// A step on a tensor of these extents, of which x has the shards, their dimensions in an order of their own.
+// Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`.
 template <class L2, class Ops, class T0, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, call_site const& w) {
   auto const& m = x.mesh();
@@ -31,32 +31,27 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
   return y;
 }
 
-}  // namespace detail
-
-/// Takes step I of plan P. Where its axes have size 1 and it slices over no others, the result shares the shard until
-/// either is updated in place.
+/// Takes step I of plan P. If its axes have size 1 and all elements stay in place, the result shares the shard until
+/// one of the two is updated in place.
 /// Collective: the ranks that differ along the step's axes; blocks.
-template <class T, class P, int I, class T0, class L2, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> take_step(detail::tensor_type<T, L2>, detail::step_of<P, I> step, sharded_tensor<T0, L1, M, Space> const& x, call_site const& w) {
-  return detail::step_taken<L2, typename P::context::ops>(step.value, x, x.extents(), {}, w);
+template <class P, int I, class X>
+auto take_step(X const& x, call_site const& w) {
+  return step_taken<layout_after_step<P, I>, typename P::context::ops>(step_of<P, I>, x, x.extents(), {}, w);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.
-template <class T, class P, int I, int... Order, class T0, class L2, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> take_step_transposed(detail::tensor_type<T, L2>, detail::step_of<P, I> step, std::integer_sequence<int, Order...>,
-                                                      sharded_tensor<T0, L1, M, Space> const& x, call_site const& w) {
+template <class P, int I, int... Order, class X>
+auto take_step_transposed(X const& x, call_site const& w) {
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
-  return detail::step_taken<L2, typename P::context::ops>(step.value, x, extents, {{Order...}}, w);
+  return step_taken<layout_after_step<P, I>, typename P::context::ops>(step_of<P, I>, x, extents, {{Order...}}, w);
 }
 
-namespace detail {
-
-/// A reduction of several tensors: one block, in which the results lie side by side. Ranks of a node reduce the operands
-/// where they lie; a message is copied together first, unless the operands, in its order, lie side by side too, as those do
-/// that another bundle made. The largest come first: behind a scalar, an array would lie askew
-/// to what it is copied from, which costs memcpy a factor of 6.
+/// A reduction of several tensors in one collective. The results are contiguous in one block. Ranks of a node reduce
+/// the operands in place. Over MPI the operands are first packed into one buffer, unless they are already contiguous in
+/// that order, as the results of an earlier bundle are. The largest operands come first: after a scalar, an array would
+/// not be aligned like its source, which makes memcpy 6 times slower.
 template <class T, class M>
 class bundle_in_flight {
  public:
@@ -65,19 +60,19 @@ class bundle_in_flight {
   bundle_in_flight(device_mesh<M> const& m, axis_mask axes, call_site const& w) : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), call_site_(w) {}
 
   template <class L>
-  void reserve(tensor_type<T, L>, shape const& extents) {
+  void reserve(shape const& extents) {
     size_.push_back(local_shape(extents, sharded_tensor<T, L, M>::layout, mesh_.sizes(), mesh_.rank()).size());
   }
-  /// Notes the elements of the tensors for which there is room, in the same order, and where their reduction will lie.
+  /// Notes the elements of the next reserved tensor. Returns the tensor that its reduction will fill.
   template <class L, class L0>
-  sharded_tensor<T, L, M> take(tensor_type<T, L>, sharded_tensor<T, L0, M> const& x) {
+  sharded_tensor<T, L, M> take(sharded_tensor<T, L0, M> const& x) {
     if (ranks_.size() == 1) return share<L>(x, x.extents());
     if (!block_) arrange();
     sources_.push_back(x.owner());
     pieces_.push_back({x.data(), static_cast<std::size_t>(size_[taken_])});
     return {mesh_, x.extents(), block_, first_[taken_++]};
   }
-  /// By a reduction of Ops.
+  /// Reduces by reduction number `op` of Ops.
   template <class Ops>
   void all_reduce(int op) {
     if (ranks_.size() == 1) return;
@@ -111,7 +106,8 @@ class bundle_in_flight {
       return false;
     }
   }
-  // The operands as the message, or null. (What is staged on its way from a device is copied in any case.)
+  // The operands as one message, or null if they are not contiguous in its order. (On devices null: staging copies them
+  // anyway.)
   T const* side_by_side() const {
     if constexpr (!runs_in_caller<space>) return nullptr;
     T const* const first = pieces_[order_[0]].data;
@@ -136,18 +132,13 @@ class bundle_in_flight {
   axis_mask axes_;
   call_site call_site_;
   std::vector<index_t> size_, first_;
-  std::vector<std::size_t> order_;  // of the message
+  std::vector<std::size_t> order_;  // of the operands in the message.
   std::vector<block<T const>> pieces_;
-  std::vector<std::shared_ptr<storage<memory_space>>> sources_;  // alive until they are reduced
+  std::vector<std::shared_ptr<storage<memory_space>>> sources_;  // alive until they are reduced.
   std::size_t taken_ = 0;
   index_t elements_ = 0;
   std::shared_ptr<storage<memory_space>> block_;
 };
-
-template <class T, class M>
-bundle_in_flight<T, M> open_bundle(tensor_type<T, void>, device_mesh<M> const& m, axis_mask axes, call_site const& w) {
-  return {m, axes, w};
-}
 
 }  // namespace detail
 

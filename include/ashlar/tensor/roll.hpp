@@ -5,7 +5,7 @@
 
 namespace ashlar::detail {
 
-// Loops between `count` indices of one dimension in two arrays, which are alike but for the extent of that dimension.
+// Loops between `count` indices of one dimension in two arrays. Only in that dimension their extents differ.
 inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination, index_t to) {
   kernels::box a, b;
   for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
@@ -15,7 +15,7 @@ inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, i
   return loops_between(source, a, destination, b);
 }
 
-// What a rank sends and receives when indices of a dimension roll; what stays on it travels in no message.
+// The transfers of one rank when indices of a dimension roll. Elements that stay on the rank are in no message.
 inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];
   step_transfers m;
@@ -24,8 +24,8 @@ inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, 
   m.fingerprint = fingerprint_of_extents(collective_of(s.what), fingerprint_of(collective_of(s.what), s.axes, dim, by, encode(layout)), extents);
   index_set const mine = own.dim[dim];
   index_t const stride = row_major_strides(m.source).stride[dim];
-  bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // neighbours along the dimension, in memory too
-  // What goes to or comes from a rank: a run or two, each an array of its own. Whole shards travel as they lie.
+  bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // elements with one index are contiguous
+  // A block to or from a rank: one or two runs, each an array of its own. Whole shards are not packed.
   struct block_of_runs {
     std::size_t size = 0;
     index_t at = -1;
@@ -61,12 +61,12 @@ inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, 
   return m;
 }
 
+/// Rolls this rank's shard by `by` indices along dimension Dim.
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L, M, Space> const& x, index_t by, call_site const& w) {
+sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& x, plan_step const& step, index_t by, call_site const& w) {
   if (by == 0) return share<L>(x, x.extents());
   auto const& m = x.mesh();
-  plan_step const step = rolling_step<Dim>(x, by, w);
   communicator const& ranks = m.communicator(step.axes);
   step_transfers const& transfers = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by},
                                         [&] { return rolled_transfers(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
@@ -80,7 +80,7 @@ sharded_tensor<T, L, M, Space> roll_shard(rolled_along<Dim>, sharded_tensor<T, L
   }
   collective_scope const scope(m, step, fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>), transfers.received * sizeof(T), w);
   if (exchange_on_node(space, step, transfers, ranks, source, y.data())) return y;
-  exchange(space, step, transfers, ranks, source, y.data());  // which may use all of the destination
+  exchange(space, step, transfers, ranks, source, y.data());  // may use all of the destination
   strided_copy(space, source, y.data(), stays);
   return y;
 }

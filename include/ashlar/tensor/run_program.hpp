@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace detail {
 
-// This process' number before MPI has started, as the launcher tells it, or 0.
+// This process' number before MPI has started, as the launcher gives it, or 0.
 inline int launched_rank() {
   for (char const* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (char const* const value = std::getenv(name)) return std::atoi(value);
@@ -20,8 +20,9 @@ inline int launched_rank() {
 
 }  // namespace detail
 
-/// Starts MPI and Kokkos, calls body(), and returns its result. An exception is printed with the name of the program, and 1 is
-/// returned. Rank 0 alone prints an ashlar::error, which every rank throws. Any other exception is printed by each rank that meets it.
+/// Starts MPI and Kokkos, calls body(), and returns its result. If an exception ends body(), prints it with the name of
+/// the program and returns 1. Only rank 0 prints an ashlar::error, which every rank throws. Each rank prints any other
+/// exception that it meets.
 /// Collective: over all processes.
 /// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
 template <class F>

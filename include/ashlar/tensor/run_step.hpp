@@ -10,7 +10,7 @@
 
 namespace ashlar::detail {
 
-// Calls f with the reduction of elements T that an op's number stands for.
+// Calls f with reduction number `op` of Ops, if it reduces elements T.
 template <class T, class Ops, class F>
 void with_op(int op, F&& f) {
   auto const call = [&]<class Op>(Op reduction, int number) {
@@ -39,7 +39,7 @@ void all_reduce(Space const& space, plan_step const& s, step_transfers const& v,
   });
 }
 
-// What travels, in the order of the ranks: the shard itself or, packed in `buffer`, its blocks.
+// The elements to send, in the order of the ranks: the shard itself or, packed in `buffer`, its blocks.
 template <class Space, class T>
 T const* in_order(Space const& space, message_blocks const& blocks, T const* shard, pool_scratch<Space, T>& buffer) {
   if (blocks.in_order) return shard;
@@ -62,13 +62,13 @@ void reduce_scatter(Space const& space, plan_step const& s, step_transfers const
   });
 }
 
-/// Where what ranks exchange lies before and after it travels: in the shards, or packed. One buffer serves both sides: where
-/// both pack, what is sent waits in the destination's memory, if that has room for it, and what arrives in the buffer; otherwise
-/// the other way round, which takes one more copy.
+/// The memory that ranks exchange from and into: the shards, or packed blocks. One buffer serves both sides. If both
+/// sides pack, the sent blocks are in the destination's memory, if it has room, and the received blocks in the buffer.
+/// Otherwise it is the other way round, which takes one more copy.
 template <class Space, class T>
 class exchange_memory {
  public:
-  /// Packs what is sent. Pre: `v`, source and destination live as long as this.
+  /// Packs the elements to send. Pre: `v`, source and destination live as long as this object.
   exchange_memory(Space const& space, step_transfers const& v, T const* source, T* destination)
       : space_(space), in_(v.in), out_(v.at.empty() ? v.out : v.once), sent_(source), arrived_(destination), destination_(destination) {
     if (!out_.in_order && !in_.in_order && out_.total <= static_cast<std::size_t>(v.destination.size())) {
@@ -83,7 +83,7 @@ class exchange_memory {
   T const* sent() const { return sent_; }
   std::size_t sent_size() const { return out_.total; }
   T* arrived() const { return arrived_; }
-  /// What has arrived goes to its place. Pre: nobody reads what was sent any more.
+  /// Copies the received elements to their places. Pre: nobody reads the sent elements any more.
   void copy_out() {
     if (in_.in_order) return;
     if (arrived_ == destination_) kernels::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
@@ -107,7 +107,7 @@ void exchange(Space const& space, plan_step const& s, step_transfers const& v, c
       comm::all_gather(ranks, send, v.out.total, receive);
     else if (gathers)
       comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
-    else if (s.what == collective::all_to_all && v.even)  // what all ranks know alike: not whether their own blocks are equal
+    else if (s.what == collective::all_to_all && v.even)  // all ranks agree on v.even, not on v.out.equal
       comm::all_to_all(ranks, send, v.out.count[0], receive);
     else if (v.at.empty())
       comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
@@ -117,8 +117,8 @@ void exchange(Space const& space, plan_step const& s, step_transfers const& v, c
   memory.copy_out();
 }
 
-// Adds up (or whatever Op does) what this rank keeps of all operands, in the order of the ranks; a few elements at a
-// time, so that the sums stay in the first cache.
+// Combines by Op the elements that this rank keeps of all operands, in the order of the ranks. Works on a few elements
+// at a time, so that the sums stay in the L1 cache.
 template <class Op, class Space, class T>
 void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& kept, T* destination) {
   constexpr index_t width = 4096 / sizeof(T);
@@ -148,7 +148,7 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
   });
 }
 
-// Among ranks that see each other's memory: every rank takes what it needs from the others' shards, in one pass.
+// In shared memory: every rank takes the elements that it needs from the others' shards, in one pass.
 template <class Ops, class Space, class T>
 void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, node_group const& g, T* destination) {
   auto const self = static_cast<std::size_t>(g.rank());
@@ -180,9 +180,9 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_transfers con
   }
 }
 
-/// Takes one step on this rank's shards, which do not overlap: what steps on tensors come down to, whatever their layouts.
-/// Ops are the reductions that s.op counts.
-/// Collective: `ranks`, which differ along the step's axes; blocks. Where that is one rank, what remains is a slice.
+/// Takes one step on this rank's shards, which do not overlap. All steps on tensors end here, whatever their layouts.
+/// s.op is a number among the reductions Ops.
+/// Collective: `ranks`, which differ along the step's axes; blocks. If that is one rank, the step is a slice.
 template <class Ops = builtin_ops, class Space, class T>
 void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   switch (ranks.size() == 1 ? step_kind::slice : s.what) {

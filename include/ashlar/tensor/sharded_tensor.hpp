@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace detail {
 
-// What the library stores for an element type that a user names: std::complex fails in device code.
+// The stored type for an element type that a user names: std::complex fails in device code.
 template <class T>
 struct storable {
   using type = T;
@@ -34,13 +34,14 @@ mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
 }  // namespace detail
 
-/// The mesh that has just the axes that a layout names, with sizes given at run time.
+/// The mesh with just the axes that a layout names, with sizes given at run time.
 template <class L>
 using mesh_of_layout = decltype(detail::mesh_of_names(typename detail::names_of<L>::type{}));
 
-/// A tensor whose sharding over a mesh of ranks is part of its type: this rank's shard, the global extents and a handle
-/// on the mesh. The shard is contiguous and row-major in the memory of Space.
-/// Copies share the shard, like Kokkos views. Operations never write their operands; what updates in place says so.
+/// A tensor whose sharding over a mesh of ranks is part of its type. It has this rank's shard, the global extents and a
+/// handle on the mesh. The shard is contiguous and row-major in the memory of Space.
+/// Copies share the shard, like Kokkos views. Operations never write their operands; functions that update in place say
+/// so.
 /// Shape: global extents(); local shape local_extents(), of global indices local_region().
 /// Example: sharded_tensor<float, layout<"data", none>> is one on mesh<axis<"data">>
 template <class T, class Layout, class Mesh = mesh_of_layout<Layout>, class Space = Kokkos::DefaultExecutionSpace>
@@ -60,10 +61,10 @@ class sharded_tensor {
 
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
       : sharded_tensor(m, extents, ashlar::local_region(extents, layout, m.sizes(), m.rank()).size()) {}
-  /// The same where the elements of this rank's shard were counted before.
+  /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
       : sharded_tensor(m, extents, detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {}
-  /// Elements that lie in a block, from an offset on.
+  /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
 
@@ -80,14 +81,15 @@ class sharded_tensor {
   T* data() const { return static_cast<T*>(owner_->data) + offset_; }
   using view_type = Kokkos::View<typename detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  /// This rank's shard as a Kokkos view, valid while a tensor that shares it lives and until either is updated in place.
+  /// This rank's shard as a Kokkos view. Valid while a tensor that shares it lives, until one of them is updated in
+  /// place.
   view_type view() const {
     shape const s = local_extents();
     return [&]<int... D>(std::integer_sequence<int, D...>) {
       return view_type(data(), static_cast<std::size_t>(s[D])...);
     }(std::make_integer_sequence<int, rank>{});
   }
-  /// The block of memory that the shard lies in, and where it begins there.
+  /// The block of memory that holds the shard, and the shard's offset there.
   storage_pointer const& owner() const { return owner_; }
   index_t offset() const { return offset_; }
 
@@ -98,24 +100,24 @@ class sharded_tensor {
   index_t offset_;
 };
 
-template <class T, class L, class M>
-sharded_tensor<typename detail::storable<T>::type, L, M> allocate(detail::tensor_type<T, L>, device_mesh<M> const& m, shape const& extents) {
-  return {m, extents};
-}
-
 namespace detail {
+
+/// The tensor of an element type that a user names.
+template <class T, class L, class M>
+using tensor_on = sharded_tensor<typename storable<T>::type, L, M>;
+
 
 template <class T, class L, class M, class S>
 inline constexpr bool in_reach_of_kernels<sharded_tensor<T, L, M, S>> =
     Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, typename S::memory_space>::accessible;
 
-/// The same elements under another layout, or other extents; copied only when one of the two is updated in place.
+/// The same elements under another layout, or with other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>
 sharded_tensor<T, L, M, S> share(sharded_tensor<T, L0, M, S> const& x, shape const& extents) {
   return {x.mesh(), extents, storage<typename S::memory_space>::borrow(x.owner()), x.offset()};
 }
 
-// Do a view's elements lie in the order of its dimensions, or in the reversed order? Those of one dimension do both.
+// True if a view has another memory layout than Order. Views of one dimension have both.
 template <class View, class Order>
 struct view_lies_otherwise {
   static constexpr bool value = View::rank > 1 && !std::is_same_v<typename View::array_layout, Order>;
@@ -149,11 +151,11 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 
 }  // namespace detail
 
-/// A view of the user's own as the shard of a tensor, without a copy; it is kept alive as long as the tensor.
-/// Pre: contiguous and row-major (LayoutRight), of the extents of this rank's shard.
+/// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive.
+/// Pre: contiguous and row-major (LayoutRight), with the extents of this rank's shard.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Error: ashlar::error on every rank where the extents differ between ranks, or the view of some rank has not those of its
-/// shard or is not contiguous.
+/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank's view is not contiguous or
+///   has other extents than its shard.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
@@ -161,8 +163,8 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
                 "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
   return detail::adopt_view<L, false>(m, view, n);
 }
-/// The same of a column-major view (LayoutLeft), which is row-major if its dimensions are counted from the last: layout and
-/// extents are those of the tensor, whose dimension 0 is the last of the view.
+/// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
+/// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
@@ -202,15 +204,15 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 
 }  // namespace detail
 
-/// A tensor whose element at global index (i...) is f(i...). f is called where the elements lie, in a kernel.
-/// Error: a partial layout does not compile: each rank's summand would be the whole value.
+/// Makes a tensor whose element at global index (i...) is f(i...). A kernel in the tensor's space calls f.
+/// Error: a partial layout does not compile: each rank's term would be the whole value.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
   static_assert(!detail::layout_is_partial<L>::value,
                 "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
-  auto t = allocate(detail::tensor_type<T, L>{}, m, detail::checked_extents<L>(n));
-  using Tensor = decltype(t);
+  using Tensor = detail::tensor_on<T, L, M>;
+  Tensor t(m, detail::checked_extents<L>(n));
   detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);
   return t;
 }

@@ -5,7 +5,7 @@
 
 namespace ashlar::comm {
 
-/// Three numbers, which MPI sends and softmax_part adds up.
+/// Three numbers, which MPI sends and softmax_part combines.
 template <class T>
 struct mpi_datatype<softmax_part<T>> {
   static MPI_Datatype get() {

@@ -9,7 +9,7 @@
 
 namespace ashlar::comm {
 
-/// Complex numbers as tensors store them.
+/// The MPI type of complex numbers as tensors store them.
 template <std::floating_point T>
 struct mpi_datatype<Kokkos::complex<T>> {
   static_assert(sizeof(T) <= sizeof(double), "ashlar::comm: complex numbers of float and of double have a type of MPI's");
@@ -20,21 +20,20 @@ struct mpi_datatype<Kokkos::complex<T>> {
 
 namespace ashlar::detail {
 
-/// Whether MPI reads the space's memory itself. Memory of a device for which nothing else was decided is staged through the
-/// host's.
+/// True if MPI reads the space's memory itself. Unless decided otherwise, device memory is staged through the host's.
 template <class Space>
 bool mpi_reads() {
   return host_reads<Space> || comm::device_memory.direct;
 }
 
-/// Whether MPI combines elements there: by a reduction that is no own of MPI's it calls code of the host.
+/// True if MPI can combine elements there: for a reduction other than MPI's own, it calls host code.
 template <class Space, class Op, class T>
 bool mpi_combines() {
   return mpi_reads<Space>() && (host_reads<Space> || comm::mpi_op<Op, T>::is_own);
 }
 
-/// Memory that MPI can use in place of a source and a destination, when the kernels that wrote the one, or read the other,
-/// are done: their own where MPI reads that.
+/// Memory that MPI can use in place of a source and a destination: their own, if MPI reads that. The constructor waits
+/// for the kernels that wrote the source or read the destination.
 template <class Space, class T>
 class mpi_memory {
  public:
@@ -53,9 +52,9 @@ class mpi_memory {
   mpi_memory& operator=(mpi_memory const&) = delete;
   T const* source() const { return source_; }
   T* destination() const { return destination_; }
-  /// To be called where a collective fails, unless by an exception that ends this.
+  /// Call it if a collective fails without an exception that destroys this object.
   void leave() { used_->leave(); }
-  /// To be called when MPI has written the destination.
+  /// Call it when MPI has written the destination.
   void finish() {
     used_->have_arrived();
     if constexpr (!host_reads<Space>)
@@ -75,7 +74,7 @@ class mpi_memory {
   T const* source_;
   T* destination_;
   std::size_t m_;
-  T* target_ = nullptr;  // where the destination is staged
+  T* target_ = nullptr;  // the real destination, if it is staged
   std::shared_ptr<storage<host>> in_, out_;
   std::optional<memory_of_messages> used_;
 };

@@ -1,4 +1,4 @@
-// A step of a plan that goes on while its rank does something else.
+// An asynchronous step of a plan: it goes on while its rank does something else.
 #pragma once
 #include "ashlar/tensor/redistribute.hpp"
 #include <exception>
@@ -6,15 +6,17 @@
 
 namespace ashlar::detail {
 
-/// A step that communicates, from its begin until it is complete. On a node the operand lies open for the others, and each
-/// takes what it needs when it completes the step; elsewhere all messages are posted at once, whatever `tuning` says.
-/// The operand is read until then: what updates it in place completes the step first.
-/// Ops are the reductions that the step's op counts.
+/// A step that communicates, from its begin until it is complete. On a node the other ranks may read the operand, and
+/// each takes the elements that it needs when it completes the step. Otherwise all messages are posted at once,
+/// whatever `tuning` says. The operand is read until the step is complete: an update of it in place completes the step
+/// first.
+/// The step's op is a number among the reductions Ops.
 template <class T, class Space, class Ops>
 class step_in_flight final : public reader, public unfinished_collective {
  public:
-  /// Pre: `ranks`, which differ along the step's axes, are more than one; source and destination, which do not overlap, live
-  /// until the step is complete. Collective: over `ranks`; does not block.
+  /// Pre: `ranks` differ along the step's axes, and are at least 2. Source and destination do not overlap, and live
+  ///   until the step is complete.
+  /// Collective: over `ranks`; does not block, unless sums_at_once().
   template <class M>
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
       : scope_(m, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only), transfers->received * sizeof(T), w, sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
@@ -30,7 +32,7 @@ class step_in_flight final : public reader, public unfinished_collective {
   step_in_flight(step_in_flight const&) = delete;
   step_in_flight& operator=(step_in_flight const&) = delete;
 
-  /// Whether what this rank receives is there, or lies open for it; or whether the step has failed.
+  /// True if this rank's elements have arrived or can be read on the node, or if the step has failed.
   bool ready() {
     if (stage_ == stage::done) return true;
     if (round_) return round_->all_have_arrived();
@@ -40,7 +42,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     in_collective([&] { end_of_messages(); });
     return stage_ == stage::done || ready();
   }
-  /// Post: the operand is not read any more, and the destination holds the step's result if the step has not failed.
+  /// Post: the operand is not read any more. The destination holds the step's result, unless the step has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
     if (stage_ == stage::done) return;
@@ -53,7 +55,8 @@ class step_in_flight final : public reader, public unfinished_collective {
       }
     });
   }
-  /// Post: the destination holds the step's result. Collective: as complete. Error: as the collective, whoever has completed it.
+  /// Post: the destination holds the step's result.
+  /// Collective: as complete. Error: as the collective, even if another call has completed the step.
   void wait() {
     complete();
     if (failure_) std::rethrow_exception(failure_);
@@ -61,16 +64,17 @@ class step_in_flight final : public reader, public unfinished_collective {
   void keep(void const*) override { complete(); }
 
  private:
-  static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a collective that blocks is not the same
+  static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a blocking call has another one
   enum class stage { first, gathers_sums, done };
 
   std::size_t operand_size() const { return static_cast<std::size_t>(transfers_->source.size()); }
   static bool reduces(plan_step const& s) { return s.what == collective::all_reduce || s.what == collective::reduce_scatter; }
   bool reduces() const { return reduces(step_); }
-  // Where sums are the host's, or MPI's.
+  // True if the host cannot read the operands of a reduction, but MPI can. Then the step blocks and is complete at
+  // once.
   static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
 
-  // To be called where an exception is handled. What fails is not tried again.
+  // Call it while an exception is handled. A failed step is not tried again.
   void fail() {
     stage_ = stage::done;
     failure_ = std::current_exception();
@@ -114,7 +118,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     std::swap(requests_, ranks_.state().requests);
   }
 
-  // On a node.
+  // Completes the step on a node.
   void take() {
     if constexpr (runs_in_caller<Space>) {
       if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
@@ -136,7 +140,7 @@ class step_in_flight final : public reader, public unfinished_collective {
     stage_ = stage::done;
   }
 
-  // By messages: the shard, or its blocks packed, to blocks in the destination or packed.
+  // Posts messages: from the shard or its packed blocks, into the destination or into a buffer of packed blocks.
   void post_blocks() {
     step_transfers const& v = *transfers_;
     bool const gathers = step_.what == collective::all_gather;
@@ -159,7 +163,8 @@ class step_in_flight final : public reader, public unfinished_collective {
     deliver_own(ranks_, send(r), receive(r), comm::tuned);
   }
 
-  // The same of a reduction: what each rank combines, whole arrays or its part, goes there from every rank.
+  // The same for a reduction. Each rank receives, from every rank, the elements that it combines: whole arrays or its
+  // part.
   void post_operands() {
     step_transfers const& v = *transfers_;
     if (step_.what == collective::all_reduce) {
@@ -178,12 +183,12 @@ class step_in_flight final : public reader, public unfinished_collective {
     received_.emplace(ranks_, own, room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * own));
     post_exchange(ranks_, [&](int q) { return operand_of(q); }, [&](int q) { return block<T>{received_->from(q), own}; }, comm::tuned);
   }
-  // What rank q combines, of this rank's operand.
+  // The part of this rank's operand that rank q combines.
   block<T const> operand_of(int q) const {
     return starts_.empty() ? block<T const>{memory_->source(), operand_size()} : part(memory_->source(), starts_, q);
   }
 
-  // All that was posted has arrived.
+  // Continues after all posted messages have arrived.
   void end_of_messages() {
     requests_.clear();
     if (stage_ == stage::first && reduces()) {
@@ -221,11 +226,11 @@ class step_in_flight final : public reader, public unfinished_collective {
   std::vector<MPI_Request> requests_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<exchange_memory<Space, T>> exchanged_;
-  pool_scratch<Space, T> packed_;  // of a reduction
+  pool_scratch<Space, T> packed_;  // the packed operand of a reduction
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> room_;
   std::optional<received_arrays<T>> received_;
-  std::vector<std::size_t> starts_;  // of the blocks that arrive, or of each rank's part; none where arrays travel whole
-  bool in_parts_ = false;            // an all-reduce whose ranks combine a part each
+  std::vector<std::size_t> starts_;  // begin of each block that arrives, or of each rank's part; empty if arrays are whole
+  bool in_parts_ = false;            // an all-reduce in which each rank combines a part
 };
 
 }  // namespace ashlar::detail

@@ -14,18 +14,18 @@
 
 namespace ashlar::detail {
 
-/// Something that may read a shard later.
+/// An object that may read a shard later.
 class reader {
  public:
   virtual ~reader() = default;
-  /// The block's elements are about to change: keep those that will be read.
+  /// Called before the block's elements change: keeps the elements that will be read.
   virtual void keep(void const* block) = 0;
 };
 
 template <class MemorySpace>
 class pool;
 
-/// A block of memory that tensors share, and what may read it later: elementwise expressions, and other blocks that
+/// A block of memory that tensors share. It lists its later readers: elementwise expressions, and other blocks that
 /// borrow the memory until one side is written.
 template <class MemorySpace>
 class storage : public reader {
@@ -39,12 +39,12 @@ class storage : public reader {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
     readers_.push_back(r);
   }
-  /// The same for who reads the memory itself, which may be another block's.
+  /// The same for a reader of the memory itself, which may be another block's.
   void expect_with_lender(std::shared_ptr<reader> const& r) {
     expect(r);
     if (lender_) lender_->expect(r);
   }
-  /// To be called before the elements change: whoever was to read them keeps them as they are.
+  /// Call it before the elements change: readers keep the elements as they were.
   void before_writing() {
     for (auto const& w : readers_)
       if (auto const r = w.lock()) r->keep(this);
@@ -55,7 +55,7 @@ class storage : public reader {
     if (lender_.get() == block) detach();  // it may have memory of its own by now
   }
 
-  /// A block with the same elements, which are copied only when one of the two is about to change.
+  /// A block with the same elements. They are copied only when one of the two blocks is about to change.
   static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from) {
     auto const& lender = from->lender_ ? from->lender_ : from;
     auto s = std::make_shared<storage>(from->data, from->bytes);
@@ -68,13 +68,13 @@ class storage : public reader {
   void detach();
 
   std::vector<std::weak_ptr<reader>> readers_;
-  std::shared_ptr<storage> lender_;  // whose memory this is, if not its own
+  std::shared_ptr<storage> lender_;  // the block that owns the memory, if it is another
 
   friend pool<MemorySpace>;
 };
 
-/// Hands out memory and takes it back for the next of its size: a training step allocates what the step before gave back.
-/// Sizes are rounded up to four classes an octave. What is free when Kokkos is finalised is returned to it.
+/// Hands out memory and takes it back for the next request of its size: a training step uses the memory of the step
+/// before. Sizes are rounded up to four classes per octave. Free memory returns to Kokkos when Kokkos is finalised.
 template <class MemorySpace>
 class pool {
  public:
@@ -97,7 +97,7 @@ class pool {
     }
     if (b == nullptr) {
       std::unique_ptr<block> made(new block(nullptr, 0));
-      // Other ranks of the node read the host's tensors, so they lie where those see them.
+      // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
       if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) made->data = node_memory::instance().allocate(size);
       if (made->data == nullptr) made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
       b = made.release();
@@ -109,9 +109,9 @@ class pool {
     return std::shared_ptr<block>(b, release{index});
   }
 
-  /// Blocks that were taken from Kokkos so far; steady programs take no more.
+  /// The number of new blocks so far. A steady program makes no more.
   static std::size_t allocations() { return instance().allocations; }
-  /// Bytes that are asked for and not given back, and the most that were since the last reset.
+  /// Bytes in use, and the most in use since the last reset.
   static std::size_t in_use() { return instance().in_use; }
   static std::size_t peak() { return instance().peak; }
   static void reset_peak() { instance().peak = instance().in_use; }
@@ -120,7 +120,7 @@ class pool {
   using block = storage<MemorySpace>;
   static constexpr std::size_t classes = 4 * 48, smallest = 256;
 
-  // Held for a few instructions, by one thread of the host as a rule: a mutex costs a tiny collective a tenth of its time.
+  // Held for a few instructions, usually by one host thread. A mutex would cost a tiny collective 10 % of its time.
   class spin_lock {
    public:
     void lock() {
@@ -180,7 +180,7 @@ class pool {
         p.in_use -= b->bytes;
         if (p.open && !node_memory::instance().is_left_to_others(b->data, b->bytes)) return p.free[index].push_back(b);
       }
-      delete b;  // after Kokkos' end its memory is gone
+      delete b;  // its memory is gone with Kokkos, or quarantined
     }
   };
 };
@@ -196,7 +196,7 @@ void storage<MemorySpace>::detach() {
   lender_ = own;
 }
 
-/// Memory that a call needs for a while, from the pool: n elements where kernels of the space read them.
+/// Memory that a call needs for a while, from the pool: n elements that kernels of the space can access.
 template <class Space, class T>
 class pool_scratch {
  public:

@@ -1,4 +1,4 @@
-// What a step of a plan moves on one rank: the same for elements of any type.
+// The transfers of a step of a plan on one rank, for elements of any type.
 #pragma once
 #include "ashlar/comm/node/round.hpp"
 #include "ashlar/tensor/message_counts.hpp"
@@ -8,23 +8,28 @@
 
 namespace ashlar::detail {
 
-/// A step on one rank of a mesh, for tensors of one shape.
+/// The transfers of a step on one rank of a mesh, for tensors of one shape.
 struct step_transfers {
-  shape source, destination;  // extents of this rank's shards
-  bool even = false;          // every rank has shards of these extents
-  dimension_order order;      // of the source's array
-  message_blocks out, in;     // sent (by a reduce_scatter: for each rank what it keeps; by an all_gather: one to all) and received
-  message_blocks once;        // where several ranks are sent the same block: what is sent, each block once,
-  std::vector<std::size_t> at;  // and where each rank's begins; otherwise empty
-  bool keeps = false;         // slice and pad: whether elements stay
-  bool all_stays = false;     // and whether they are all
-  copy_loops kept;            // from shard to shard; of a reduce_scatter, what this rank keeps of each operand
-  std::vector<copy_loops> direct;  // from each of the others' shards to this rank's, for ranks that see them
-  std::size_t received = 0;  // elements that come from other ranks
+  shape source, destination;  // extents of this rank's shards.
+  bool even = false;          // every rank has shards of these extents.
+  dimension_order order;      // of the source's array.
+  // Blocks sent and received. A reduce_scatter sends each rank the part that it keeps; an all_gather sends one block to
+  // all.
+  message_blocks out, in;
+  // If several ranks are sent the same block: the blocks to send, each once, and the begin of each rank's block. Else
+  // empty.
+  message_blocks once;
+  std::vector<std::size_t> at;
+  bool keeps = false;         // slice and pad: elements stay.
+  bool all_stays = false;     // all elements stay in place.
+  copy_loops kept;            // from shard to shard; for a reduce_scatter, the part that this rank keeps of each operand.
+  std::vector<copy_loops> direct;  // from each rank's shard to this rank's, in shared memory.
+  std::size_t received = 0;  // elements that come from other ranks.
   std::uint64_t fingerprint = 0;
-  std::vector<region> asked;  // by each rank, until all were
+  std::vector<region> asked;  // regions asked for so far; empty after finish()
 
-  // With each rank that takes part, in order: what of this rank's source it needs, and what of it this rank needs.
+  // Call both for each rank that takes part, in order: with the part of this rank's source that it needs, and the
+  // reverse.
   void send(region const& own, region const& theirs, bool serves) {
     std::size_t const before = out.loops.size();
     auto const moved = static_cast<index_t>(once.total) - static_cast<index_t>(out.total);
@@ -44,7 +49,7 @@ struct step_transfers {
     in.add(own, theirs, serves, buffer_side::source);
     direct.push_back(serves ? loops_between(theirs, own, order) : copy_loops());
   }
-  // When all have been asked; `self` is this rank's number among them.
+  // Call it after all ranks; `self` is this rank's number among them.
   void finish(region const& own_source, region const& own_destination, int self) {
     if (once.total == out.total)
       once = {}, at.clear();
@@ -57,14 +62,14 @@ struct step_transfers {
   }
 };
 
-// A fingerprint that tells extents apart, too.
+// Extends a fingerprint by the extents.
 inline std::uint64_t fingerprint_of_extents(collective what, std::uint64_t fingerprint, shape const& extents) {
   for (int d = 0; d < extents.rank; ++d) fingerprint = fingerprint_of(what, fingerprint, extents[d]);
   return fingerprint;
 }
 
-/// The moves of a step on a tensor of these extents, whose shards have their dimensions in this order.
-/// Pre: in order where a reduction is one of whole arrays (all_reduce).
+/// The transfers of a step on a tensor of these extents, whose shards have their dimensions in this order.
+/// Pre: the default order for an all_reduce.
 inline step_transfers transfers_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
   region const source = local_region(extents, s.from, mesh, rank), destination = local_region(extents, s.to, mesh, rank);
   int const ranks = mesh.ranks(s.axes);
@@ -95,7 +100,7 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
     return m;
   }
 
-  // Of several ranks that hold the same elements, the one that shares the receiver's coordinates sends them.
+  // If several ranks hold the same elements, the rank that shares the receiver's coordinates sends them.
   auto const serves = [&](int sender, int receiver) {
     return what == collective::reduce_scatter || mesh.position(sender, copies) == mesh.position(receiver, copies);
   };
@@ -111,16 +116,16 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
   return m;
 }
 
-/// What moves follow from.
+/// The data that transfers depend on.
 struct transfers_key {
-  void const* of = nullptr;  // a step or a layout that lives as long as the program
+  void const* of = nullptr;  // a step or a layout that lives as long as the program.
   shape extents;
   mesh_shape mesh;
   int rank = 0;
   dimension_order order{};
-  int rolled = -1;  // the dimension along which elements roll, and by how many places
+  int rolled = -1;  // the dimension along which elements roll, by `by` indices; -1: none.
   index_t by = 0;
-  mesh_shape other{};  // to which it is brought
+  mesh_shape other{};  // the mesh to which a tensor is redistributed
 
   std::size_t hash() const {
     auto h = reinterpret_cast<std::size_t>(of) / sizeof(plan_step);
@@ -130,10 +135,11 @@ struct transfers_key {
   bool operator==(transfers_key const&) const = default;
 };
 
-/// Remembers the moves that were asked for last: a program takes the same steps again and again.
+/// Remembers the transfers used last: a program takes the same steps again and again.
 class transfers_memo {
  public:
-  /// moves(), or what it gave for the same key; who keeps no pointer has it until the next call.
+  /// Returns transfers(), or its result for the same key before. Without a copy of the pointer, it lives until the next
+  /// call.
   template <class F>
   std::shared_ptr<step_transfers const> const& operator()(transfers_key const& key, F const& transfers) {
     entry& slot = slots_[key.hash() % slots_.size()];
@@ -150,7 +156,8 @@ class transfers_memo {
 };
 inline thread_local transfers_memo remembered;
 
-/// Moves of a step that lives as long as the program; who keeps no pointer has them until the next call.
+/// The transfers of a step that lives as long as the program. Without a copy of the pointer, they live until the next
+/// call.
 inline std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
   return remembered({&s, extents, mesh, rank, order}, [&] { return transfers_of(s, extents, mesh, rank, order); });
 }

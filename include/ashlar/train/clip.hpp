@@ -64,7 +64,7 @@ template <class G>
   auto const& first = first_leaf(gradients);
   using T = element_t<decltype(first)>;
   using L = typename sum_over<mesh_t<decltype(first)>, axes_sharding_v<G>>::type;
-  auto sum = filled(allocate(tensor_type<T, L>{}, first.mesh(), shape{}), T(0));
+  auto sum = filled<T, L>(first.mesh(), shape{}, T(0));
   for_each_leaf(
       [&](auto const& x) {
         // One of the ranks that hold the same elements keeps their squares, the others put zero.

@@ -96,13 +96,13 @@ struct rmsprop {
           using T = element_t<decltype(x)>;
           detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho), T(momentum), T(epsilon), keras};
           if (centered && momentum != 0)
-            update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
+            detail::update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
           else if (centered)
-            update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
+            detail::update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
           else if (momentum != 0)
-            update_each(detail::rmsprop_plain<T>{f}, x, gradient, v, m);
+            detail::update_each(detail::rmsprop_plain<T>{f}, x, gradient, v, m);
           else
-            update_each(detail::rmsprop_plain<T>{f}, x, gradient, v);
+            detail::update_each(detail::rmsprop_plain<T>{f}, x, gradient, v);
         },
         p, g, state.v, state.mean, state.m);
   }

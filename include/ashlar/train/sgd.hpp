@@ -58,9 +58,9 @@ struct sgd {
           using T = element_t<decltype(x)>;
           detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
           if (momentum != 0)
-            update_each(f, x, gradient, m);
+            detail::update_each(f, x, gradient, m);
           else
-            update_each(f, x, gradient);
+            detail::update_each(f, x, gradient);
         },
         p, g, state.m);
   }

@@ -186,7 +186,6 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
   index_t fan_in = Rank > 1 ? w.extent[Rank > 1 ? Rank - 2 : 0] : w.extent[0];
   index_t fan_out = w.extent[Rank - 1];
   for (int d = 0; d + 2 < Rank; ++d) fan_in *= w.extent[d], fan_out *= w.extent[d];
-  tensor_type<T, L> const type{};
   switch (w.first) {
     case initializer::glorot_uniform: {
       T const limit = static_cast<T>(square_root(6.0 / static_cast<double>(fan_in + fan_out)));
@@ -195,7 +194,7 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
     case initializer::he_normal:
       return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))}, m, extents, key);
     case initializer::normal: return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key);
-    default: return filled(allocate(type, m, extents), w.first == initializer::ones ? T(1) : T(0));
+    default: return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
   }
 }
 

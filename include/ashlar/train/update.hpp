@@ -5,15 +5,17 @@
 
 namespace ashlar {
 
-/// Updates abstract tensors in place: nothing to do.
-template <class F, class T, class L, class M, class... X>
-constexpr void update_each(F const&, abstract_tensor<T, L, M>&, X const&...) {}
-
 /// Whose formula an optimizer follows where the two differ: where epsilon stands, and whether a momentum gathers
 /// gradients (PyTorch) or steps, already multiplied by the rate of their time (Keras).
 enum class convention { pytorch, keras };
 
 namespace detail {
+
+/// Calls f on corresponding elements of parameters, gradients and states, in one kernel. It writes those that are not const.
+template <class F, class X, class... Others>
+constexpr void update_each(F const& f, X& x, Others&... others) {
+  backend_of<X>::update_each(f, x, others...);
+}
 
 template <class Parameter, class Gradient>
 struct gradient_has_another_layout {
@@ -51,7 +53,7 @@ constexpr auto zeros_like(P const& p) {
   return map(
       [](auto const& x) {
         using X = std::remove_cvref_t<decltype(x)>;
-        return filled(allocate(tensor_type<element_t<X>, layout_t<X>>{}, x.mesh(), x.extents()), element_t<X>(0));
+        return filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
       },
       p);
 }
@@ -63,7 +65,7 @@ constexpr auto zeros_if(bool used, P const& p) {
         using X = std::remove_cvref_t<decltype(x)>;
         shape extents = x.extents();
         for (int d = 0; d < extents.rank && !used; ++d) extents[d] = 0;
-        return filled(allocate(tensor_type<element_t<X>, layout_t<X>>{}, x.mesh(), extents), element_t<X>(0));
+        return filled<element_t<X>, layout_t<X>>(x.mesh(), extents, element_t<X>(0));
       },
       p);
 }

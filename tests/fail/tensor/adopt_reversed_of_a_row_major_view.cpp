@@ -1,5 +1,6 @@
 // What is row-major is no reversed view.
 // EXPECT: ashlar::adopt_reversed: the view is not column-major
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

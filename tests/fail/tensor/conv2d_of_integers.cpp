@@ -1,7 +1,7 @@
 // Images of bytes, which no BLAS multiplies.
 // EXPECT: ashlar::conv2d: images are of float, double or complex numbers
 #include "ashlar/kernels/convolution.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

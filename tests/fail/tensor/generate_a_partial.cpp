@@ -1,5 +1,6 @@
 // A function of the global index gives elements, not summands.
 // EXPECT: ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 using namespace ashlar;
 using line = mesh<axis<"x">>;

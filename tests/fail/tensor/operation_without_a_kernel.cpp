@@ -2,7 +2,7 @@
 // EXPECT: ashlar::evaluate: the operation has no kernel
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;

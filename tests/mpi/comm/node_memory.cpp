@@ -3,7 +3,7 @@
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/tensor/gather.hpp"
-#include "ashlar/tensor/pending.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/four_collectives.hpp"
 #include "support/mpi_main.hpp"
 #include "support/own_world.hpp"

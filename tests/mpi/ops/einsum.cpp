@@ -1,7 +1,7 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
 // contracted and shared labels sharded, partial sums in one operand.
 #include "ashlar/kernels/einsum.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
 #include <string>
 #include <string_view>

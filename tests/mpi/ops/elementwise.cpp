@@ -1,8 +1,7 @@
 // Elementwise functions of one tensor against loops over the value that it denotes: whole, sharded and partial, as far as
 // a function allows.
 #include "ashlar/kernels/reduce.hpp"
-#include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/ops/bundle.hpp"
 #include "operations.hpp"
 #include <cmath>

@@ -1,6 +1,6 @@
 // Elementwise functions of two tensors against loops over the values that they denote. The layouts reach every cell of the
 // rule: both whole or sharded alike, partial sums in one or both, dimensions that stretch.
-#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
 #include <cmath>
 

@@ -1,8 +1,7 @@
 // What the tests of operations share: dense arrays as the oracle, tensors of exact integers, all meshes, and matrices of
 // extents that divide, do not divide, and leave shards empty.
 #pragma once
-#include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 

@@ -1,7 +1,6 @@
 // Reductions on real tensors against loops, over whole, sharded and partial dimensions; and views of the same shard.
 #include "ashlar/kernels/reduce.hpp"
-#include "ashlar/tensor/evaluate.hpp"
-#include "ashlar/tensor/view.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "operations.hpp"
 #include <cmath>

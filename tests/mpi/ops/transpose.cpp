@@ -1,7 +1,7 @@
 // Transposes, in place and on the way to another layout, against loops.
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/transpose.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/memory_use.hpp"
 #include "operations.hpp"
 

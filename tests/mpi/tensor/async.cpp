@@ -1,9 +1,8 @@
 // Collectives that begin now and are complete later: the same results as of those that block, whatever comes between.
 #include "ashlar/ops/async.hpp"
-#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/memory_use.hpp"
-#include "ashlar/tensor/pending.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"

@@ -2,10 +2,8 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
-#include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/ops/bundle.hpp"
-#include "ashlar/tensor/redistribute.hpp"
 #include "support/dense.hpp"
 #include "support/pmpi_counters.hpp"
 #include <doctest/doctest.h>

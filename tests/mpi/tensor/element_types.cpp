@@ -1,7 +1,6 @@
 // Every element type that tensors have, moved, padded and reduced.
 #include "ashlar/ops/bundle.hpp"
-#include "ashlar/tensor/pending.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Whole tensors on one rank, on all, and back: values, messages, errors.
 #include "ashlar/tensor/gather.hpp"
-#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"

@@ -1,6 +1,6 @@
 // Redistribution on a mesh whose links say what a message costs: other steps, the same values.
 #include "ashlar/ops/async.hpp"
-#include "ashlar/tensor/pending.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 

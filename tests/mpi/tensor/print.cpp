@@ -1,6 +1,6 @@
 // Tensors and drawings as text.
 #include "ashlar/tensor/print.hpp"
-#include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Redistribution on real ranks against the dense result: every ordered pair of layouts, by the engine that all types share.
 #include "ashlar/tensor/memory_use.hpp"
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/all_layouts.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>

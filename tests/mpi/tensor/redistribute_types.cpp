@@ -1,5 +1,5 @@
 // Redistribution through the typed interface: a sample of pairs of layouts.
-#include "ashlar/tensor/redistribute.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include "support/simulated_mesh.hpp"
 #include <doctest/doctest.h>

@@ -2,8 +2,7 @@
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/kernels/reduce.hpp"
-#include "ashlar/tensor/elementwise.hpp"
-#include "ashlar/tensor/evaluate.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "support/dense.hpp"
 #include "support/provoked.hpp"
@@ -211,10 +210,10 @@ TEST_CASE("expression: what waits keeps the operands that it was written to read
   CHECK(denotes(doubled, times(2, 0)));
   CHECK(denotes(sum, times(3, 0)));
   CHECK(denotes(x + y, times(1, 7)));
-  update_each(plus_one{}, y);
+  detail::update_elements(plus_one{}, y);
   CHECK(denotes(y, times(1, 1)));
   CHECK(denotes(sum, times(3, 0)));
-  update_each(add_and_clear{}, y, std::as_const(x), z);
+  detail::update_elements(add_and_clear{}, y, std::as_const(x), z);
   CHECK(denotes(y, times(1, 8)));
   CHECK(denotes(x, std::vector<double>(100, 7)));
   CHECK(denotes(z, std::vector<double>(100, 0)));

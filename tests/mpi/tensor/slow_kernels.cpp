@@ -2,8 +2,7 @@
 // back: the collective takes what lies between. On a device both are in flight; on a node the other ranks may be late.
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/roll.hpp"
-#include "ashlar/tensor/pending.hpp"
-#include "ashlar/tensor/roll.hpp"
+#include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include <doctest/doctest.h>

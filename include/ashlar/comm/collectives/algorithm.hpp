@@ -8,13 +8,13 @@
 
 namespace ashlar::comm {
 
-/// A collective without the way that is named takes the nearest: `exchange` for `exchange_in_parts`, `mpi` for the others.
+/// A collective that lacks an algorithm uses the nearest one: `exchange` for `exchange_in_parts`, `mpi` for the others.
 enum class algorithm {
-  mpi,                     ///< MPI's own; an all-reduce has its operand and its result in two arrays
-  mpi_in_place,     ///< the same of an all-reduce whose operand lies where its result will
-  mpi_with_counts,  ///< MPI's own reduce-scatter of blocks that may differ in size, also where they do not
-  persistent,              ///< MPI's own, set up once for a size and started for each call, on buffers of its own
-  exchange,                ///< each rank sends to all others what they need, of an all-reduce the whole array
+  mpi,                     ///< MPI's own; an all-reduce has separate arrays for operand and result.
+  mpi_in_place,     ///< the same for an all-reduce whose operand is where its result will be.
+  mpi_with_counts,  ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
+  persistent,              ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
+  exchange,                ///< each rank sends all others the elements that they need, in an all-reduce all of them.
   exchange_in_parts        ///< an all-reduce in which each rank combines a part and sends it to all others
 };
 inline constexpr int algorithms = 6;
@@ -25,21 +25,21 @@ constexpr char const* to_text(algorithm a) {
   return text[static_cast<int>(a)];
 }
 
-/// Whether each rank messages all others, so that operands are combined in the order of the ranks.
+/// True if each rank sends to all others. Then operands are combined in the order of the ranks.
 constexpr bool is_exchange(algorithm a) { return a == algorithm::exchange || a == algorithm::exchange_in_parts; }
 
-/// A collective as its ranks know it alike: what an algorithm may depend on.
+/// The properties of a collective that all its ranks know alike. An algorithm may depend only on them.
 struct collective_call {
   collective what = collective::all_reduce;
-  bool in_place = false;     ///< an all-reduce whose operand lies where its result will
+  bool in_place = false;     ///< an all-reduce whose operand is where its result will be.
   int ranks = 2;
-  std::size_t bytes = 0;     ///< of the larger array of a rank: operand or result
-  bool may_exchange = true;  ///< false: among more ranks than exchange, or in memory that MPI alone reads
+  std::size_t bytes = 0;     ///< of the larger array of a rank: operand or result.
+  bool may_exchange = true;  ///< false: more ranks than may exchange, or memory that only MPI accesses.
 };
 
-/// What serves one kind of collective among so many ranks or fewer, of so many bytes or fewer. Where ranks may exchange they
-/// do: exchanges combine in the order of the ranks, so that all transports and all ranks get the same bits, and a rank that
-/// waits in one finds out what the others call.
+/// The algorithms for one kind of collective, up to a number of ranks and of bytes. `exchange` is used if ranks may
+/// exchange, else `of_mpi`. Exchanges have priority because they combine in the order of the ranks: all transports and
+/// all ranks get the same bits. Also, a rank that waits in an exchange finds out what the others call.
 struct tuning_row {
   collective what;
   bool in_place;
@@ -51,7 +51,7 @@ struct tuning_row {
 inline constexpr int any_ranks = std::numeric_limits<int>::max();
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 
-/// What serves unless something else was measured to be faster.
+/// The rows for calls that no measured row fits.
 inline constexpr tuning_row usual_rows[]{
     {collective::all_reduce, false, 2, 64 * 1024, algorithm::exchange, algorithm::mpi},
     {collective::all_reduce, false, 2, any_bytes, algorithm::exchange_in_parts, algorithm::mpi},
@@ -66,7 +66,7 @@ inline constexpr tuning_row usual_rows[]{
     {collective::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
 };
 
-/// The first row that a call fits, of those measured and then of the usual ones.
+/// Returns the algorithm of the first row that a call fits: first of the measured rows, then of the usual ones.
 constexpr algorithm look_up(std::span<tuning_row const> measured, collective_call const& c) {
   for (std::span<tuning_row const> const rows : {measured, std::span<tuning_row const>(usual_rows)})
     for (tuning_row const& row : rows)

@@ -1,4 +1,4 @@
-// All-gather: the blocks of all ranks, one behind the other, on all ranks.
+// All-gather: the blocks of all ranks, one after the other, on all ranks.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/collectives/hierarchical.hpp"
@@ -16,7 +16,8 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
   finish(c);
 }
 
-// Blocks cross between ranks of one place; what a rank has received the others of its node read there.
+// Hierarchical all-gather. Blocks cross between ranks of equal local rank. Then the ranks of a node read each other's
+// blocks.
 template <class T>
 void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
   auto const share = [&](int place, int k) { return block_of(starts, l.at(k, place)); };
@@ -29,7 +30,7 @@ void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination
   gather_intra_node(l.intra_node, destination, starts[l.rank_at.size()], l.nodes(), share, how);
 }
 
-// `own` is null where the own block lies in its place already.
+// `own` is null if the own block is in its place already.
 template <class T>
 void all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
                 comm::tuning const& how) {
@@ -80,7 +81,7 @@ void all_gather(communicator const& c, T const* source, std::size_t n_each, T* d
   detail::all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
 }
 
-/// The same where the own block lies in its place, `data + rank() * n_each`, already.
+/// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
   detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
@@ -97,7 +98,7 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
   detail::all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
 }
 
-/// The same where the own block lies in its place already.
+/// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
   detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);

@@ -7,7 +7,8 @@
 
 namespace ashlar::detail {
 
-// Every rank receives all arrays and combines them: one message time, for arrays so small that this is what counts.
+// Every rank receives all arrays and combines them. This takes one message time, for arrays so small that latency
+// dominates.
 template <class Op, class T>
 void all_reduce_whole(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
   received_arrays<T> const received(c, n);
@@ -31,14 +32,14 @@ void all_reduce_in_parts(communicator const& c, T const* source, T* destination,
   all_gather_by_exchange(c, static_cast<T const*>(part), destination, starts.data(), how);
 }
 
-// The part of n elements that a rank combines for all.
+// Returns the part of n elements that a rank combines for all ranks.
 inline element_range part_of_rank(std::size_t n, int ranks, int rank) {
   interval const part = part_of({0, index_t(n)}, ranks, rank);
   return {std::size_t(part.begin), std::size_t(part.end - part.begin)};
 }
 inline element_range own_part(node_group const& g, std::size_t n) { return part_of_rank(n, g.size(), g.rank()); }
 
-// Small arrays are combined by every rank; of large ones each rank combines a part and stores it into all results.
+// Every rank combines a small array itself. Of a large array each rank combines a part and stores it into all results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
 template <class Op, class T>
 void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) {
@@ -57,8 +58,9 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
   return round.end();
 }
 
-// The same for arrays that lie apart, and whose results lie side by side in `destination`: nothing is copied together.
-// False, and nothing has happened, where messages serve, or where so little is reduced that they do better.
+// The same for several arrays, whose results are contiguous in `destination`. The arrays are not packed. Returns false,
+// and does nothing, if the ranks do not see each other's memory. The same for a total that is copied inline anyway, or
+// for too many arrays.
 template <class Op, class T>
 bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> const> pieces, T* destination) {
   std::size_t total = 0;
@@ -92,7 +94,7 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   return round.end();
 }
 
-// Whether some ranks' operands may lie where the results will: then all choose as these do.
+// `maybe_in_place`: on some ranks the operand may be where the result will be. Then all ranks choose as these ranks do.
 enum class operands { as_they_lie, maybe_in_place };
 
 template <class Op, class T>
@@ -122,7 +124,8 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
   }
 }
 
-// A rank combines its part of its node's summands, then with the ranks of its place; the others of its node read it there.
+// Hierarchical all-reduce. A rank combines its share of its node's arrays, then reduces it with the ranks of equal
+// local rank on other nodes. At the end the ranks of a node read each other's shares.
 template <class Op, class T>
 void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
   auto const share = [&](int local_rank, int) { return local_rank < l.local_ranks ? part_of_rank(n, l.local_ranks, local_rank) : element_range{0, 0}; };
@@ -149,10 +152,10 @@ namespace ashlar::comm {
 
 /// Combines the arrays of all ranks, element by element: `op::sum`, `max`, `min`, `prod` or a type like them.
 /// Pre: the same n on all ranks; source and destination are the same array or do not overlap.
-/// Post: `destination[i]` is the combination over the ranks of `source[i]`, with the same bits on every rank and in the
-///   order of the ranks where this is an exchange (see `tuning`).
+/// Post: `destination[i]` is the combination over the ranks of `source[i]`. If ranks exchange messages (see `tuning`)
+///   or read each other's memory, every rank gets the same bits, combined in the order of the ranks.
 /// Collective: all ranks of c; blocks.
-/// Cost: at least 2 (size() - 1) / size() * n elements are received per rank.
+/// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
   detail::all_reduce<Op>(c, source, destination, n, how);

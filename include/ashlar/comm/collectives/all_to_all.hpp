@@ -42,11 +42,11 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
                      type, destination, count_type(n_each), type);
 }
 
-/// The same with blocks of different sizes that lie anywhere in `source`, several in one place too: `send_counts[q]` elements
-/// from `send_starts[q]` on go to rank q, `receive_counts[q]` come from it.
+/// The same with blocks of different sizes, which are anywhere in `source` and may share elements. Rank q gets the
+/// `send_counts[q]` elements from `send_starts[q]` on. It sends `receive_counts[q]` elements.
 /// Pre: `send_counts[q]` here equals `receive_counts[rank()]` on rank q. Always an exchange: no rank knows whether the
-///   counts of another one fit into a call of MPI.
-/// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of what rank q sent.
+///   counts of another one fit into an MPI call.
+/// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of the block from rank q.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
                 T* destination, std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
@@ -62,7 +62,7 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
   detail::all_to_all_by_exchange(c, send, receive, how);
 }
 
-/// The same with blocks that lie one after the other.
+/// The same with blocks that follow one after the other in `source`.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
                 std::span<std::size_t const> receive_counts, tuning const& how = tuned) {

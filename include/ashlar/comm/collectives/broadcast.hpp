@@ -20,7 +20,7 @@ namespace ashlar::comm {
 
 /// Copies the root's `data` to all ranks.
 /// Pre: the same n and root on all ranks.
-/// Post: `data[i]` is what it was at the root.
+/// Post: `data[i]` is the root's `data[i]`.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank but the root receives n elements.
 template <element T>

@@ -1,4 +1,4 @@
-// Messages between all pairs of ranks at once: what collectives by exchange are made of.
+// Messages between all pairs of ranks at once. Collectives by exchange consist of them.
 #pragma once
 #include <algorithm>
 #include <cassert>
@@ -21,19 +21,19 @@ void copy_block(T const* source, T* destination, std::size_t n) {
   if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
 }
 
-// What serves a call of a collective whose larger array has n elements.
+// Suggests the algorithm for a collective whose larger array has n elements.
 template <class T>
 comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
   using enum comm::algorithm;
   comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
   comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
   bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
-  // What MPI alone reads this rank neither combines nor copies.
+  // Memory that only MPI accesses (device memory) cannot be combined or copied here: fall back to MPI's own collective.
   bool const copies = is_exchange(a) || a == persistent || (what == collective::all_reduce && (a == mpi_in_place) != in_place);
   if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? mpi_in_place : mpi;
   return a;
 }
-// The same for who takes it.
+// The same for a caller that uses the suggestion. Notes the use of MPI's own collectives.
 template <class T>
 comm::algorithm choose(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
   comm::algorithm const a = suggest<T>(c, what, n, how, in_place);
@@ -41,8 +41,9 @@ comm::algorithm choose(communicator const& c, collective what, std::size_t n, co
   return a;
 }
 
-// Messages between two ranks arrive in order, and both cut a block alike, so one tag serves all of a collective. Ranks that call
-// different collectives wait for different tags, and for ever: none takes what was meant for another collective.
+// One tag serves all messages of a collective: messages between two ranks arrive in order, and both cut a block alike.
+// Ranks that call different collectives wait for different tags, and for ever. So none receives a message of another
+// collective.
 template <class T>
 void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit)
@@ -61,8 +62,8 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
                 "MPI_Isend");
 }
 
-// Calls f, and gives up the messages that were posted if it throws: MPI is told to forget them, and what it may still write
-// into is used no more.
+// Calls f. If f throws, gives up the messages posted so far. It tells MPI to forget them, and quarantines the scratch
+// memory that MPI may still write to.
 template <class F>
 void or_give_up(communicator const& c, F f) {
   try {
@@ -77,14 +78,14 @@ void or_give_up(communicator const& c, F f) {
   }
 }
 
-// Waits for all that was posted.
+// Waits for all messages posted.
 inline void finish(communicator const& c) {
   or_give_up(c, [&] { c.wait_all(c.state().requests); });
   c.state().requests.clear();
 }
 
-// Posts a receive of block `receive(q)` from and a send of block `send(q)` to every other rank q; empty blocks do not
-// travel. Ranks begin with different peers, so that no rank is everybody's first.
+// Posts a receive of block `receive(q)` and a send of block `send(q)` for every other rank q. Empty blocks are not
+// sent. Each rank begins with a different peer, so that no rank is the first peer of all.
 template <class Send, class Receive>
 void post_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
   int const p = c.size();
@@ -100,7 +101,7 @@ void post_exchange(communicator const& c, Send send, Receive receive, comm::tuni
   });
 }
 
-// The block that a rank has for itself: copied, or a message too where MPI alone reads and writes the arrays.
+// Delivers a rank's block for itself: by a copy, or by a message if only MPI accesses the arrays.
 template <class T>
 void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::tuning const& how) {
   if (how.host_memory) return copy_block(from.data, to.data, from.size);
@@ -110,7 +111,7 @@ void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::
   });
 }
 
-// Where the block of each rank begins, and where the last one ends.
+// Returns the begin of each rank's block, and the end of the last block.
 inline std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
   auto& starts = c.state().starts;
   starts.resize(std::size_t(c.size()) + 1);
@@ -127,7 +128,7 @@ inline std::size_t const* block_starts(communicator const& c, std::span<std::siz
   return block_starts(c.state().starts, counts);
 }
 
-// The same for a call of MPI: counts and displacements.
+// The same for an MPI call: counts and displacements.
 inline void fill_counts(communicator const& c, std::size_t const* starts) {
   auto& s = c.state();
   auto const p = std::size_t(c.size());
@@ -139,7 +140,7 @@ inline void fill_counts(communicator const& c, std::size_t const* starts) {
   }
 }
 
-// Room for an array of n elements from every other rank, and their combination with the own one.
+// Room for an array of n elements from every other rank, and the combination of these arrays with the own array.
 template <class T>
 class received_arrays {
  public:
@@ -148,8 +149,9 @@ class received_arrays {
 
   T* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
 
-  // out[i] = x(0)[i] + x(1)[i] + ... from left to right, whatever + is, where x(q) is rank q's array, the own one being
-  // `own`, which `out` may be too. A few elements at a time, so that the sums stay in the first cache.
+  // out[i] = x(0)[i] + x(1)[i] + ... from left to right, with Op in place of +. x(q) is rank q's array. The own array
+  // is `own`, and `out` may be the same array. Works on a few elements at a time, so that the sums stay in the L1
+  // cache.
   template <class Op>
   void combine(T const* own, T* out, std::size_t n) const {
     constexpr std::size_t width = 4096 / sizeof(T);

@@ -1,24 +1,25 @@
-// Ranks of several nodes: each array crosses between nodes once, not once a rank.
+// Collectives over several nodes: each array crosses between nodes once, not once per rank.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/comm/node/round.hpp"
 
 namespace ashlar::detail {
 
-/// The table for collectives that need equally many ranks on each node; null where they are not, or are all on one.
+/// Returns the table, for collectives that need the same number of ranks on each node. Null if the numbers differ, or
+/// if there is no hierarchy of nodes.
 inline node_levels const* even_levels(communicator const& c) {
   auto const& l = c.state().levels;
   return l && l->even ? l.get() : nullptr;
 }
 
-/// Elements of an array that a rank combines, or has.
+/// A range of elements of an array that a rank combines, or has.
 struct element_range {
   std::size_t begin, size;
 };
 inline element_range block_of(std::size_t const* starts, int rank) { return {starts[rank], starts[rank + 1] - starts[rank]}; }
 
-/// Combines the ranges share(own place, 0 .. count - 1) of the arrays that the ranks of a node have; the results stand in
-/// `out`, one behind the other, which may be where the only range lies.
+/// Combines the ranges share(own local rank, 0 .. count - 1) of the arrays of a node's ranks. The results follow one
+/// after the other in `out`. If count is 1, `out` may be the place of the range in `source`.
 template <class Op, class T, class Share>
 void combine_intra_node(communicator const& intra_node, T const* source, std::size_t n, int count, Share share, T* out, comm::tuning const& how) {
   node_round<T> round(intra_node, fingerprint_of(collective::reduce_scatter, n, element_code<T>), source, n);
@@ -41,7 +42,8 @@ void combine_intra_node(communicator const& intra_node, T const* source, std::si
   if (round) round.end();
 }
 
-/// Every rank of a node has its ranges share(place, 0 .. count - 1) of an array of n elements; then each has all of them.
+/// Gathers an array of n elements on every rank of a node. Before, a rank has only its ranges share(local rank, 0 ..
+/// count - 1).
 template <class T, class Share>
 void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, int count, Share share, comm::tuning const& how) {
   node_round<T> round(intra_node, fingerprint_of(collective::all_gather, n, element_code<T>), static_cast<T const*>(data), n);

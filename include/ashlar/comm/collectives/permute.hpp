@@ -4,11 +4,11 @@
 
 namespace ashlar::comm {
 
-/// Sends `source` to rank `to` and receives `destination` from rank `from`; MPI_PROC_NULL stands for nobody.
+/// Sends `source` to rank `to` and receives `destination` from rank `from`. MPI_PROC_NULL means no rank.
 /// Pre: rank `to` names this rank as its `from` and expects n_send elements; the two arrays do not overlap.
-/// Post: `destination[i]` is `source[i]` of rank `from`, untouched where that is MPI_PROC_NULL.
+/// Post: `destination[i]` is `source[i]` of rank `from`, or unchanged if `from` is MPI_PROC_NULL.
 /// Collective: the ranks involved; blocks.
-/// Cost: n_receive elements received.
+/// Cost: the rank receives n_receive elements.
 template <element T>
 void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
              int from, tuning const& how = tuned) {

@@ -1,4 +1,4 @@
-// Collectives of MPI that are set up once and started for each call.
+// MPI's persistent collectives: set up once and started for each call.
 #pragma once
 #include <list>
 #include <memory>
@@ -11,8 +11,8 @@
 #include <mpi-ext.h>
 #endif
 
-// ASHLAR_MPI_INIT(Allreduce) sets one up, with the widest counts there are: in MPI 4, in Open MPI 5 before that, and in
-// Open MPI 4 as an extension.
+// ASHLAR_MPI_INIT(Allreduce) is the function that sets up a persistent all-reduce, with the widest counts available.
+// MPI 4 has it, Open MPI 5 also without MPI 4, and Open MPI 4 as an extension.
 #if MPI_VERSION >= 4
 #define ASHLAR_MPI_INIT(name) MPI_##name##_init_c
 #elif defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
@@ -31,8 +31,8 @@ inline int no_persistent_collective(...) { return MPI_ERR_OTHER; }
 #define ASHLAR_MPI_INIT(name) ::ashlar::detail::no_persistent_collective
 #endif
 
-/// Whether the MPI library has one that serves a collective. MPICH's of an all-gather (4.0.2; its gather up to 4.1.2 at least) sends
-/// what the operand was when it was set up.
+/// True if the MPI library has a correct persistent form of this collective. MPICH's persistent all-gather is wrong: it
+/// sends the operand as it was at set-up. (Seen in 4.0.2; its persistent gather is wrong up to 4.1.2 at least.)
 constexpr bool persists(collective v) {
 #ifdef MPICH_NUMVERSION
   if (v == collective::all_gather) return false;
@@ -40,11 +40,11 @@ constexpr bool persists(collective v) {
   return has_persistent_collectives && (v == collective::all_reduce || v == collective::all_gather || v == collective::reduce_scatter || v == collective::all_to_all);
 }
 
-/// One that is set up, on buffers of its own. On the caller's arrays it could not be: setting up is collective, and whether
-/// a caller's array lies where the last one lay is another answer on each rank.
+/// A persistent collective that is set up, on buffers of its own. It cannot use the caller's arrays, since setting up
+/// is collective. One rank's array may be where the last one was, and another rank's array elsewhere.
 class persistent_collective {
  public:
-  /// What all ranks know alike of a call.
+  /// The properties of a call that all ranks know alike.
   struct key {
     collective what;
     MPI_Op op;
@@ -58,7 +58,7 @@ class persistent_collective {
   persistent_collective(persistent_collective const&) = delete;
   persistent_collective& operator=(persistent_collective const&) = delete;
   ~persistent_collective() {
-    // In one that an error has left under way MPI may still write.
+    // MPI may still write to the buffers of a collective that an error has left under way.
     if (is_under_way) static_cast<void>(room_.release());
     else if (request != MPI_REQUEST_NULL && mpi_is_usable()) MPI_Request_free(&request);
   }
@@ -81,13 +81,13 @@ class persistent_collective {
   std::unique_ptr<std::byte[]> room_;
 };
 
-/// Those of one communicator, the last one used first. Its ranks use them in the same order, and so set up and free the
-/// same ones at the same time.
+/// The persistent collectives of one communicator, most recently used first. Its ranks use them in the same order. So
+/// they set up and free the same ones at the same time.
 class persistent_collectives {
  public:
   static constexpr std::size_t most = 32;
 
-  /// The one for a key, set up by `set_up(collective)` where there is none yet.
+  /// Returns the collective for a key. Calls `set_up(collective)` if there is none yet.
   template <class F>
   persistent_collective& get(persistent_collective::key const& k, std::size_t bytes_in, std::size_t bytes_out, F set_up) {
     auto at = all_.begin();
@@ -106,7 +106,7 @@ class persistent_collectives {
     return all_.front();
   }
   std::size_t size() const { return all_.size(); }
-  /// To be called before their communicator is freed.
+  /// Call it before their communicator is freed.
   void clear() { all_.clear(); }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace ashlar::detail {
 
-// The block is combined piece by piece, each while it is still in the cache that MPI received it into.
+// Combines the block piece by piece, each while it is still in the cache that MPI has received it into.
 template <class Op, class T>
 void reduce_scatter_by_exchange(communicator const& c, T const* source, T* destination, std::size_t const* starts,
                                 comm::tuning const& how) {
@@ -26,12 +26,13 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
   }
 }
 
-// A rank combines its node's summands for the ranks of its place on all nodes, and sends them these.
+// Hierarchical reduce-scatter. A rank combines its node's arrays for the ranks with its local rank on all nodes. Then
+// it sends each of them its block.
 template <class Op, class T>
 void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
   node_levels const& l = *c.state().levels;
   auto const share = [&](int local_rank, int k) { return block_of(starts, l.at(k, local_rank)); };
-  std::vector<std::size_t> sums(1, 0);  // where those for each node begin
+  std::vector<std::size_t> sums(1, 0);  // begin of the sums for each node
   for (int k = 0; k < l.nodes(); ++k) sums.push_back(sums.back() + share(l.intra_node.rank(), k).size);
   T* const of_node = c.state().scratch<T>(sums.back());
   combine_intra_node<Op>(l.intra_node, source, starts[c.size()], l.nodes(), share, of_node, how);
@@ -76,10 +77,10 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 
 namespace ashlar::comm {
 
-/// Combines the arrays of all ranks, block q of the result going to rank q.
+/// Combines the arrays of all ranks. Rank q gets block q of the result.
 /// Pre: `source` has size() * n_each elements; the two arrays do not overlap; the same n_each on all ranks.
-/// Post: `destination[i]` is the combination over the ranks of `source[rank() * n_each + i]`, in the order of the ranks
-///   where this is an exchange (see `tuning`).
+/// Post: `destination[i]` is the combination over the ranks of `source[rank() * n_each + i]`. Exchanges (see `tuning`)
+///   combine in the order of the ranks.
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <class Op, element T>

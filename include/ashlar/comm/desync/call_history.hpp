@@ -1,4 +1,4 @@
-// What a rank calls, as a number, and what it called last.
+// Fingerprints of calls, and the last calls of a rank.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ashlar::detail {
 
-/// A number that tells calls apart: the ranks of a group call the same if and, but for one chance in 2^56, only if their
-/// numbers are equal. The first byte is the collective.
+/// The fingerprint of a call. Ranks that call the same have equal fingerprints. Different calls have equal ones with
+/// probability 2^-56. The first byte is the collective.
 constexpr std::uint64_t fingerprint_of(collective what, auto... more) {
   auto const first = static_cast<std::uint64_t>(what) << 56;
   std::uint64_t h = first;
@@ -22,38 +22,38 @@ constexpr std::uint64_t fingerprint_of(collective what, auto... more) {
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
 
-/// What tells element types apart there: size and, of numbers, kind.
+/// Tells element types apart in a fingerprint: by size and, for numbers, by kind.
 template <class T>
 inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating_point_v<T> ? 1u : std::is_signed_v<T> ? 2u : std::is_unsigned_v<T> ? 3u : 0u);
 
-/// What a rank knows of one of its calls.
+/// A call as its rank has recorded it.
 struct recorded_call {
-  std::uint64_t number = ~std::uint64_t{0};  // among those of the history
+  std::uint64_t number = ~std::uint64_t{0};  // position in the history.
   std::uint64_t fingerprint = 0;
-  std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh
+  std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh.
   comm::collective_event event;
   bool given_up = false;
 
   std::string text() const { return to_string(event); }
 };
 
-/// The calls that a rank has begun on the meshes made from one communicator, in their order: how many, and the last ones.
+/// The calls that a rank has begun on the meshes made from one communicator, in order: their number, and the last 64.
 class call_history {
  public:
   /// Returns the call's number.
   std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e) {
     std::uint64_t const number = begun_++;
-    // Where this rank may have lost count it tells nobody.
+    // If this rank may have lost count, find() does not return the call.
     last_[number % last_.size()] = {counts_ ? number : ~number, fingerprint, number_on_mesh, e, false};
     return number;
   }
-  /// A call has ended by an exception.
+  /// Marks a call that an exception has ended.
   void give_up(std::uint64_t number) {
     if (recorded_call* const c = at(number)) c->given_up = true;
   }
-  /// The ranks have not called the same, and may have called more or less than others.
+  /// Call it if the ranks have not called the same: their numbers of calls may differ from now on.
   void lose_count() { counts_ = false; }
-  /// From here on all ranks count alike.
+  /// Sets the number of calls. From here on all ranks count alike.
   void go_on_from(std::uint64_t number) {
     begun_ = first_ = number;
     counts_ = true;
@@ -61,7 +61,7 @@ class call_history {
   bool counts() const { return counts_; }
   std::uint64_t counts_from() const { return first_; }
   std::uint64_t begun() const { return begun_; }
-  /// Null where it has not begun, was forgotten, or may have another number on other ranks.
+  /// Null if the call has not begun, was forgotten, or may have another number on other ranks.
   recorded_call const* find(std::uint64_t number) const { return const_cast<call_history*>(this)->at(number); }
 
  private:

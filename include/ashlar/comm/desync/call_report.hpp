@@ -1,4 +1,4 @@
-// What ranks tell each other of their calls, and what is wrong where that does not agree.
+// Reports of ranks about their calls, and the error sentence if two reports disagree.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,31 +7,31 @@
 
 namespace ashlar::detail {
 
-/// "call 3 of the mesh", as far as it is one of a mesh.
+/// Returns "call 3 of the mesh", or `otherwise` if the call is not one of a mesh.
 inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
   return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
 }
 
-/// What a rank says of one call, as bytes of a message.
+/// A rank's report about one call, sent as the bytes of a message.
 struct call_report {
   enum kind { question, answer, crossing };
   int what;
   std::uint64_t channel;
-  std::uint64_t number;  // of a call, and what the sender knows of it
+  std::uint64_t number;  // of the call. The fields below are what the sender knows of it.
   std::uint64_t fingerprint, number_on_mesh, begun;
   bool known, given_up, ended, counts;
-  int process;          // the sender, in MPI_COMM_WORLD
-  std::uint64_t asked;  // when this was asked, by the clock of who asked
-  int other;            // of a crossing: the rank that waits in another call, which is the text
+  int process;          // the sender, in MPI_COMM_WORLD.
+  std::uint64_t asked;  // time of the question, by the clock of the process that asked.
+  int other;            // in a crossing: the rank that waits in another call. `text` is that call.
   char text[150];
 
-  /// Has the sender not begun the call, though it may?
+  /// True if the sender has not begun the call, but may still begin it.
   bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
 };
 
 inline constexpr char const* every_rank_takes_part = "; every rank of a mesh takes part in each call";
 
-/// Who calls what.
+/// A call and the rank that makes it.
 struct call_on_rank {
   std::uint64_t number_on_mesh;
   std::string_view text;
@@ -45,7 +45,7 @@ inline std::string different_calls(call_on_rank const& one, call_on_rank const& 
          (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who + every_rank_takes_part;
 }
 
-/// What two ranks know of one call, as a sentence where it does not agree.
+/// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
 inline std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
   auto const [low, high] = std::minmax(self, they);
   call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;

@@ -1,4 +1,4 @@
-// A collective from begin to end, as the ranks of its mesh know of it.
+// A collective from begin to end, as desync detection sees it.
 #pragma once
 #include <exception>
 
@@ -7,10 +7,10 @@
 
 namespace ashlar::detail {
 
-/// A call that has begun: while a rank is in it and waits, it looks what the others do.
+/// A call that has begun. While a rank waits in it, the desync monitor asks the other ranks about their calls.
 class watched_call {
  public:
-  /// `call.call` has all but its number.
+  /// Pre: `call.call` is complete except for its number.
   watched_call(desync_monitor& channel, call_in_progress call) : channel_(channel), call_(std::move(call)) {
     recorded_call& c = call_.call;
     c.number = channel_.history().begin(c.fingerprint, c.number_on_mesh, c.event);
@@ -23,7 +23,7 @@ class watched_call {
     call_.begin = call_.asks_next = 0;
     outer_ = channel_.enter(&call_);
   }
-  /// Post: true, if by an exception.
+  /// Post: true if an exception ends the call.
   bool leave() {
     channel_.enter(outer_);
     bool const fails = std::uncaught_exceptions() > exceptions_;
@@ -37,21 +37,22 @@ class watched_call {
   desync_monitor& channel_;
   call_in_progress call_;
   int exceptions_ = 0;
-  call_in_progress* outer_ = nullptr;  // one may have to complete another first
+  call_in_progress* outer_ = nullptr;  // a call may first have to complete another one
 };
 
-/// What one mesh's ranks know of their calls. A rank alone has none to ask.
+/// The calls of one mesh, for desync detection. A mesh of one rank has no monitor.
 class mesh_calls {
  public:
   mesh_calls() = default;
-  /// Pre: all processes of `program`, which are more than one, make a mesh. Collective: over them, where it is their first.
+  /// Pre: all processes of `program`, more than one, make a mesh. Collective: over `program`, if this is its first
+  ///   mesh.
   explicit mesh_calls(MPI_Comm program) : channel_(desync_monitor::of(program)), deadline_(comm::deadline()) {}
 
   explicit operator bool() const { return channel_ != nullptr; }
-  /// Whom communicators of the mesh call while they wait.
+  /// The monitor that communicators of the mesh call while they wait.
   std::shared_ptr<waiting_monitor> monitor() const { return channel_; }
-  /// Runs f, in which the ranks of a mesh meet for the first time, as a call that makes a mesh.
-  /// Error: ashlar::error on every rank where some make none.
+  /// Runs f as a call that makes a mesh. In f the ranks of a mesh meet for the first time.
+  /// Error: ashlar::error on every rank if some ranks do not make a mesh.
   template <class F>
   auto while_ranks_meet(comm::collective_event const& e, F f) const {
     struct here {
@@ -75,14 +76,14 @@ class mesh_calls {
   mutable std::uint64_t begun_ = 0;
 };
 
-/// Whether a rank that has begun a collective stays in it to its end.
+/// `blocks`: a rank stays in the collective to its end. `goes_on`: it may leave the collective and enter it again.
 enum class collective_kind { blocks, goes_on };
 
-/// A collective from begin to end, or another call of all ranks of a mesh: while it lasts, its messages have a tag of their own, and
-/// a rank that waits looks what the others do. A rank may leave a collective that has begun and enter it again.
+/// A collective, or another call of all ranks of a mesh, from begin to end. Meanwhile its messages have a tag of their
+/// own, and a waiting rank asks what the others call. A rank may leave a collective that has begun and enter it again.
 class collective_in_progress {
  public:
-  /// Pre: `ranks` are those that differ from `rank` along e.axes only, and more than one.
+  /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t fingerprint, comm::collective_event const& e)
       : ranks_(ranks.state()), name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
         call_(*calls.channel_, {{0, fingerprint_of(e.what, fingerprint, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
@@ -93,7 +94,7 @@ class collective_in_progress {
   ~collective_in_progress() {
     if (entered_) leave();
   }
-  /// Pre: it was left.
+  /// Pre: leave() was called last.
   void enter() {
     entered_ = true;
     call_.enter();
@@ -107,17 +108,19 @@ class collective_in_progress {
         s.keeps_messages = true;
         if (s.lost_messages) node_memory::instance().leave_to_others(s.release_scratch());
       });
-      // Of other calls all ranks may have left by the same error: wrong input.
+      // An error in another call does not lose the count: all ranks may have the same error, for example a wrong input.
       if (call_.call().event.name == nullptr) call_.channel().history().lose_count();
     }
     tell(outer_);
   }
-  /// Where MPI's own collectives serve, ranks that call different ones would stay in them: every so often they compare first,
-  /// and what has gone on since they compared last, too.
-  /// `in_memory`: whether tensors lie where ranks of a node read them.
-  /// Collective: over `ranks`; blocks, where this collective does. Cost: an all-reduce of 16 bytes.
-  /// Error: ashlar::error on every rank where they have not called the same since they compared last; where this one has left
-  /// messages of a collective before.
+  /// Compares the calls of the ranks now and then, if MPI's own collectives serve: ranks that call different ones would
+  /// stay in them for ever. One collective in `tuning::agree_every` compares all calls since the last comparison,
+  /// before it runs.
+  /// `in_memory`: true if the tensors are in memory that ranks of a node read.
+  /// Collective: over `ranks`; blocks if this collective does.
+  /// Cost: an all-reduce of 16 bytes.
+  /// Error: ashlar::error on every rank if they have not called the same since the last comparison; on this rank if it
+  ///   has left messages of an earlier collective.
   void agree(communicator const& ranks, bool in_memory, collective_kind kind) const {
     refuse_after_lost_messages();
     in_memory = in_memory && comm::tuned.host_memory;
@@ -129,9 +132,11 @@ class collective_in_progress {
     std::uint64_t const fingerprints = std::exchange(ranks_.mixed_fingerprints, 0);
     call_.channel().compare(ranks, call_.call(), fingerprints, " (or a collective before it differs)");
   }
-  /// All ranks compare this call.
-  /// Collective: over `ranks`; blocks. Cost: an all-reduce of 16 bytes. Error: ashlar::error on every rank where they do not call
-  /// the same; where this one has left messages of a collective before.
+  /// Compares this call between all ranks.
+  /// Collective: over `ranks`; blocks.
+  /// Cost: an all-reduce of 16 bytes.
+  /// Error: ashlar::error on every rank if they do not call the same; on this rank if it has left messages of an
+  ///   earlier collective.
   void agree_now(communicator const& ranks) const {
     refuse_after_lost_messages();
     call_.channel().compare(ranks, call_.call(), name_.fingerprint, "");
@@ -151,7 +156,7 @@ class collective_in_progress {
   void tell(collective_name const& name) const {
     to_all([&](communicator_state& s) { s.in_progress = name; });
   }
-  // Where ranks meet on a node, their group has the deadline, and knows better who is late.
+  // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
   static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
     return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
   }
@@ -163,15 +168,15 @@ class collective_in_progress {
     }();
     return tag;
   }
-  // Numbers tell collectives of one kind apart: those that go on post messages whenever their rank looks, and what a failed one has
-  // sent is nobody else's.
+  // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
+  // polls. And no other collective may receive the messages of one that failed.
   static int tag_of(std::uint64_t fingerprint, std::uint64_t number) { return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag())); }
 
   communicator_state& ranks_;
   collective_name name_;
   watched_call call_;
   bool entered_ = false;
-  collective_name outer_;  // told before
+  collective_name outer_;  // the name before this collective
 };
 
 }  // namespace ashlar::detail

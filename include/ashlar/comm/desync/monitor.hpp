@@ -1,4 +1,4 @@
-// Ranks that call different collectives, or leave one out: those that wait for long ask the others.
+// Desync detection: ranks that call different collectives, or skip one. A rank that waits for long asks the others.
 #pragma once
 #include <algorithm>
 #include <cstdio>
@@ -17,27 +17,28 @@
 
 namespace ashlar::detail {
 
-/// The call in which a rank is, and which ranks take part.
+/// The call that a rank is in, and the ranks that take part.
 struct call_in_progress {
   recorded_call call;
   mesh_shape sizes;
   axis_mask axes;
   int rank;
   double deadline;                  // seconds; 0: none
-  double begin = 0, asks_next = 0;  // from the first poll
+  double begin = 0, asks_next = 0;  // seconds of the clock; begin is the first poll
 };
 
-/// How the ranks of a communicator of the program's ask each other, in a context of its own, for all meshes made from it. A
-/// rank that has waited for half a second in a call asks the others there what they have called in its place, and asks again.
-/// Ranks answer while they wait themselves, and when their program ends; one that computes is waited for.
-/// Its calls are PMPI's: tools that count a program's messages do not count these.
+/// Desync detection for all meshes made from one communicator of the program. Ranks ask each other over a duplicate of
+/// it. A rank that has waited in a call for `tuning::patience` asks the others for their calls in its place, and asks
+/// again later. Ranks answer while they wait themselves, and when their program ends. A rank that computes does not
+/// answer; the others wait for it.
+/// Its messages are sent by PMPI functions, so tools that count a program's messages do not count them.
 class desync_monitor : public waiting_monitor {
  public:
-  /// Collective: over `program`, where it is the first for it.
+  /// Returns the monitor of `program`. Makes it at the first call. Collective: over `program`, at the first call.
   static std::shared_ptr<desync_monitor> of(MPI_Comm program) {
     static int const key = [] {
       int made = MPI_KEYVAL_INVALID;
-      // The program frees its communicator on all ranks; meshes may live longer on some.
+      // MPI calls it when the program frees its communicator, on all ranks. Meshes may live longer on some ranks.
       auto const forget = [](MPI_Comm, int, void* value, void*) {
         auto* const kept = static_cast<std::shared_ptr<desync_monitor>*>(value);
         std::erase(open(), kept->get());
@@ -63,7 +64,7 @@ class desync_monitor : public waiting_monitor {
     poll({&request, 1});
     comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
-    // Larger than that of any channel that a rank of this one has had.
+    // Larger than the id of any channel that a rank of this one has had.
     static std::uint64_t last = 0;
     id_ = last + 1;
     comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
@@ -88,8 +89,8 @@ class desync_monitor : public waiting_monitor {
   }
   call_history& history() { return history_; }
 
-  /// A number for a mesh; from here on all ranks number meshes and calls alike, whatever went wrong before.
-  /// Collective: over the ranks of the channel, which `ranks` are; blocks.
+  /// Returns a number for a new mesh. From here on all ranks number meshes and calls alike, whatever went wrong before.
+  /// Collective: over `ranks`, which are all ranks of the channel; blocks.
   std::uint64_t add_mesh(communicator const& ranks) {
     std::uint64_t next[2] = {next_mesh_, history_.begun()};
     MPI_Request request = MPI_REQUEST_NULL;
@@ -100,8 +101,9 @@ class desync_monitor : public waiting_monitor {
     return next[0];
   }
 
-  /// Whether all ranks call the same, by a number made of what they call; `else_before` says what else may differ.
-  /// Collective: over `ranks`. Error: ashlar::error on every rank where they do not.
+  /// Checks that all ranks call the same, by their fingerprints. `else_before` ends the error sentence: it says what
+  /// else may differ.
+  /// Collective: over `ranks`. Error: ashlar::error on every rank if they do not call the same.
   void compare(communicator const& ranks, recorded_call const& now, std::uint64_t fingerprints, char const* else_before) {
     struct call {
       std::uint64_t fingerprints, number_on_mesh;
@@ -113,7 +115,7 @@ class desync_monitor : public waiting_monitor {
       call mine;
       std::vector<call> all;
     };
-    // A collective that this rank leaves by an error may still write there: the buffers stay then.
+    // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
     auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}}, {}};
     MPI_Request request = MPI_REQUEST_NULL;
     comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
@@ -133,14 +135,14 @@ class desync_monitor : public waiting_monitor {
                                 {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank) + else_before}));
   }
 
-  /// Says in which call this rank is from now on, or null. Returns the call before.
+  /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   void poll_others() override {
     if (current_ != nullptr) poll_others(*current_);
   }
-  /// To be called now and then while a rank waits in a call.
-  /// Error: ashlar::error where another rank calls something else in its place, or has given it up or ended without it, or
-  /// where the deadline is over.
+  /// Call it now and then while a rank waits in a call.
+  /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
+  ///   if the deadline is over.
   void poll_others(call_in_progress& c) {
     double const now = comm::now();
     if (c.begin == 0) c.begin = now;
@@ -149,7 +151,8 @@ class desync_monitor : public waiting_monitor {
       c.asks_next = now + comm::tuned.patience;
       ++asked();
       int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
-      // Of many ranks those at distances 1, 2, 4, ... alone: an error goes its way from neighbour to neighbour.
+      // Among more than 16 ranks, asks only ranks at distances 1, 2, 4, ...: an error spreads from neighbour to
+      // neighbour.
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
         send(q, about(call_report::question, c.call.number));
@@ -188,8 +191,8 @@ class desync_monitor : public waiting_monitor {
     comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
   }
 
-  // Answers what has arrived. Returns what is wrong, as a sentence: with the call in progress or one before it or, where the
-  // program ends, with any that others ask for.
+  // Answers the reports that have arrived. Returns a sentence if something is wrong with the call in progress or one
+  // before it. If the program ends, any call that others ask about counts.
   std::string serve(call_in_progress const* now, bool ended) {
     std::string wrong;
     for (int found = 1;;) {
@@ -198,7 +201,7 @@ class desync_monitor : public waiting_monitor {
       if (!found) break;
       call_report r;
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
-      if (r.channel != id_) continue;  // sent on one that is freed, in whose place MPI has put this one
+      if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
       if (r.what == call_report::crossing) {
         if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint) wrong = crossed(rank_, now->call.text(), r.other, r.text);
         continue;
@@ -211,7 +214,7 @@ class desync_monitor : public waiting_monitor {
       } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
         wrong = crosses(now->call, r, from.MPI_SOURCE);
       }
-      // What was asked before the ranks made a mesh they have settled since; of what was given up this rank has said so.
+      // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       if (wrong.empty() && concerns) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
     }
@@ -223,8 +226,9 @@ class desync_monitor : public waiting_monitor {
     return wrong;
   }
 
-  // Rank q, the sender of r, has not begun the call in which this rank is. Where it had already asked for one on another mesh, which
-  // this rank has not begun, their calls have another order: each waits for the other. All in the two calls are told.
+  // Rank q, which sent r, has not begun the call that this rank is in. Looks for an earlier question of q about a call
+  // on another mesh that this rank has not begun. If there is one, their calls are in different orders, and each waits
+  // for the other. Then tells all ranks of both channels.
   std::string crosses(recorded_call const& now, call_report const& r, int q) {
     for (desync_monitor* other : open())
       for (auto const& [rank, question] : other->waiting_) {
@@ -254,13 +258,13 @@ class desync_monitor : public waiting_monitor {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
   }
-  // A clock: how often this process has asked others.
+  // A clock: the number of times that this process has asked others.
   static std::uint64_t& asked() {
     static std::uint64_t times = 0;
     return times;
   }
 
-  // What nobody has taken in yet MPI may still read: it outlives the channel.
+  // MPI may still read reports that nobody has received yet: they outlive the channel.
   void leave_reports() {
     if (!sent_.empty()) new std::list<sent_report>(std::move(sent_));
     sent_.clear();
@@ -269,7 +273,7 @@ class desync_monitor : public waiting_monitor {
     static auto* const channels = new std::vector<desync_monitor*>;  // never destroyed: channels may live as long as MPI
     return *channels;
   }
-  // A rank that ends waits for the others before MPI does, and answers until they end, too.
+  // A rank that ends its program waits for the others before MPI_Finalize does. It answers them until they end, too.
   static void answer_at_the_end() {
     static int const key = [] {
       int made = MPI_KEYVAL_INVALID;
@@ -283,8 +287,8 @@ class desync_monitor : public waiting_monitor {
     }();
     (void)key;
   }
-  // Its own messages are all that it says: errors have no way out of MPI_Finalize. Who does not come by the deadline, or by ten
-  // times that where nothing was wrong so far, may be dead: MPI would wait for it for ever.
+  // Prints errors: MPI_Finalize cannot throw them. A rank may be dead if it does not come by the deadline, or by ten
+  // times the deadline if nothing was wrong so far. MPI would wait for it for ever, so this ends the run.
   static void leave_all() {
     bool const in_step = std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
     double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
@@ -316,9 +320,9 @@ class desync_monitor : public waiting_monitor {
   std::uint64_t id_ = 0;
   std::uint64_t next_mesh_ = 0;
   call_history history_;
-  call_in_progress* current_ = nullptr;  // while this rank is in it
+  call_in_progress* current_ = nullptr;  // null outside of calls
   std::list<sent_report> sent_;
-  std::map<int, call_report> waiting_;  // by rank: the last question for a call that this one had not begun
+  std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };
 
 }  // namespace ashlar::detail

@@ -1,4 +1,4 @@
-// Ranks that see each other's memory: how they meet, without MPI.
+// Groups of ranks that see each other's memory and meet without MPI.
 #pragma once
 #include <sched.h>
 #include <signal.h>
@@ -25,72 +25,74 @@ inline void pause_core() {
 #endif
 }
 
-/// What a rank says of a collective when it arrives there.
+/// A rank's description of its call, given when it arrives.
 struct node_call {
-  std::uint64_t fingerprint = 0;  // of what it calls: the same on all ranks of a correct program
-  std::uint64_t source = 0;       // where its operand lies, in bytes from the begin of its memory
-  std::uint64_t destination = 0;  // and its result, where others write into it
+  std::uint64_t fingerprint = 0;  // of the call; equal on all ranks of a correct program.
+  std::uint64_t source = 0;       // the operand, in bytes from the begin of the rank's memory.
+  std::uint64_t destination = 0;  // the result, if others write into it.
 };
-inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // not in memory that the others see
+inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // memory that the others do not see
 
-/// What a rank shares with the others of a group, in memory that all of them see. Only its owner writes it. Flag, call and
-/// the first 32 bytes of a small operand are one cache line: it travels once.
+/// The memory through which a rank talks to the others of a group. All of them see it; only its owner writes it. Flag,
+/// call and the first 32 bytes of a small operand share one cache line, so it travels once.
 struct node_slot {
   static constexpr std::size_t inline_bytes = 4096;
   struct alignas(128) turn {
-    std::atomic<std::uint64_t> arrived{0};  // the last round of this turn at which the rank has arrived
+    std::atomic<std::uint64_t> arrived{0};  // the last round of this turn at which the rank has arrived.
     node_call call;
-    alignas(32) std::byte bytes[inline_bytes];  // a small operand
+    alignas(32) std::byte bytes[inline_bytes];  // a small operand.
   };
-  turn turns[2];  // of even and of odd rounds
+  turn turns[2];  // for even and for odd rounds.
   alignas(128) std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> groups_left{0};  // in which the rank had this slot
-  std::atomic<std::uint64_t> given_up{0};     // the last of these groups, from 1, in which it has given up
+  std::atomic<std::uint64_t> groups_left{0};  // groups with this slot that the rank has left.
+  std::atomic<std::uint64_t> given_up{0};     // the last group, counted from 1, in which the rank has given up
 
   /// The last round at which the rank has arrived.
   std::uint64_t round() const { return std::max({turns[0].arrived.load(), turns[1].arrived.load(), done.load()}); }
 };
 
-/// A group of ranks of one node, by turns: in each round every rank arrives with its call, reads or writes the others'
-/// memory, and is done. What is written here before a rank arrives, or is done, is seen by whoever has seen it arrive, or
-/// be done; calls and small operands of a round stay until all ranks have arrived at the next.
-/// A slot's rounds go on where the slot was used before.
-/// A rank that stops waiting for others, by an error, has given up. They may come later: it takes its arrival back, so that they
-/// find nobody there, and learn why; nothing that it writes from then on is taken for this round's. It begins no other one, so what it
-/// had copied to its slot stays. Who found it there before may go on to read its memory and to write its result, and learns
-/// of it at the end of the round, where it waits until all are done.
+/// A group of ranks of one node that work in rounds. In each round every rank arrives with its call, reads or writes
+/// the others' memory, and is done.
+/// Data written before a rank arrives (or is done) is visible to every rank that has seen it arrive (or be done). Calls
+/// and small operands of a round stay until all ranks have arrived at the next round.
+/// If a slot is used again, its round numbers go on.
+/// A rank gives up when an error ends its wait for others. Then it takes its arrival back: ranks that come later find
+/// nobody there, and learn why. Nothing that it writes from then on is taken for this round. It begins no other round,
+/// so the operand in its slot stays.
+/// A rank that saw the arrival before it was taken back may go on to read that memory and to write that result. It
+/// learns of the error at the end of the round, when it waits until all ranks are done.
 /// Collective: all ranks of the group take part in each round, in the same order.
 class node_group {
  public:
   struct member {
-    std::byte* memory = nullptr;  // begin of its memory, as this rank sees it
+    std::byte* memory = nullptr;  // begin of its memory, as mapped here.
     node_slot* slot = nullptr;
-    std::uint64_t round = 0;      // that of its slot when the group was made
-    pid_t process = 0;            // 0: not another process
-    std::uint64_t groups_left = 0;  // that of its slot when the group was made
-    int rank = 0;                   // of the mesh
+    std::uint64_t round = 0;      // round of its slot when the group was made.
+    pid_t process = 0;            // its process id; 0 for this process.
+    std::uint64_t groups_left = 0;  // `groups_left` of its slot when the group was made.
+    int rank = 0;                   // in the mesh
     bool has_given_up() const { return slot->given_up.load(std::memory_order_acquire) == groups_left + 1; }
     bool has_left() const { return slot->groups_left.load(std::memory_order_acquire) > groups_left; }
   };
-  /// A rank's slot in a group that it has left. The others may still read it, until they have left the group, too.
+  /// A rank's slot in a group that it has left. The others may still read it until they have left the group, too.
   struct left_slot {
     node_slot* slot;
     std::vector<member> members;
     bool is_free() const { return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); }); }
   };
   struct waiting {
-    int polls = 1000;     // at a flag, before a waiting rank yields its core
-    double deadline = 0;  // seconds after which waiting is an error; 0: never
-    void (*meanwhile)(void*) = [](void*) {};  // called now and then: another rank may not come before something is done here
-    void* argument = nullptr;                 // of `meanwhile`
-    bool oversubscribed = false;                     // ranks exceed cores
+    int polls = 1000;     // tests of a flag before a waiting rank yields its core.
+    double deadline = 0;  // seconds until waiting is an error; 0: never.
+    void (*meanwhile)(void*) = [](void*) {};  // called now and then: another rank may wait for work done in it.
+    void* argument = nullptr;                 // of `meanwhile`.
+    bool oversubscribed = false;                     // more processes than cores on this node
     void set_oversubscribed(bool c) {
       oversubscribed = c;
       polls = c ? 50 : 4000;
     }
   };
 
-  /// `release` is called with the own slot when this rank leaves the group.
+  /// Calls `release` with its own slot when this rank leaves the group.
   node_group(int rank, std::vector<member> members, waiting how, void (*release)(left_slot) = [](left_slot) {})
       : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
@@ -103,25 +105,27 @@ class node_group {
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
-  /// Whether this rank, when it waits, soon yields its core.
+  /// Sets whether a waiting rank yields its core soon.
   void set_oversubscribed(bool oversubscribed) { how_.set_oversubscribed(oversubscribed); }
   bool is_oversubscribed() const { return how_.oversubscribed; }
-  /// What errors call a rank of the group.
+  /// The name of a rank of the group in error sentences.
   std::string name(int q) const { return "rank " + std::to_string(members_[static_cast<std::size_t>(q)].rank); }
 
-  /// Room for a small operand of the coming round, node_slot::inline_bytes. Error: as begin.
+  /// Room for a small operand of the coming round: node_slot::inline_bytes bytes. Error: as begin.
   std::byte* inline_memory() const {
     refuse_after_giving_up();
     return turn(own(), round_ + 1).bytes;
   }
 
   /// Begins a round: returns when all ranks have arrived.
-  /// Error: ashlar::error where a rank's process has ended, has not come by the deadline, or has given up; then this one has, too.
+  /// Error: ashlar::error if a rank's process has ended, or if a rank has not come by the deadline or has given up.
+  ///   Then this rank has given up, too.
   void arrive(node_call const& call) {
     begin(call);
     wait_until_all_have_arrived();
   }
-  /// The same without waiting. Pre: all ranks were waited for in the round before. Error: where this one has given up.
+  /// The same without waiting. Pre: this rank has waited for all ranks in the round before. Error: if this rank has
+  /// given up.
   void begin(node_call const& call) {
     refuse_after_giving_up();
     ++round_;
@@ -130,13 +134,13 @@ class node_group {
     mine.arrived.store(own().round + round_, std::memory_order_release);
   }
   bool has_given_up() const { return own().has_given_up(); }
-  /// Whether each rank has arrived, or given up.
+  /// True if each rank has arrived or given up.
   bool all_have_arrived() const {
     return std::all_of(members_.begin(), members_.end(), [&](member const& m) {
       return turn(m, round_).arrived.load(std::memory_order_acquire) >= m.round + round_ || m.has_given_up();
     });
   }
-  /// Returns when they have arrived. Error: as arrive.
+  /// Waits until all ranks have arrived. Error: as arrive.
   void wait_until_all_have_arrived() {
     or_give_up([&] {
       double since = 0;
@@ -144,7 +148,7 @@ class node_group {
     });
   }
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
-  /// What lies at an offset in rank q's memory.
+  /// Returns the address of an offset in rank q's memory.
   template <class T>
   T* at(int q, std::uint64_t offset) const {
     return reinterpret_cast<T*>(members_[static_cast<std::size_t>(q)].memory + offset);
@@ -158,9 +162,9 @@ class node_group {
     return at<T>(q, call(q).destination);
   }
 
-  /// Ends the round for this rank: it reads and writes no other rank's memory any more.
+  /// Ends the round for this rank: it no longer reads or writes other ranks' memory.
   void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
-  /// Returns when all ranks are done: this rank's memory is its own again. Error: as arrive.
+  /// Waits until all ranks are done. Then this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done() {
     or_give_up([&] {
       double since = 0;
@@ -187,7 +191,7 @@ class node_group {
       throw;
     }
   }
-  // `since`: when this rank began to wait for all of them, once that takes long.
+  // `since`: the time at which this rank began to wait for all of them; 0 until the wait is long.
   void wait_for(member const& m, std::atomic<std::uint64_t> const& flag, double& since, char const* late) const {
     std::uint64_t const round = m.round + round_;
     for (int poll_number = 0; flag.load(std::memory_order_acquire) < round; ++poll_number) {
@@ -205,7 +209,7 @@ class node_group {
       double const waited = comm::now() - since;
       if (waited < 0.5) continue;
       bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
-      // It may have come before it ended.
+      // The rank may have arrived before its process ended.
       if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
       if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);
     }
@@ -223,8 +227,8 @@ class node_group {
   std::uint64_t round_ = 0;
 };
 
-// Combines the n elements that begin at `first` in every rank's operand(q), in the order of the ranks, and calls
-// write(begin, values, count) with the results: pieces that stay in the first cache.
+// Combines n elements, from `first` on, of every rank's operand(q), in the order of the ranks. Calls write(begin,
+// values, count) with pieces of the result, which stay in the L1 cache.
 template <class Op, class T, class Operand, class Write>
 void combine_operands(node_group const& g, Operand operand, std::size_t first, std::size_t n, Write write) {
   constexpr std::size_t width = 4096 / sizeof(T);

@@ -14,7 +14,7 @@
 
 namespace ashlar::detail {
 
-// Waits for requests and yields the core between two looks at them. Calls `meanwhile` now and then.
+// Waits for requests and yields the core between two polls. Calls `meanwhile` now and then.
 template <class F>
 void poll(std::span<MPI_Request> requests, F meanwhile) {
   int done = 0;
@@ -29,7 +29,7 @@ inline void poll(std::span<MPI_Request> requests) {
   poll(requests, [] {});
 }
 
-// Whether something holds on some rank. Collective: over `comm`.
+// True if `here` is true on some rank. Collective: over `comm`.
 inline bool any_rank(MPI_Comm comm, bool here) {
   int any = here;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -54,16 +54,18 @@ inline core_set own_cores() {
   return cores;
 }
 
-/// Whether this node has more processes of the program than cores for them: counted once, as soon as all processes meet, in
-/// an ashlar::mpi_environment or a communicator of them all. Meshes on parts of the processes compete for the same cores.
+/// Compares the program's processes on this node with its cores. It counts once, as soon as all processes meet: in an
+/// ashlar::mpi_environment or in a communicator of them all. Meshes on parts of the processes compete for the same
+/// cores.
 class node_load {
  public:
   static node_load& of_this_program() {
     static node_load load;
     return load;
   }
-  /// The same on all ranks of a node. Until all processes have been counted, those of `comm` are.
-  /// Collective: over `comm`, unless they have.
+  /// True if this node has more processes than cores; the same on all ranks of a node. Until all processes have been
+  /// counted, it counts only the ranks of `comm`.
+  /// Collective: over `comm`, until all processes have been counted.
   bool oversubscribed(MPI_Comm comm) {
     if (of_all_) return *of_all_;
     int ranks = 0, processes = 0;
@@ -87,7 +89,7 @@ class node_load {
     comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request), "MPI_Iallgather");
     poll({&request, 1});
 
-    // Launchers bind each rank to cores of its own: only together do they tell how many there are.
+    // Launchers bind each rank to cores of its own, so only the union of all ranks gives the number of cores.
     int ranks = 0;
     for (place const& other : all) {
       if (std::strcmp(other.node, mine.node) != 0) continue;

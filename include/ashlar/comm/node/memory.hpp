@@ -1,4 +1,4 @@
-// Memory that the ranks of a node share, and which of them do.
+// Memory that the ranks of a node share, and the table of ranks and nodes.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace ashlar::detail {
 
-/// This process' segment. Tensors of the host lie there, so that the other ranks of the node read them.
+/// This process' segment. It holds the host's tensors, so that the other ranks of the node can read them.
 class node_memory {
  public:
   // Never destroyed: tensors with static storage may outlive every other object.
@@ -22,8 +22,9 @@ class node_memory {
     static node_memory* const m = new node_memory;
     return *m;
   }
-  /// Makes the segment, once. False where there is none: switched off, or refused by the system.
-  /// `ranks`: as many as will ever share a node, or more; all their segments have to fit into a process' address space.
+  /// Makes the segment, once. False if there is none: switched off, or refused by the system.
+  /// `ranks`: an upper bound of the ranks that will ever share a node. All their segments have to fit into a process'
+  /// address space.
   bool open(int ranks) {
     std::lock_guard lock(mutex_);
     if (!tried_) {
@@ -34,12 +35,12 @@ class node_memory {
     }
     return segment_.has_value();
   }
-  /// Null where there is no segment, or no room in it.
+  /// Allocates memory of the segment. Null if there is no segment, or no room in it.
   void* allocate(std::size_t bytes) {
     std::lock_guard lock(mutex_);
     return segment_ ? segment_->allocate(bytes) : nullptr;
   }
-  /// A slot for a node group, or null: one whose group all members have left, if there is one.
+  /// Returns a slot for a node group, or null. Reuses a slot if all members of its group have left the group.
   node_slot* take_slot() {
     {
       std::lock_guard lock(mutex_);
@@ -59,8 +60,7 @@ class node_memory {
     m.left_slots_.push_back(std::move(s));
   }
 
-  /// Ranks that this one has given up, or their messages, may write there whenever they come: nothing else is to lie in this
-  /// memory.
+  /// Quarantines memory. Late ranks or messages of a failed collective may still write to it, so it is never reused.
   void leave_to_others(void const* p) {
     if (p == nullptr) return;
     std::lock_guard lock(mutex_);
@@ -81,7 +81,7 @@ class node_memory {
   std::byte* base() const { return segment_->base(); }
   comm::segment_address address() const { return segment_ ? segment_->address() : comm::segment_address{}; }
 
-  /// Another process' segment, as this one sees it; mapped once. Null where it cannot be mapped.
+  /// Returns the address at which another process' segment is mapped here. Maps it once. Null if it cannot be mapped.
   std::byte* map(comm::segment_address const& a) {
     std::lock_guard lock(mutex_);
     std::string const name(reinterpret_cast<char const*>(&a), sizeof a);
@@ -104,11 +104,11 @@ class node_memory {
   std::vector<void const*> left_to_others_;
 };
 
-/// A mesh's ranks and the nodes that they are on.
+/// The nodes of a mesh's ranks.
 class node_ranks {
  public:
   /// Finds out which ranks of `whole` share a node, and maps their segments.
-  /// Post: `reason` is empty, the same on all ranks, if all that share a node see each other's memory.
+  /// Post: `reason` is the same on all ranks. It is empty if all ranks of a node see each other's memory.
   /// Collective: over `whole`; blocks.
   explicit node_ranks(communicator const& whole) {
     place mine;
@@ -148,7 +148,7 @@ class node_ranks {
     waiting_.deadline = comm::deadline();
   }
 
-  /// Why ranks of a node go through MPI all the same; empty where they do not.
+  /// The reason why ranks of a node exchange MPI messages; empty if they do not.
   std::string_view reason() const {
     switch (refused_) {
       case place::switched_off: return "the program or ASHLAR_TRANSPORT=mpi says so";
@@ -158,11 +158,11 @@ class node_ranks {
     }
   }
   bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
-  /// Whether on some rank comm::wrong_setting() has something to say.
+  /// True if comm::wrong_setting() reports an error on some rank.
   bool misread_settings() const { return refused_ == place::misread; }
 
-  /// Makes the ranks of a part of the mesh a node group, if all of them share a node; or, if some do, a table of nodes with a group
-  /// for each.
+  /// Makes the ranks of a part of the mesh a node group, if all of them share a node. If only some share a node, makes
+  /// a table of nodes with a group per node.
   /// Collective: over `part`; blocks.
   void join(communicator const& part, communicator const& whole) const {
     if (refused_ != place::none || part.size() < 2) return;
@@ -201,7 +201,7 @@ class node_ranks {
     comm::segment_address segment{};
   };
 
-  // `ranks` are those of `part`, numbered as in `whole`.
+  // `ranks[r]` is the number in `whole` of rank r of `part`.
   void join_nodes(communicator const& part, communicator const& whole, std::vector<int> const& ranks) const {
     std::vector<std::vector<int>> nodes;  // their ranks in `part`
     int own_node = 0, own_local_rank = 0;
@@ -226,7 +226,7 @@ class node_ranks {
     part.state().levels = levels;
   }
 
-  // Lets MPI work on what the program has begun: a rank that sends to this one may be stuck in MPI_Send until then.
+  // Lets MPI progress on messages of the program. Until then a rank that sends to this one may be stuck in MPI_Send.
   static void progress(void* monitor) {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
@@ -242,7 +242,7 @@ class node_ranks {
   }
 
   std::vector<place> places_;
-  std::vector<std::byte*> memory_;  // of the ranks of this node, as this process sees it
+  std::vector<std::byte*> memory_;  // by rank: its segment as mapped here; null for ranks of other nodes
   int refused_ = place::none;
   node_group::waiting waiting_;
 };

@@ -7,26 +7,26 @@
 
 namespace ashlar::detail {
 
-/// Which operands others read where they lie: those that are too large to be copied for them, or also those to which the
-/// operand itself leads.
+/// The memory that other ranks read in place. `large`: operands that are too large to be copied for them. `always`:
+/// also memory to which the operand itself points, by offsets.
 enum class read_in_place { large, always };
 
-/// Says that a round begins without waiting for the others.
+/// Selects the constructor that begins a round without waiting for the others.
 struct begin_only {};
 
-/// A round of a node group in which every rank offers an operand for reading and, if it is large, its result for writing.
-/// Error: `ashlar::error` on every rank where the ranks do not call the same.
+/// A round of a node group. Every rank offers an operand for reading and, if it is large, its result for writing.
+/// Error: `ashlar::error` on every rank if the ranks do not call the same.
 template <class T>
 class node_round {
  public:
-  /// Post: false, on all ranks, where some rank's memory is not seen by the others: nothing has happened then.
+  /// Post: false, on all ranks, if some rank's memory is not visible to the others. Then nothing has happened.
   /// Collective: all ranks of c; blocks until all have arrived.
   node_round(communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination = nullptr,
              read_in_place what = read_in_place::large)
       : node_round(begin_only{}, c, fingerprint, source, n, destination, what) {
     meet();
   }
-  /// Post: the operand is offered, where ranks of c see each other's memory at all.
+  /// Post: the operand is offered, if ranks of c see each other's memory at all.
   node_round(begin_only, communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination = nullptr,
              read_in_place what = read_in_place::large)
       : group_(c.state().node.get()) {
@@ -66,7 +66,7 @@ class node_round {
     group_->finish();
   }
 
-  /// Ends the round: then the operand may change, and the result is complete.
+  /// Ends the round. Afterwards the operand may change, and the result is complete.
   /// Post: true.
   bool end() {
     group_->finish();
@@ -78,7 +78,7 @@ class node_round {
   explicit operator bool() const { return group_ != nullptr; }
   bool all_have_arrived() const { return group_ == nullptr || group_->all_have_arrived(); }
   node_group& group() const { return *group_; }
-  /// Whether this rank's operand was copied for the others: its own memory is not looked at.
+  /// True if this rank's operand was copied for the others: they do not read its own memory.
   bool is_small() const { return small_; }
 
  private:
@@ -97,7 +97,7 @@ class node_round {
   node_group* group_;
   std::uint64_t fingerprint_ = 0;
   bool small_ = false, waits_ = true;
-  void const* written_by_all_ = nullptr;  // this rank's result, where that is so
+  void const* written_by_all_ = nullptr;  // this rank's result, if the other ranks write into it
 };
 
 }  // namespace ashlar::detail

@@ -22,14 +22,14 @@
 
 namespace ashlar::comm {
 
-/// Where a segment is found, and how it is told from any other. Trivially copyable; nothing in it is a pointer.
+/// The path and the identity of a segment. Trivially copyable, and without pointers.
 struct segment_address {
   std::int64_t process = 0, descriptor = -1;
   std::uint64_t size = 0, device = 0, inode = 0, nonce[2]{};
 };
 
-/// Bytes of address space that a process' segment takes: half of the machine's memory, of which it gets no more than is
-/// allocated. ASHLAR_SHARED_MEMORY says otherwise, as 2G, 512M or 0; 0 means no segment.
+/// Bytes of address space for a process' segment: half of the machine's memory. It takes only as much memory as is
+/// allocated. ASHLAR_SHARED_MEMORY overrides it (2G, 512M or 0); 0 means no segment.
 inline std::size_t default_segment_size() {
 #ifdef __linux__
   constexpr std::size_t least = std::size_t(64) << 20;
@@ -44,7 +44,7 @@ inline std::size_t default_segment_size() {
 
 namespace ashlar::detail {
 
-/// What stands at the begin of a segment.
+/// The first bytes of a segment.
 struct segment_head {
   static constexpr std::uint64_t sign = 0x31726c687361ULL;  // "ashlr1"
   std::uint64_t magic, nonce[2];
@@ -113,20 +113,21 @@ inline mapping map_shared(int descriptor, std::size_t size) {
 
 namespace ashlar::comm {
 
-/// Memory of this process that others can map: a file without a name, which vanishes with the last process that has it.
-/// It is large in address space and takes memory only as blocks are allocated, so that it grows without anybody else
-/// taking part.
-/// Nothing here throws or raises a signal: what the system refuses comes back empty.
+/// Memory of this process that others can map: an unnamed file, which vanishes with the last process that has it.
+/// It is large in address space, but takes memory only as blocks are allocated. So it grows without the other
+/// processes.
+/// Nothing here throws or raises a signal. If the system refuses a request, the result is empty.
 class shared_segment {
  public:
-  /// Takes half of the address space, and so on, where so much cannot be had; 64 MiB at least, or what is asked for.
+  /// Makes a segment. If the system refuses the size, tries half of it, and so on, down to 64 MiB or to `size` if that
+  /// is less.
   static std::optional<shared_segment> create(std::size_t size) {
 #ifdef __linux__
     shared_segment s{detail::file_descriptor(detail::make_memory_file())};
     struct stat found {};
     if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0) return {};
     std::size_t const least = std::clamp(size / chunk * chunk, chunk, 16 * chunk);
-    // A file larger than the limit is refused by a signal.
+    // The system answers a file above this limit with a signal.
     if (rlimit limit{}; getrlimit(RLIMIT_FSIZE, &limit) == 0) size = std::min<std::size_t>(size, limit.rlim_cur);
     for (size = size / chunk * chunk; size >= least; size = size / 2 / chunk * chunk) {
       if (ftruncate(s.file_.get(), static_cast<off_t>(size)) != 0) continue;
@@ -134,7 +135,7 @@ class shared_segment {
       if (s.memory_) break;
     }
     if (!s.memory_ || !s.reserve(sizeof(detail::segment_head))) return {};
-    // Were the file cut off, reading it would raise a signal in all processes.
+    // Fixes the size: if the file could be truncated, reading it could raise a signal in all processes.
     fcntl(s.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     auto* const head = new (s.base()) detail::segment_head{detail::segment_head::sign, {}};
     if (getrandom(head->nonce, sizeof head->nonce, 0) != static_cast<ssize_t>(sizeof head->nonce)) return {};
@@ -153,8 +154,8 @@ class shared_segment {
   /// Bytes up to the end of the last block.
   std::size_t used() const { return used_; }
 
-  /// A block that is never given back, aligned to 128 bytes, or to 4096 from 64 KiB on; null where memory or the
-  /// segment's size does not suffice. Not to be called by two threads at once.
+  /// Returns a block that is never given back. It is aligned to 128 bytes, or to 4096 from 64 KiB on. Null if memory or
+  /// the segment's size does not suffice. Only one thread may call it at a time.
   void* allocate(std::size_t bytes) {
     std::size_t const alignment = bytes < (std::size_t(64) << 10) ? 128 : 4096;
     std::size_t const begin = (used_ + alignment - 1) / alignment * alignment;
@@ -175,8 +176,8 @@ class shared_segment {
 
   explicit shared_segment(detail::file_descriptor f) : file_(std::move(f)) {}
 
-  // Memory that is not reserved would be missed at the first touch, by a signal. It is reserved ahead, as much again as
-  // there is, within limits; in small steps, since a signal that arrives in the middle of one undoes it.
+  // Reserves memory, since a touch of memory that the system does not have raises a signal. Reserves as much again as
+  // there is, between one and 16 chunks. Works in small steps, since a signal during a step undoes the step.
   bool reserve(std::size_t end) {
 #ifdef __linux__
     if (end <= reserved_) return true;
@@ -201,20 +202,20 @@ class shared_segment {
 /// Another process' segment in this one's address space.
 class mapped_segment {
  public:
-  /// Empty where the address names no segment of this user's on this machine, as in another container. (What the path
-  /// leads to there may be anybody's file: it is a segment only if it is the same file with the same nonce.)
+  /// Empty if the address names no segment of this user on this machine, for example from another container. (There the
+  /// path may lead to anybody's file: it is a segment only if file and nonce are the same.)
   static std::optional<mapped_segment> open(segment_address const& a) {
 #ifdef __linux__
     std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
     struct stat found {};
-    // Looked at before it is opened: opening a pipe or a device may block or do something.
+    // Checks the file before it opens it: opening a pipe or a device may block or have effects.
     if (a.descriptor < 0 || a.size < sizeof(detail::segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a)) return {};
     detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
     mapped_segment s;
     s.memory_ = detail::map_shared(file.get(), a.size);
     if (!s.memory_) return {};
-    madvise(s.base(), s.size(), MADV_DONTDUMP);  // its owner's core has it
+    madvise(s.base(), s.size(), MADV_DONTDUMP);  // the owner's core dump has it
     auto const* const head = reinterpret_cast<detail::segment_head const*>(s.base());
     if (head->magic != detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
     return s;

@@ -1,4 +1,4 @@
-// How a rank that waits lets others run.
+// Lets other ranks run while this rank waits.
 #pragma once
 #include <sched.h>
 #include <time.h>
@@ -8,8 +8,8 @@
 
 namespace ashlar::detail {
 
-/// Whether sched_yield lets other ranks run. Where Linux groups processes by session for its scheduler, a process yields to
-/// those of its own session alone, and launchers such as MPICH's give each rank one.
+/// True if sched_yield lets other ranks run. If Linux schedules processes in groups by session, a process yields only
+/// to its own session. Launchers such as MPICH's give each rank a session.
 inline bool yielding_reaches_others() {
   static bool const reaches = [] {
     char grouped = '0';
@@ -19,10 +19,11 @@ inline bool yielding_reaches_others() {
   return reaches;
 }
 
-/// To be called between two looks at what a rank waits for, number 1, 2, ..., where ranks exceed cores: without a word to the
-/// scheduler it would run to the end of its time slice, milliseconds, before what it waits for can happen.
+/// Call it between two polls of a rank that waits, with poll number 1, 2, ..., on an oversubscribed node. Otherwise the
+/// rank would run to the end of its time slice, milliseconds, before another rank can do its part.
 inline void yield_core(unsigned poll_number) {
-  constexpr unsigned polls_before_sleeping = 16;  // some 10 us; a sleep takes 55, see docs/decisions/node_transport.md
+  // 16 polls take about 10 us; a sleep takes 55 us, see docs/decisions/node_transport.md.
+  constexpr unsigned polls_before_sleeping = 16;
   if (poll_number <= polls_before_sleeping || yielding_reaches_others()) {
     sched_yield();
     return;

@@ -1,0 +1,62 @@
+// The seam between what a program means and the machine that runs it.
+#pragma once
+#include "ashlar/meta/philox.hpp"
+#include "ashlar/plan/step.hpp"
+#include "ashlar/plan/tensor.hpp"
+
+namespace ashlar {
+
+/// Everything that the layers plan, ops, autodiff and train ask of the tensors on a mesh handle. They know no other difference
+/// between a dry run and real ranks. Two handles have a backend:
+///   abstract_mesh<M>   plan/abstract_tensor.hpp   a dry run: tensors without elements, collectives that are only noted
+///   device_mesh<M>     tensor/backend.hpp         real ranks: names the header in which each member is implemented
+/// All members are static. Below, x is an evaluated plain tensor of the handle, y such a tensor that is written, T an
+/// element type, L a layout, P the plan of a redistribution (ops/collectives.hpp) and w the call site.
+///   allocate<T, L>(handle, extents)              a tensor that is not initialised
+///   make_result<T, L>(op, handle, extents, x...) the result of an operation; x may wait to be evaluated
+///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
+///   take_step<P, I>(x, w)                        step I of the plan
+///   take_step_transposed<P, I, Order...>(x, w)   the same of the transposed tensor
+///   begins_early                                 are there collectives that begin now and are complete later?
+///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also with the memory of y
+///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x) of
+///                                                each, in one order, then all_reduce<Ops>(op)
+///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
+///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
+///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
+///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
+/// Tensors under differentiation have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
+/// einsum_relayout and relayout_einsum of ops/, which come down to operations and collectives on their plain tensors.
+/// The kernels of operations are overloads of run (kernels/shard.hpp).
+template <class Handle>
+struct backend;
+
+/// The backend of a tensor's mesh.
+template <class X>
+using backend_of = backend<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>>;
+
+namespace detail {
+
+template <class T, class L, class Handle>
+constexpr auto allocate(Handle const& m, shape const& extents) {
+  return backend<Handle>::template allocate<T, L>(m, extents);
+}
+/// A tensor whose elements are all `value`.
+template <class T, class L, class Handle>
+constexpr auto filled(Handle const& m, shape const& extents, T value) {
+  auto x = allocate<T, L>(m, extents);
+  backend<Handle>::fill(x, value);
+  return x;
+}
+
+/// Step I of a plan P.
+template <class P, int I>
+inline constexpr plan_step step_of = P::value[I];
+
+/// The layout after that step.
+template <class P, int I>
+using layout_after_step = layout_from_t<typename P::context, encode(step_of<P, I>.to), encode_blocks(step_of<P, I>.to), step_of<P, I>.to.rank>;
+
+}  // namespace detail
+
+}  // namespace ashlar
