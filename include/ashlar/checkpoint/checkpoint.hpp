@@ -37,7 +37,7 @@ void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* 
 
 // This rank's shard on the host. Where it lies there nothing can go wrong, and nothing is to be agreed on.
 // Collective: all ranks of c.
-inline unsigned char const* shard_of(communicator const& c, checkpoint_leaf& leaf, std::optional<std::string> const& failure) {
+inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf& leaf, std::optional<std::string> const& failure) {
   if (leaf.is_on_host()) return leaf.shard();
   return comm::collectively(c, [&] {
     if (failure) throw error(*failure);
@@ -54,7 +54,7 @@ inline void save_leaves(communicator const& c, std::filesystem::path const& path
   std::optional<std::string> failure;
   std::vector<checkpoint_piece> written;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    unsigned char const* const shard = shard_of(c, *leaves[i], failure);
+    unsigned char const* const shard = shard_on_host(c, *leaves[i], failure);
     collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
       if (failure) return;
       auto const write = [&] {

@@ -15,7 +15,7 @@ struct moments_pullback {
   }
 };
 template <class T>
-struct affine {
+struct affine_map {
   KOKKOS_FUNCTION T operator()(T x, T factor, T offset, T mean) const { return factor * (x - mean) + offset; }
 };
 struct variance_of_moments {
@@ -172,7 +172,7 @@ void run(channel_affine_op const&, S const& space, detail::scratch_memory memory
   detail::rows_of const r(x.local_extents());
   auto const factor = detail::narrowed_row<T>(space, memory, coefficients, 0), offset = detail::narrowed_row<T>(space, memory, coefficients, 1),
              mean = detail::narrowed_row<T>(space, memory, coefficients, 2);
-  map_channels(space, r.rows, r.n, y.data, detail::affine<T>{}, x.data, static_cast<T const*>(factor.data()),
+  map_channels(space, r.rows, r.n, y.data, detail::affine_map<T>{}, x.data, static_cast<T const*>(factor.data()),
                static_cast<T const*>(offset.data()), static_cast<T const*>(mean.data()));
 }
 template <class S, class T>

@@ -8,8 +8,8 @@
 namespace ashlar::detail {
 
 /// x - k and its square: the terms of moments about k. If k is far from x, the squares use up T's digits. So a few rows
-/// are summed about the first of them, b, and moved to k in double: sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x -
-/// b) + n (b - k)^2.
+/// are summed about the first of them, b, and moved to k in double. `sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x -
+/// b) + n (b - k)^2`.
 struct moment_terms {
   static constexpr bool about_a_row = true;
   template <class T>
@@ -154,8 +154,8 @@ void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, ind
 
 namespace ashlar::kernels {
 
-/// Maps the elements of an array [rows][channels] by a function of the element and numbers of its channel: y = f(x, k...).
-/// In place is allowed.
+/// Maps the elements x of an array [rows][channels] by a function of x and numbers of its channel: y = f(x, k...). In
+/// place is allowed.
 template <class Space, class T, class F, class... K>
 void map_channels(Space const& space, index_t rows, index_t channels, T* y, F const& f, T const* x, K const*... k) {
   if constexpr (detail::runs_in_caller<Space>) {
@@ -173,7 +173,8 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
   }
 }
 
-/// sums[0][c], sums[1][c] = factor times the sums of x - center[c] and of its square over the rows, accumulated in double.
+/// sums[0][c], sums[1][c] = factor times the sums of x - center[c] and of its square over the rows. Accumulates in
+/// double.
 template <class Space, class T>
 void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double factor, double* sums) {
   detail::channel_sums<detail::moment_terms>(space, x, x, rows, channels, center, factor, sums);

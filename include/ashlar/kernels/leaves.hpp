@@ -135,8 +135,8 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
     return f(slot<I>(*this).at(offset[I + 1])...);
   }
 
-  /// Calls visit(offset in the result, rows, length, rows() of each leaf...) for rectangles of the two innermost loops
-  /// that make up the elements [begin, end). If a leaf needs its buffer, each rectangle is a piece of one row.
+  /// Calls `visit(offset in the result, rows, length, rows() of each leaf...)` for rectangles of the two innermost
+  /// loops that make up the elements [begin, end). If a leaf needs its buffer, each rectangle is a piece of one row.
   template <class Visit>
   void for_each_piece(nest_type const& nest, index_t begin, index_t end, Visit const& visit) const {
     std::tuple<typename Leaf::buffer...> buffers;

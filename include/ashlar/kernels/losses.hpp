@@ -119,7 +119,7 @@ void cross_entropy_sum(Space const& space, T const* logits, I const* labels, ind
   detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n, detail::row_loss<T, I>{{logits, labels, n}}, loss);
 }
 
-/// The cotangent of the logits where that of every row's loss is *scale * factor:
+/// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
 /// d_logits[r, j] = *scale factor (softmax(logits)[r, j] - [j == labels[r]]). d_logits may be logits.
 template <class Space, class T, class I>
 void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T const* scale,
@@ -150,7 +150,7 @@ void distribution_cross_entropy_sum(Space const& space, T const* logits, T const
   detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, detail::row_distribution_loss<T>{logits, targets, n}, loss);
 }
 
-/// The cotangent of the logits where that of every row's loss is *scale * factor:
+/// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
 /// d_logits[r, j] = *scale factor (softmax(logits)[r, j] sum_k targets[r, k] - targets[r, j]).
 /// d_logits is neither logits nor targets.
 template <class Space, class T>

@@ -8,7 +8,7 @@ namespace detail {
 
 // Which rank sends what: of several ranks that hold the same elements, the one that shares the receiver's position among
 // them. So a rank that holds what it needs sends it to itself.
-constexpr bool serves(layout_value const& from, mesh_shape const& mesh, int sender, int receiver) {
+constexpr bool sends_to(layout_value const& from, mesh_shape const& mesh, int sender, int receiver) {
   axis_mask const copies = ((mask_of(mesh.axes) - 1u) & ~from.sharding());
   return mesh.position(sender, copies) == mesh.position(receiver, copies);
 }

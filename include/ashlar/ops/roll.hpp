@@ -78,7 +78,7 @@ constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site c
 }
 
 template <class Names, class X>
-constexpr auto roll(X const& x, index_t by, call_site const& w) {
+constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
   static_assert(!no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
                 "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
@@ -99,7 +99,7 @@ constexpr auto roll(X const& x, index_t by, call_site const& w) {
 /// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
-  return detail::roll<names_in_t<Axes>>(x, by, w);
+  return detail::roll_named<names_in_t<Axes>>(x, by, w);
 }
 
 }  // namespace ashlar

@@ -154,7 +154,7 @@ inline void draw_table(std::ostream& out, blocks const& b, layout_value const& l
     }
 }
 
-inline void draw(std::ostream& out, layout_value const& layout, mesh_shape const& mesh, shape const& extents) {
+inline void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh, shape const& extents) {
   blocks const b(layout, mesh, extents);
   if (!b.part.empty()) layout.rank <= 2 ? draw_grid(out, b, layout, mesh) : draw_table(out, b, layout, mesh);
   if (!b.without_elements.empty()) out << "no elements: ranks " << listed(b.without_elements, ",") << "\n";
@@ -173,7 +173,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   static_assert(!detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if (extents.rank != L::rank) detail::fail("ashlar::draw: give one extent a dimension of the layout");
-  detail::draw(out, value_v<mesh_context<M, L>, L>, m.sizes(), extents);
+  detail::draw_shards(out, value_v<mesh_context<M, L>, L>, m.sizes(), extents);
 }
 template <class L, int N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
@@ -184,7 +184,7 @@ template <plain_tensor X>
 void draw(std::ostream& out, X const& x) {
   if constexpr (requires { x.mesh().rank(); })
     if (x.mesh().rank() != 0) return;
-  detail::draw(out, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
+  detail::draw_shards(out, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
 }
 
 }  // namespace ashlar

@@ -16,8 +16,8 @@ inline step_transfers transfers_between(layout_value const& from, mesh_shape con
   m.fingerprint = fingerprint_of_extents(collective::exchange, fingerprint_of(collective::exchange, encode(from), encode_blocks(from), encode(to), encode_blocks(to)), extents);
   for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint_of(collective::exchange, m.fingerprint, after.size[a]);
   for (int p = 0; p < before.ranks(); ++p) {
-    m.send(source, local_region(extents, to, after, p), serves(from, before, rank, p));
-    m.receive(destination, local_region(extents, from, before, p), serves(from, before, p, rank));
+    m.send(source, local_region(extents, to, after, p), sends_to(from, before, rank, p));
+    m.receive(destination, local_region(extents, from, before, p), sends_to(from, before, p, rank));
   }
   m.finish(source, destination, rank);
   return m;

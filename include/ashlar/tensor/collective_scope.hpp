@@ -5,8 +5,8 @@
 
 namespace ashlar::detail {
 
-/// Reports that a rank is in a collective: to the log of collectives, to other ranks that ask, and to Kokkos' tools if
-/// one is loaded. The rank may leave a collective that has begun and enter it again.
+/// Reports that a rank is in a collective: to the log of collectives, to ranks that ask, and to Kokkos' tools if
+/// loaded. The rank may leave a collective that has begun and enter it again.
 /// Error: ashlar::error if MPI is finalised.
 class collective_scope {
  public:

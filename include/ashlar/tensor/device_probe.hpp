@@ -9,8 +9,8 @@ namespace ashlar::detail {
 template <class Space>
 inline constexpr bool host_reads = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
-/// True if messages in a ring arrive whole, from the space's memory to the same space's: a short one, and one that MPI
-/// does not send eagerly.
+/// True if messages in a ring arrive whole, from the space's memory to the same space's. Sends a short one, and one
+/// that MPI does not send eagerly.
 /// Collective: over all ranks of `all`
 template <class Space>
 bool messages_arrive_whole(MPI_Comm all) {

@@ -98,9 +98,8 @@ class expression_state : public reader {
 }  // namespace detail
 
 /// An elementwise expression that has not been read yet. It owns its operands. At its first read it runs as one kernel;
-/// copies share the result. If an operand is updated in place while the expression lives, it keeps a copy of the old
-/// operand, since a later expression may use it. These read it: every operation that is not elementwise, evaluate(),
-/// view(), and the conversion to sharded_tensor.
+/// copies share the result. If an operand is updated in place before, the expression keeps a copy of the old operand.
+/// These read it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
 template <class T, class L, class M, class Node, class... Source>
 class expression {
  public:

@@ -25,7 +25,7 @@ struct operation_without_a_kernel {
 
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
-void evaluate(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
+void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
   static_assert(!operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
                 "ashlar::evaluate: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
   run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
@@ -36,7 +36,7 @@ void evaluate(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
 template <class T, class L, class Op, class M, class... X>
 auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
   tensor_on<T, L, M> y(m, extents);
-  evaluate(op, y, materialize(x)...);
+  evaluate_into(op, y, materialize(x)...);
   return y;
 }
 

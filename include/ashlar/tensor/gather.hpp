@@ -65,7 +65,7 @@ template <class X>
 void fill_from_whole(X const& x, typename X::element_type const* whole) {
   fill_from_host(x, [&](auto* own) {
     Kokkos::DefaultHostExecutionSpace const host{};
-    strided_copy(host, whole, own, loops_between(whole_region(x.extents()), x.local_region()));
+    strided_copy(host, whole, own, copy_loops_between(whole_region(x.extents()), x.local_region()));
     host.fence("ashlar: the elements are given back");
   });
 }
@@ -74,7 +74,7 @@ enum class receivers { first, all };
 
 // Joins blocks of an array that the ranks of c have, in host memory.
 template <class T>
-std::vector<T> join(communicator const& c, message_blocks const& blocks, T const* own, receivers who) {
+std::vector<T> join_shards(communicator const& c, message_blocks const& blocks, T const* own, receivers who) {
   bool const receives = who == receivers::all || c.rank() == 0;
   memory_of_messages const sent(own, nullptr);
   message_buffer<T> whole(receives ? blocks.total : 0), arrived(receives && !blocks.in_order ? blocks.total : 0);
@@ -113,17 +113,17 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
   call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
   auto const own = on_host<S>(x.data(), x.local_size());
-  return join(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);
+  return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);
 }
 
 }  // namespace detail
 
 /// The whole tensor on rank 0 of the mesh, row-major; an empty vector on the others. Evaluates elementwise expressions.
 /// Post: on rank 0, the element at global index (i, j) is [i * extent(1) + j].
-/// Collective: every rank of the mesh calls it; it blocks. Not a collective: no ledger shows it.
-/// Cost: an all-reduce of 16 bytes, by which ranks meet; rank 0 receives every element that it lacks, once; ranks send |shard|, or
-/// nothing where another has the same.
-/// Error: ashlar::error on every rank where they do not call the same. A partial layout does not compile.
+/// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
+/// Cost: an all-reduce of 16 bytes, by which the ranks meet. Rank 0 receives every element that it lacks, once. A rank
+///   sends |shard| elements, or nothing if another rank sends the same.
+/// Error: ashlar::error on every rank if they do not call the same. A partial layout does not compile.
 /// Example: std::vector<double> const all = gather(x);  // x of layout<"data", none>
 template <plain_tensor X>
 std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
@@ -208,9 +208,8 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 /// Post: gather(scatter<L>(m, n, v)) == v on rank 0.
 /// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: rank 0 sends every element once, at most. The shards are then broadcast over the axes that do not shard.
-/// Error: ashlar::error on every rank if the extents differ between ranks, if rank 0 gives another number of elements
-///   than they need, or if the ranks do not call the same. A partial layout does not compile.
-/// or the ranks do not call the same. A partial layout does not compile.
+/// Error: ashlar::error on every rank if the extents differ between ranks; if rank 0 gives another number of elements
+///   than they need; if the ranks do not call the same. A partial layout does not compile.
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0, call_site w = call_site::current()) {

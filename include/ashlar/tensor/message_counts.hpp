@@ -59,8 +59,8 @@ struct dimension_order {
   friend bool operator==(dimension_order const&, dimension_order const&) = default;
 };
 
-/// The common elements of two shards, as loops over three arrays: the first shard (0), whose dimensions have an order
-/// of their own, the second shard (1), and a buffer of the common elements in row-major order (2).
+/// The common elements of two shards, as loops over three arrays. Array 0 is the first shard, whose dimensions have an
+/// order of their own. Array 1 is the second shard, array 2 a buffer of the common elements in row-major order.
 inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order const& order, region const& b) {
   std::vector<common_runs> runs[max_rank];
   shape extents[3]{a.extents(), b.extents(), a.extents()};
@@ -117,7 +117,7 @@ inline loop_nest<2> between(loop_nest<3> const& all, int first, int second) {
 }
 
 /// Loops from the elements of one shard to the same elements of another.
-inline copy_loops loops_between(region const& from, region const& to, dimension_order const& order = {}) {
+inline copy_loops copy_loops_between(region const& from, region const& to, dimension_order const& order = {}) {
   copy_loops loops;
   for (auto const& nest : common_loops(from, order, to)) loops.push_back(between(nest, 0, 1));
   return loops;

@@ -90,7 +90,7 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
     blocks.add(printed, what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))), true, buffer_side::source);
   blocks.finish(printed);
   auto const own = on_host<S>(picked, mine.size());
-  return join(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
+  return join_shards(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
 }
 
 template <class T>

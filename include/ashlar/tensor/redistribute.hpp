@@ -50,7 +50,7 @@ auto take_step_transposed(X const& x, call_site const& w) {
 
 /// A reduction of several tensors in one collective. The results are contiguous in one block. Ranks of a node reduce
 /// the operands in place. Over MPI the operands are first packed into one buffer, unless they are already contiguous in
-/// that order, as the results of an earlier bundle are. The largest operands come first: after a scalar, an array would
+/// that order. The results of an earlier bundle are. The largest operands come first: after a scalar, an array would
 /// not be aligned like its source, which makes memcpy 6 times slower.
 template <class T, class M>
 class bundle_in_flight {
@@ -88,7 +88,7 @@ class bundle_in_flight {
       auto const n = static_cast<std::size_t>(elements_);
       if (T const* const message = side_by_side()) {
         memory_of_messages const used(message, results);
-        return detail::all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
+        return detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
       }
       for (std::size_t i = 0; i < pieces_.size(); ++i) kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
       with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });

@@ -32,7 +32,7 @@ void keep(Space const& space, plan_step const& s, step_transfers const& v, T con
 }
 
 template <class Ops, class Space, class T>
-void all_reduce(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void reduce_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   auto const n = static_cast<std::size_t>(v.source.size());
   with_op<T, Ops>(s.op, [&](auto op) {
     with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
@@ -49,7 +49,7 @@ T const* in_order(Space const& space, message_blocks const& blocks, T const* sha
 }
 
 template <class Ops, class Space, class T>
-void reduce_scatter(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void reduce_scatter_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
   with_op<T, Ops>(s.op, [&](auto op) {
@@ -188,10 +188,10 @@ void run_step(Space const& space, plan_step const& s, step_transfers const& v, c
   switch (ranks.size() == 1 ? step_kind::slice : s.what) {
     case step_kind::slice:
     case step_kind::pad: return keep<Ops>(space, s, v, source, destination);
-    case step_kind::all_reduce: return all_reduce<Ops>(space, s, v, ranks, source, destination);
+    case step_kind::all_reduce: return reduce_shards<Ops>(space, s, v, ranks, source, destination);
     default:
       if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-      if (s.what == collective::reduce_scatter) return reduce_scatter<Ops>(space, s, v, ranks, source, destination);
+      if (s.what == collective::reduce_scatter) return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
       return exchange(space, s, v, ranks, source, destination);
   }
 }

@@ -154,8 +154,8 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive.
 /// Pre: contiguous and row-major (LayoutRight), with the extents of this rank's shard.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank's view is not contiguous or
-///   has other extents than its shard.
+/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
+///   other extents than its shard.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {

@@ -229,7 +229,7 @@ class step_in_flight final : public reader, public unfinished_collective {
   pool_scratch<Space, T> packed_;  // the packed operand of a reduction
   pool_scratch<Kokkos::DefaultHostExecutionSpace, T> room_;
   std::optional<received_arrays<T>> received_;
-  std::vector<std::size_t> starts_;  // begin of each block that arrives, or of each rank's part; empty if arrays are whole
+  std::vector<std::size_t> starts_;  // begin of each block that arrives, or of each rank's part; empty: whole arrays
   bool in_parts_ = false;            // an all-reduce in which each rank combines a part
 };
 

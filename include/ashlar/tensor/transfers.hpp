@@ -22,7 +22,7 @@ struct step_transfers {
   std::vector<std::size_t> at;
   bool keeps = false;         // slice and pad: elements stay.
   bool all_stays = false;     // all elements stay in place.
-  copy_loops kept;            // from shard to shard; for a reduce_scatter, the part that this rank keeps of each operand.
+  copy_loops kept;            // from shard to shard; for a reduce_scatter, this rank's part of each operand.
   std::vector<copy_loops> direct;  // from each rank's shard to this rank's, in shared memory.
   std::size_t received = 0;  // elements that come from other ranks.
   std::uint64_t fingerprint = 0;
@@ -47,7 +47,7 @@ struct step_transfers {
   }
   void receive(region const& own, region const& theirs, bool serves) {
     in.add(own, theirs, serves, buffer_side::source);
-    direct.push_back(serves ? loops_between(theirs, own, order) : copy_loops());
+    direct.push_back(serves ? copy_loops_between(theirs, own, order) : copy_loops());
   }
   // Call it after all ranks; `self` is this rank's number among them.
   void finish(region const& own_source, region const& own_destination, int self) {
@@ -92,7 +92,7 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
     bool const idempotent = s.op == op_max || s.op == op_min;
     m.keeps = what == step_kind::slice || idempotent || mesh.position(rank, copies) == 0;
     m.all_stays = source == destination && order == dimension_order();
-    if (m.keeps) m.kept = loops_between(source, destination, order);
+    if (m.keeps) m.kept = copy_loops_between(source, destination, order);
     return m;
   }
   if (what == collective::all_reduce) {
@@ -104,7 +104,7 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
   auto const serves = [&](int sender, int receiver) {
     return what == collective::reduce_scatter || mesh.position(sender, copies) == mesh.position(receiver, copies);
   };
-  if (what == collective::reduce_scatter) m.kept = loops_between(source, destination, order);
+  if (what == collective::reduce_scatter) m.kept = copy_loops_between(source, destination, order);
   if (what == collective::all_gather) m.send(source, source, true);
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);

@@ -70,7 +70,7 @@ TEST_CASE("loops between shards reach every common element once, and nothing els
       shared_vector<index_t> destination(target.size(), -1), expected = destination;
       for (std::size_t i = 0; i < target.size(); ++i)
         if (std::binary_search(source.begin(), source.end(), target[i])) expected[i] = target[i];
-      strided_copy(space(), source.data(), destination.data(), loops_between(a, b));
+      strided_copy(space(), source.data(), destination.data(), copy_loops_between(a, b));
       space().fence();
       CHECK(destination == expected);
       CHECK(common_size(a, b) == static_cast<index_t>(common(source, target).size()));

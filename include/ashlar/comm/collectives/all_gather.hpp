@@ -20,7 +20,7 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
 // blocks.
 template <class T>
 void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
-  auto const share = [&](int place, int k) { return block_of(starts, l.at(k, place)); };
+  auto const share = [&](int place, int k) { return range_of_rank(starts, l.at(k, place)); };
   int const place = l.intra_node.rank();
   element_range const mine = share(place, l.inter_node.rank());
   post_exchange(l.inter_node, [&](int) { return block<T const>{own, mine.size}; },
@@ -32,7 +32,7 @@ void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination
 
 // `own` is null if the own block is in its place already.
 template <class T>
-void all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
+void run_all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
                 comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
@@ -78,13 +78,13 @@ namespace ashlar::comm {
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
-  detail::all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
+  detail::run_all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
 }
 
 /// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
-  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
+  detail::run_all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
 }
 
 /// Gathers blocks of different sizes, rank q's of `counts[q]` elements.
@@ -95,13 +95,13 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
                 std::span<std::size_t const> counts, tuning const& how = tuned) {
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
-  detail::all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
+  detail::run_all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
 }
 
 /// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
-  detail::all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);
+  detail::run_all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);
 }
 
 }  // namespace ashlar::comm

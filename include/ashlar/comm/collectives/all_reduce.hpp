@@ -137,7 +137,7 @@ void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destinat
 }
 
 template <class Op, class T>
-void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
+void run_all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
   if (c.size() == 1) return copy_block(source, destination, n);
   if (n == 0) return;
   c.counters().all_reduce.add(n * sizeof(T));
@@ -158,13 +158,13 @@ namespace ashlar::comm {
 /// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
-  detail::all_reduce<Op>(c, source, destination, n, how);
+  detail::run_all_reduce<Op>(c, source, destination, n, how);
 }
 
 /// The same in place.
 template <class Op, element T>
 void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
-  detail::all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
+  detail::run_all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
 }
 
 }  // namespace ashlar::comm

@@ -16,7 +16,7 @@ inline node_levels const* even_levels(communicator const& c) {
 struct element_range {
   std::size_t begin, size;
 };
-inline element_range block_of(std::size_t const* starts, int rank) { return {starts[rank], starts[rank + 1] - starts[rank]}; }
+inline element_range range_of_rank(std::size_t const* starts, int rank) { return {starts[rank], starts[rank + 1] - starts[rank]}; }
 
 /// Combines the ranges share(own local rank, 0 .. count - 1) of the arrays of a node's ranks. The results follow one
 /// after the other in `out`. If count is 1, `out` may be the place of the range in `source`.

@@ -31,7 +31,7 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
 template <class Op, class T>
 void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
   node_levels const& l = *c.state().levels;
-  auto const share = [&](int local_rank, int k) { return block_of(starts, l.at(k, local_rank)); };
+  auto const share = [&](int local_rank, int k) { return range_of_rank(starts, l.at(k, local_rank)); };
   std::vector<std::size_t> sums(1, 0);  // begin of the sums for each node
   for (int k = 0; k < l.nodes(); ++k) sums.push_back(sums.back() + share(l.intra_node.rank(), k).size);
   T* const of_node = c.state().scratch<T>(sums.back());
@@ -40,7 +40,7 @@ void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* des
 }
 
 template <class Op, class T>
-void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts, bool equal,
+void run_reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts, bool equal,
                     comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
@@ -86,7 +86,7 @@ namespace ashlar::comm {
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned) {
-  detail::reduce_scatter<Op>(c, source, destination, detail::block_starts(c, n_each), true, how);
+  detail::run_reduce_scatter<Op>(c, source, destination, detail::block_starts(c, n_each), true, how);
 }
 
 /// The same with blocks of different sizes, rank q's of `counts[q]` elements.
@@ -94,7 +94,7 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
                     tuning const& how = tuned) {
-  detail::reduce_scatter<Op>(c, source, destination, detail::block_starts(c, counts), false, how);
+  detail::run_reduce_scatter<Op>(c, source, destination, detail::block_starts(c, counts), false, how);
 }
 
 }  // namespace ashlar::comm
