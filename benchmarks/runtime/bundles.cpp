@@ -61,7 +61,7 @@ void measure(int argc, char** argv) {
     return variant{std::move(name), transport_of(on),
                    [&g] {
                      auto const reduced = all_reduce<"x">(bundle(g));
-                     escape(detail::first_leaf(reduced).data());
+                     escape(ops_detail::first_leaf(reduced).data());
                    },
                    [&g, &right] {
                      auto const reduced = all_reduce<"x">(bundle(g));

@@ -51,7 +51,7 @@ class plain_write {
   }
   bool correct() const {
     (*this)();
-    detail::checked_file const f(name(), O_RDONLY);
+    io_detail::checked_file const f(name(), O_RDONLY);
     std::vector<double> back(data_.size());
     return f.read(static_cast<std::uint64_t>(begin_), back.data(), size()) == size() && back == data_;
   }
@@ -70,7 +70,7 @@ class plain_write {
   }
   void by_posix() const {
     if (size() != 0) {
-      detail::checked_file const f(part(), O_WRONLY | O_CREAT);
+      io_detail::checked_file const f(part(), O_WRONLY | O_CREAT);
       f.write(static_cast<std::uint64_t>(begin_), data_.data(), size());
       f.sync();
     }
@@ -115,7 +115,7 @@ class hdf5_write {
     H5Pclose(transfer);
     H5Pclose(access);
     if (status < 0 || closed < 0) throw error("parallel HDF5 failed");
-    detail::checked_file(path, O_RDWR).sync();
+    io_detail::checked_file(path, O_RDWR).sync();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) std::filesystem::rename(path, name);
     MPI_Barrier(MPI_COMM_WORLD);

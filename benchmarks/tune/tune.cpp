@@ -49,7 +49,7 @@ class contest {
                         algorithm::mpi_with_counts, algorithm::persistent})
       if (a != usual && has(a)) variants.push_back(by(a));
     MPI_Request request = MPI_REQUEST_NULL;
-    if (what_ == collective::all_reduce && detail::persists(what_)) {
+    if (what_ == collective::all_reduce && comm_detail::persists(what_)) {
       auto const n = static_cast<comm::count_type>(y_.size());
       comm::check(ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(), n, MPI_FLOAT, MPI_SUM, c_.get(),
                                             MPI_INFO_NULL, &request),
@@ -69,7 +69,7 @@ class contest {
       case algorithm::exchange_in_parts:
       case algorithm::mpi_in_place: return what_ == collective::all_reduce;
       case algorithm::mpi_with_counts: return what_ == collective::reduce_scatter;
-      case algorithm::persistent: return detail::persists(what_) && bytes_ <= comm::tuning{}.persistent_bytes;
+      case algorithm::persistent: return comm_detail::persists(what_) && bytes_ <= comm::tuning{}.persistent_bytes;
       default: return true;
     }
   }
@@ -111,7 +111,7 @@ class contest {
 
 void measure(int argc, char** argv) {
   communicator const c(MPI_COMM_WORLD);
-  races all("tune", argc, argv, {{"cores", std::to_string(detail::own_cores().count())}});
+  races all("tune", argc, argv, {{"cores", std::to_string(comm_detail::own_cores().count())}});
   if (c.size() == 1) return;  // nothing moves
   constexpr std::pair<collective, bool> kinds[]{
       {collective::all_reduce, false}, {collective::all_reduce, true}, {collective::all_gather, false}, {collective::reduce_scatter, false}, {collective::all_to_all, false}};

@@ -28,9 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   require(ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == static_cast<ssize_t>(size), "the file is written");
   memory_limit const limit(size + (16u << 20));
   ashlar::idx_array a;
-  std::optional<ashlar::detail::idx_place> place;
+  std::optional<ashlar::io_detail::idx_place> place;
   std::string const read = sentence_of([&] { a = ashlar::read_idx(path); });
-  std::string const placed = sentence_of([&] { place = ashlar::detail::place_of_idx(ashlar::detail::input_file(path, "ashlar::read_idx")); });
+  std::string const placed = sentence_of([&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::input_file(path, "ashlar::read_idx")); });
   if (read.empty()) {
     std::size_t elements = 1;
     for (ashlar::index_t const n : a.extents) elements *= static_cast<std::size_t>(n);

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   memory_limit const limit(size + (16u << 20));
   try {
     ashlar::npy_array const a = ashlar::read_npy(path);
-    std::size_t bytes = ashlar::detail::name_of(a.kind).size;
+    std::size_t bytes = ashlar::io_detail::name_of(a.kind).size;
     for (ashlar::index_t const n : a.extents) bytes *= static_cast<std::size_t>(n);
     require(a.extents.size() <= 8 && a.bytes.size() == bytes && bytes <= size, "the elements are those of the extents");
     require(bytes == 0 || std::memcmp(a.bytes.data(), data + size - bytes, bytes) == 0, "the elements are the end of the file");

@@ -28,7 +28,7 @@ struct numbers {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace ashlar;
   numbers in{data, size};
-  npy_kind const kind = detail::npy_kinds[static_cast<std::size_t>(in.next(1)) % std::size(detail::npy_kinds)].kind;
+  npy_kind const kind = io_detail::npy_kinds[static_cast<std::size_t>(in.next(1)) % std::size(io_detail::npy_kinds)].kind;
   std::vector<index_t> extents(static_cast<std::size_t>(in.next(1)) % 6);
   bool const large = in.next(1) % 2 != 0;
   for (index_t& n : extents) n = in.next(large ? 8 : 1);
@@ -37,10 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   memory_limit const limit(size + (16u << 20));
   try {
-    auto const opened = std::make_shared<detail::input_file>(path, "ashlar::open_raw");
-    detail::check_raw(*opened, extents, detail::name_of(kind).size, begin);
+    auto const opened = std::make_shared<io_detail::input_file>(path, "ashlar::open_raw");
+    data_detail::check_raw(*opened, extents, io_detail::name_of(kind).size, begin);
     array_source const a = array_source::in_file(opened, extents, kind, begin);
-    std::size_t const bytes = static_cast<std::size_t>(a.size()) * detail::name_of(kind).size;
+    std::size_t const bytes = static_cast<std::size_t>(a.size()) * io_detail::name_of(kind).size;
     require(bytes == 0 || bytes * static_cast<std::size_t>(a.examples()) == in.size - begin, "the elements are the rest of the file");
     std::vector<std::uint8_t> scratch(a.examples() == 0 ? 0 : bytes);
     for (array_source const& source : {a, a.cached()})

@@ -62,7 +62,7 @@ struct place {
 
 /// <y, y*> of a value and a cotangent, as an operation: its derivative by y is y*.
 struct pairing_op {
-  using diagnostics = detail::elementwise_diagnostics;
+  using diagnostics = ops_detail::elementwise_diagnostics;
   template <class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& y, layout_value const& c) {
@@ -75,7 +75,7 @@ struct pairing_op {
   requires(I == 0) static auto pullback(auto const&, auto const&, auto const&, auto const& c) { return c; }
 };
 template <class Space>
-void run(pairing_op const&, Space const& space, detail::scratch_memory, kernels::shard<double> value, kernels::shard<double const> y,
+void run(pairing_op const&, Space const& space, kernels_detail::scratch_memory, kernels::shard<double> value, kernels::shard<double const> y,
          kernels::shard<double const> c) {
   double sum = 0;
   double const *const a = y.data, *const b = c.data;

@@ -19,7 +19,7 @@ inline int world_size() {
 }
 
 /// Ranks of a node read each other's tensors where those lie in the host's memory; from a device they travel by messages.
-inline constexpr bool tensors_lie_in_host_memory = detail::runs_in_caller<Kokkos::DefaultExecutionSpace>;
+inline constexpr bool tensors_lie_in_host_memory = kernels_detail::runs_in_caller<Kokkos::DefaultExecutionSpace>;
 
 /// Calls f(sizes) for every way to write the number of ranks as a product of two.
 template <class F>
@@ -213,11 +213,11 @@ std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
   // Not by calls that block: where ranks exceed cores MPICH spins in them for whole time slices.
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, root, MPI_COMM_WORLD, &request);
-  detail::poll({&request, 1});
+  comm_detail::poll({&request, 1});
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
   std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
   MPI_Igatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD, &request);
-  detail::poll({&request, 1});
+  comm_detail::poll({&request, 1});
   std::vector<std::vector<T>> shards;
   if (rank != root) return shards;
   auto next = all.begin();
@@ -236,19 +236,19 @@ auto shard(X const& x) {
   using Tensor = std::remove_cvref_t<decltype(t)>;
   using T = typename Tensor::element_type;
   std::vector<T> copy(static_cast<std::size_t>(t.local_size()));
-  Kokkos::deep_copy(detail::unmanaged<Kokkos::HostSpace, T>(copy.data(), copy.size()),
-                    detail::unmanaged<typename Tensor::execution_space, T>(t.data(), copy.size()));
+  Kokkos::deep_copy(kernels_detail::unmanaged<Kokkos::HostSpace, T>(copy.data(), copy.size()),
+                    kernels_detail::unmanaged<typename Tensor::execution_space, T>(t.data(), copy.size()));
   return copy;
 }
 
 /// A tensor of layout L, partial reductions or not, whose element at global position g is element(g, s) in summand s.
 template <class T, class L, class M, class Element>
 auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
-  auto t = detail::allocate<T, L>(m, extents);
+  auto t = plan_detail::allocate<T, L>(m, extents);
   using Stored = typename decltype(t)::element_type;
   auto const mine = shard_of<Stored>(extents, t.layout, m.sizes(), m.rank(), element);
-  Kokkos::deep_copy(detail::unmanaged<typename decltype(t)::execution_space, Stored>(t.data(), mine.size()),
-                    detail::unmanaged<Kokkos::HostSpace, Stored const>(mine.data(), mine.size()));
+  Kokkos::deep_copy(kernels_detail::unmanaged<typename decltype(t)::execution_space, Stored>(t.data(), mine.size()),
+                    kernels_detail::unmanaged<Kokkos::HostSpace, Stored const>(mine.data(), mine.size()));
   return t;
 }
 
@@ -261,7 +261,7 @@ bool denotes(X const& x, std::vector<T> const& expected) {
   int right = shards.empty() || denote(t.extents(), t.layout, t.mesh().sizes(), shards) == expected;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  detail::poll({&request, 1});
+  comm_detail::poll({&request, 1});
   return right != 0;
 }
 

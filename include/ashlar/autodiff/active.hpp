@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace autodiff_detail {
 
 /// The type that a mesh handle allocates for an element type and a layout.
 template <class Handle, class T, class L>
@@ -21,7 +21,7 @@ struct dual_layout {
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// A value under differentiation: a tensor, and where its cotangent gathers. Beside its layout it knows over which of the
 /// mesh's axes it is replicated (its cotangent is a partial sum, R) as opposed to invariant (its cotangent is whole, I).
@@ -33,8 +33,8 @@ class active {
   using element_type = element_t<X>;
   using layout_type = layout_t<X>;
   using mesh_type = mesh_t<X>;
-  using cotangent_type = detail::allocated_t<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>, element_type,
-                                             typename detail::dual_layout<X, Replicated>::type>;
+  using cotangent_type = autodiff_detail::allocated_t<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>, element_type,
+                                             typename autodiff_detail::dual_layout<X, Replicated>::type>;
   static constexpr axis_mask replicated = Replicated;
 
   constexpr active(tape& t, X const& x) : x_(x), tape_(&t) {
@@ -83,7 +83,7 @@ constexpr auto materialize(active<X, R> const& x) {
   return x.evaluated();
 }
 
-namespace detail {
+namespace autodiff_detail {
 
 template <class X>
 using tensor_of = std::remove_cvref_t<decltype(stop_gradient(std::declval<X const&>()))>;
@@ -161,24 +161,25 @@ constexpr tape& tape_of(auto const& x, auto const&... rest) {
     return tape_of(rest...);
 }
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// Applies an operation to operands of which some are under differentiation, and writes its pullback on the tape.
 template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
-  constexpr axis_mask bad = detail::invariant_meets_other<X...>;
-  using axis = typename detail::axis_for_message<typename mesh_t<detail::first_t<X...>>::names, first_axis(bad)>::type;
-  static_assert(!detail::invariant_value_meets_varying<axis, X...>::value,
+  constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
+  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names, first_axis(bad)>::type;
+  static_assert(!autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
                 "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
   auto y = apply(op, stop_gradient(x)...);
   using Y = decltype(y);
-  active<Y, detail::replicated_after<detail::named_of<Y>, X...>> result(detail::tape_of(x...), y);
-  result.recording_tape().push(detail::pullback_of_operation<Op, decltype(result), X...>{op, result, detail::product<X...>(x...)});
+  active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(autodiff_detail::tape_of(x...), y);
+  result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{op, result, meta_detail::product<X...>(x...)});
   return result;
 }
 
-namespace detail {
+// Overloads for active tensors.
+namespace ops_detail {
 
 /// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each collective's
 /// derivative is the plan between the duals.
@@ -186,7 +187,7 @@ template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
   auto y = relayout(destination<To, 0u, MayHelp>{}, x.value(), w);
   using Y = decltype(y);
-  constexpr axis_mask r = (X::replicated | Replicated) & ~named_of<Y>;
+  constexpr axis_mask r = (X::replicated | Replicated) & ~autodiff_detail::named_of<Y>;
   active<Y, r> result(x.recording_tape(), y);
   using Back = layout_t<typename X::cotangent_type>;
   result.recording_tape().push([result, x, w] {
@@ -199,7 +200,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
 /// The same value, replicated: its pullback begins the reduction, which ends when the operand's cotangent is asked for.
 template <class To, axis_mask Replicated, active_value X>
 constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call_site const& w) {
-  active<typename X::plain_type, (X::replicated | Replicated) & ~named_of<X>> result(x.recording_tape(), x.value());
+  active<typename X::plain_type, (X::replicated | Replicated) & ~autodiff_detail::named_of<X>> result(x.recording_tape(), x.value());
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
     x.cotangent().add_later(relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
@@ -219,6 +220,6 @@ constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_
   return result;
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 }  // namespace ashlar

@@ -3,7 +3,7 @@
 #include "ashlar/autodiff/active.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::ops_detail {
 
 /// The pullback brings the cotangent into the dual of the product's layout, once for both operands.
 template <equation E, class To, tensor A, tensor B>
@@ -11,13 +11,13 @@ template <equation E, class To, tensor A, tensor B>
 constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
   using Result = decltype(relayout(to, einsum<E>(a, b), w));
-  Result const result(tape_of(a, b), einsum_relayout(op, to, stop_gradient(a), stop_gradient(b), wanted, w));
+  Result const result(autodiff_detail::tape_of(a, b), einsum_relayout(op, to, stop_gradient(a), stop_gradient(b), wanted, w));
   result.recording_tape().push([result, op, a, b, w] {
     if (!result.cotangent().is_set()) return;
     using Dual = layout_t<typename Product::cotangent_type>;
     auto const ct = relayout(destination<Dual, 0u>{}, result.cotangent().value(), w);
-    pull_back<0>(op, ct, ct, a, a, b);
-    pull_back<1>(op, ct, ct, b, a, b);
+    autodiff_detail::pull_back<0>(op, ct, ct, a, a, b);
+    autodiff_detail::pull_back<1>(op, ct, ct, b, a, b);
   });
   return result;
 }
@@ -30,7 +30,7 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
     return einsum<E>(relayout(to, a, w), b);
   } else {
     using Result = decltype(einsum<E>(relayout(to, a, w), b));
-    Result const result(tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, stop_gradient(a), stop_gradient(b), wanted, w));
+    Result const result(autodiff_detail::tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, stop_gradient(a), stop_gradient(b), wanted, w));
     result.recording_tape().push([result, a, b, wanted, w] {
       if (!result.cotangent().is_set()) return;
       auto const& ct = result.cotangent().value();
@@ -49,4 +49,4 @@ constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicate
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::ops_detail

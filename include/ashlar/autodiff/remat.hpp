@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace autodiff_detail {
 
 template <class X>
 inline constexpr bool has_active_leaf = active_value<X>;
@@ -120,7 +120,7 @@ struct rematerialized {
   }
 };
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// The function f, of which a tape keeps the arguments and the results alone: the backward pass runs f again for what lies
 /// between. Around a layer it is activation checkpointing; around a layer that gathers its weights, it is fully sharded
@@ -133,7 +133,7 @@ struct rematerialized {
 /// Example: auto h = remat(layer)(p.d1, x);  // layer = [](auto const& p, auto const& x) { return relu(einsum<"bi,ih->bh">(x, all_gather<"data">(p.kernel))); }
 /// Source: Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost, 2016.
 template <class F>
-constexpr detail::rematerialized<F> remat(F f) {
+constexpr autodiff_detail::rematerialized<F> remat(F f) {
   return {f};
 }
 

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace autodiff_detail {
 
 // A link behind a function pointer: virtual functions crash nvcc 13 in constant evaluation.
 struct tape_node {
@@ -26,7 +26,7 @@ struct tape_node_of : tape_node {
   }
 };
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// What the backward pass has to do, last operation first.
 class tape {
@@ -36,11 +36,11 @@ class tape {
   tape& operator=(tape const&) = delete;
   constexpr ~tape() {
     kept_ = nullptr;
-    while (head_) pop(detail::tape_node::call::destroy);
+    while (head_) pop(autodiff_detail::tape_node::call::destroy);
   }
   template <class F>
-  constexpr detail::tape_node_of<F>* push(F f) {
-    auto* node = new detail::tape_node_of<F>(std::move(f));
+  constexpr autodiff_detail::tape_node_of<F>* push(F f) {
+    auto* node = new autodiff_detail::tape_node_of<F>(std::move(f));
     node->next = head_;
     head_ = node;
     return node;
@@ -49,17 +49,17 @@ class tape {
   constexpr void keep() { kept_ = head_; }
   /// Runs each operation and gives up at once what it held: values and cotangents of what followed it are needed no more.
   constexpr void run() {
-    while (head_ != kept_) pop(detail::tape_node::call::run);
+    while (head_ != kept_) pop(autodiff_detail::tape_node::call::run);
   }
 
  private:
-  constexpr void pop(detail::tape_node::call first) {
-    detail::tape_node* const node = head_;
-    if (first == detail::tape_node::call::run) node->go(node, first);
+  constexpr void pop(autodiff_detail::tape_node::call first) {
+    autodiff_detail::tape_node* const node = head_;
+    if (first == autodiff_detail::tape_node::call::run) node->go(node, first);
     head_ = node->next;
-    node->go(node, detail::tape_node::call::destroy);
+    node->go(node, autodiff_detail::tape_node::call::destroy);
   }
-  detail::tape_node *head_ = nullptr, *kept_ = nullptr;
+  autodiff_detail::tape_node *head_ = nullptr, *kept_ = nullptr;
 };
 
 /// Where the cotangent of a value gathers. Empty until something reaches it: what nobody set costs nothing.

@@ -28,7 +28,7 @@ struct value_aux_and_gradients {
   static constexpr auto names = ashlar::names("value", "aux", "gradients");
 };
 
-namespace detail {
+namespace autodiff_detail {
 
 template <class X>
 inline constexpr bool is_with_aux = false;
@@ -135,7 +135,7 @@ struct differentiated {
   }
 };
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over the
 /// axes named, parameters are replicated: their gradients stay partial sums until a collective reduces them. Over all others
@@ -148,7 +148,7 @@ struct differentiated {
 /// the tensor is partial that is no sum, do not compile.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
-constexpr detail::differentiated<Axes, F> value_and_grad(F f) {
+constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {
   return {f};
 }
 

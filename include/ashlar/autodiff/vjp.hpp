@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace autodiff_detail {
 
 template <class Given, class Dual>
 struct cotangent_has_another_layout {
@@ -37,7 +37,7 @@ struct pulled_back {
   }
 };
 
-}  // namespace detail
+}  // namespace autodiff_detail
 
 /// The function (cotangent of f(x...), x...) -> cotangents of x..., a tuple of trees: f runs, and then backward. It is for
 /// programs that decide themselves when which part of a backward pass runs; value_and_grad runs all of one.
@@ -48,7 +48,7 @@ struct pulled_back {
 /// Error: a cotangent of another layout than the dual of f's value, and a value that depends on no argument, do not compile.
 /// Example: auto [dw, dx] = vjp<"data">(layer)(dy, w, x);
 template <dimension Axes, class F>
-constexpr detail::pulled_back<Axes, F> vjp(F f) {
+constexpr autodiff_detail::pulled_back<Axes, F> vjp(F f) {
   return {f};
 }
 

@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace checkpoint_detail {
 
 // Memory that the rounds of an exchange go through.
 struct checkpoint_buffers {
@@ -93,7 +93,7 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
   for (auto const& leaf : leaves) leaf->accept();
 }
 
-}  // namespace detail
+}  // namespace checkpoint_detail
 
 /// Saves trees as one file of HDF5: tensors whole, whatever their layouts, which stand beside them as attributes, and
 /// numbers as scalars. h5dump and h5py read it: parameters/d1/kernel. The file has its name only when all of it is on the
@@ -107,7 +107,7 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));
 template <class... X>
 void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step, checkpoint_part<X> const&... parts) {
-  detail::save_leaves(c, file, step, detail::leaves_of(c, parts...));
+  checkpoint_detail::save_leaves(c, file, step, checkpoint_detail::leaves_of(c, parts...));
 }
 
 /// Gives trees the values that a file holds, whatever mesh, layouts and number of ranks wrote it, and returns its step. The
@@ -121,10 +121,10 @@ void save_checkpoint(std::filesystem::path const& file, communicator const& c, i
 /// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), part("parameters", p));
 template <class... X>
 index_t load_checkpoint(std::filesystem::path const& file, communicator const& c, checkpoint_part<X> const&... parts) {
-  auto const leaves = detail::leaves_of(c, parts...);
-  detail::checkpoint_reader const from(c, file, leaves);
+  auto const leaves = checkpoint_detail::leaves_of(c, parts...);
+  checkpoint_detail::checkpoint_reader const from(c, file, leaves);
   from.match(leaves);
-  detail::load_leaves(c, from, leaves);
+  checkpoint_detail::load_leaves(c, from, leaves);
   return from.step();
 }
 

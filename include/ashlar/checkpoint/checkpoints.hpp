@@ -14,7 +14,7 @@ struct checkpoint_options {
   bool asynchronous = false;  ///< threads write while the program goes on
 };
 
-namespace detail {
+namespace checkpoint_detail {
 
 /// A checkpoint whose pieces are copied, and written by a thread that calls nothing but the file system: MPI need not
 /// know of threads.
@@ -79,7 +79,7 @@ class checkpoint_under_way {
   std::jthread thread_;  // the last member: what it writes goes after it, also where another rank could start none
 };
 
-}  // namespace detail
+}  // namespace checkpoint_detail
 
 /// Checkpoints of one run in a folder of their own: step_000000000120.h5 is that of step 120. Each has a new name; one is
 /// removed only when `keep` newer ones have been written and read back.
@@ -104,7 +104,7 @@ class checkpoints {
       if (!std::filesystem::is_directory(folder_))
         throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() + (failed ? ": " + failed.message() : ", where something else lies"));
       for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (e.path().extension() == ".part" && step_of(e.path().stem())) detail::remove_file(e.path());
+        if (e.path().extension() == ".part" && step_of(e.path().stem())) io_detail::remove_file(e.path());
     });
   }
   checkpoints(checkpoints const&) = delete;
@@ -138,11 +138,11 @@ class checkpoints {
   template <class... X>
   void save(index_t step, checkpoint_part<X> const&... parts) {
     finish();
-    auto leaves = detail::leaves_of(ranks_, parts...);
+    auto leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     if (options_.asynchronous) {
-      under_way_ = std::make_unique<detail::checkpoint_under_way>(ranks_, file_of(step), step, std::move(leaves));
+      under_way_ = std::make_unique<checkpoint_detail::checkpoint_under_way>(ranks_, file_of(step), step, std::move(leaves));
     } else {
-      detail::save_leaves(ranks_, file_of(step), step, leaves);
+      checkpoint_detail::save_leaves(ranks_, file_of(step), step, leaves);
       saved(step);
     }
   }
@@ -162,11 +162,11 @@ class checkpoints {
   template <class... X>
   std::optional<index_t> resume(checkpoint_part<X> const&... parts) {
     finish();
-    auto const leaves = detail::leaves_of(ranks_, parts...);
+    auto const leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     std::vector<index_t> const found = steps();
     std::string first;
     for (index_t const step : found) {
-      std::optional<detail::checkpoint_reader> from;
+      std::optional<checkpoint_detail::checkpoint_reader> from;
       std::string damage;
       try {
         from.emplace(ranks_, file_of(step), leaves);
@@ -176,7 +176,7 @@ class checkpoints {
       if (from) {
         from->match(leaves);
         try {
-          detail::load_leaves(ranks_, *from, leaves);
+          checkpoint_detail::load_leaves(ranks_, *from, leaves);
           return step;
         } catch (error const& e) {
           damage = e.what();
@@ -231,7 +231,7 @@ class checkpoints {
       for (auto const& e : std::filesystem::directory_iterator(folder_))
         if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
-      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) detail::remove_file(file_of(good[i]));
+      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) io_detail::remove_file(file_of(good[i]));
     });
   }
 
@@ -239,7 +239,7 @@ class checkpoints {
   std::filesystem::path folder_;
   checkpoint_options options_;
   std::set<index_t> damaged_;
-  std::unique_ptr<detail::checkpoint_under_way> under_way_;
+  std::unique_ptr<checkpoint_detail::checkpoint_under_way> under_way_;
   int exceptions_ = std::uncaught_exceptions();
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::checkpoint_detail {
 
 // An HDF5 identifier; a call that failed throws.
 class hdf5_id {
@@ -146,4 +146,4 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   return memory;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::checkpoint_detail

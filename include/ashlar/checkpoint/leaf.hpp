@@ -10,7 +10,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace checkpoint_detail {
 
 /// A tensor or number of a tree: what the file says of it, which part of it this rank holds, and its memory.
 class checkpoint_leaf {
@@ -161,7 +161,7 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
   }
 }
 
-}  // namespace detail
+}  // namespace checkpoint_detail
 
 /// A tree under a name, such as the parameters or an optimizer's state: its leaves are "name/d1/kernel".
 template <class X>
@@ -175,7 +175,7 @@ checkpoint_part<X> part(char const* name, X& tree) {
   return {name, tree};
 }
 
-namespace detail {
+namespace checkpoint_detail {
 
 template <class... X>
 checkpoint_leaves leaves_of(communicator const& c, checkpoint_part<X> const&... parts) {
@@ -184,6 +184,6 @@ checkpoint_leaves leaves_of(communicator const& c, checkpoint_part<X> const&... 
   return all;
 }
 
-}  // namespace detail
+}  // namespace checkpoint_detail
 
 }  // namespace ashlar

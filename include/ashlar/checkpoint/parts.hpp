@@ -3,7 +3,7 @@
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::checkpoint_detail {
 
 /// Indices of a set that are less than i.
 constexpr index_t count_below(index_set const& s, index_t i) {
@@ -217,4 +217,4 @@ class checkpoint_pieces {
   std::size_t staged_ = 0;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::checkpoint_detail

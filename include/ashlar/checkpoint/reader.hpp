@@ -5,7 +5,7 @@
 #include "ashlar/checkpoint/parts.hpp"
 #include "ashlar/io/input_file.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::checkpoint_detail {
 
 /// Calls f(at, bytes) with room for the bytes of some gaps, a part after the other.
 template <class F>
@@ -149,4 +149,4 @@ class checkpoint_reader {
   checkpoint_table table_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::checkpoint_detail

@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace checkpoint_detail {
 
 // The shortest text that no other number has.
 template <class X>
@@ -22,7 +22,7 @@ std::string condition_text(X const& x) {
   }
 }
 
-}  // namespace detail
+}  // namespace checkpoint_detail
 
 struct run_checkpoint_options {
   index_t every = 100;        ///< steps between two checkpoints
@@ -89,7 +89,7 @@ class run_checkpoints {
 
   void require(Conditions const& before) const {
     auto const texts = [](Conditions const& c) {
-      return detail::bind_members<Conditions::names.count>(c, [](auto const&... x) { return std::vector<std::string>{detail::condition_text(x)...}; });
+      return meta_detail::bind_members<Conditions::names.count>(c, [](auto const&... x) { return std::vector<std::string>{checkpoint_detail::condition_text(x)...}; });
     };
     std::vector<std::string> const expected = texts(before), found = texts(conditions_);
     for (std::size_t i = 0; i < found.size(); ++i)

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ashlar::detail {
+namespace ashlar::checkpoint_detail {
 
 static_assert(std::endian::native == std::endian::little, "ashlar::save_checkpoint: elements are written as they lie in memory, little-endian");
 
@@ -183,4 +183,4 @@ struct checkpoint_table {
   };
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::checkpoint_detail

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-namespace ashlar::detail {
+namespace ashlar::checkpoint_detail {
 
 /// Bytes of one tensor that a rank writes, with the checksums of their chunks.
 struct checkpoint_piece {
@@ -133,4 +133,4 @@ class checkpoint_writer {
   checked_file file_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::checkpoint_detail

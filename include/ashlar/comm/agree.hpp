@@ -10,7 +10,7 @@
 #include "ashlar/comm/message_memory.hpp"
 #include "ashlar/config.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 inline void all_reduce_by_mpi(communicator const& c, index_t* data, int n, MPI_Op op) {
   require_mpi("comm");
@@ -74,7 +74,7 @@ auto run_catching(F& f, std::optional<std::string>& failure) {
   return value;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -88,8 +88,8 @@ namespace ashlar::comm {
 template <class F>
 auto collectively(communicator const& c, F f) {
   std::optional<std::string> failure;
-  auto value = detail::run_catching(f, failure);
-  detail::throw_together(c, std::move(failure), true);
+  auto value = comm_detail::run_catching(f, failure);
+  comm_detail::throw_together(c, std::move(failure), true);
   if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return std::move(*value);
 }
 
@@ -99,8 +99,8 @@ auto collectively(communicator const& c, F f) {
 template <class F>
 void on_root(communicator const& c, F f) {
   std::optional<std::string> failure;
-  if (c.rank() == 0) detail::run_catching(f, failure);
-  detail::throw_together(c, std::move(failure), false);
+  if (c.rank() == 0) comm_detail::run_catching(f, failure);
+  comm_detail::throw_together(c, std::move(failure), false);
 }
 
 /// Checks that all ranks have the same number of values, and the same values in the same order.
@@ -120,12 +120,12 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
     for (std::size_t i = 0; i <= width; ++i) extremes[width + 1 + i] = ~extremes[i];
     index_t mine[width + 1];
     std::copy_n(extremes, width + 1, mine);
-    detail::all_reduce_by_mpi(c, extremes, int(2 * (width + 1)), MPI_MAX);
+    comm_detail::all_reduce_by_mpi(c, extremes, int(2 * (width + 1)), MPI_MAX);
 
     std::size_t i = 0;
     while (i <= width && extremes[i] == ~extremes[width + 1 + i]) ++i;
     if (i > width) continue;
-    std::vector<index_t> const all = detail::gathered_by_mpi(c, mine[i]);
+    std::vector<index_t> const all = comm_detail::gathered_by_mpi(c, mine[i]);
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
     throw error(
@@ -137,7 +137,7 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
 
 }  // namespace ashlar::comm
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// Gives every rank the extents and bytes of an array that rank 0 has.
 /// Collective: all ranks of c. Error: ashlar::error on every rank if a rank has no memory for them.
@@ -153,4 +153,4 @@ void broadcast_array(communicator const& c, Array& a) {
   comm::broadcast(c, a.bytes.data(), a.bytes.size(), 0);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

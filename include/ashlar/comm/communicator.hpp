@@ -16,7 +16,7 @@
 #include "ashlar/comm/collectives/persistent.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 struct node_levels;
 
@@ -68,8 +68,8 @@ struct communicator_state {
   std::shared_ptr<node_levels> levels;  // null unless the ranks form a hierarchy of nodes.
   std::shared_ptr<waiting_monitor> monitor;  // null without desync detection.
   collective_name in_progress;
-  std::uint64_t begun = 0;           // begun among these ranks
-  // Of collectives that MPI's own serve: the number of blocking ones, and the fingerprint of all since the last
+  std::uint64_t begun = 0;           // collectives begun among these ranks
+  // For collectives served by MPI's own: the number of blocking ones, and the fingerprint of all since the last
   // comparison.
   std::uint64_t collectives = 0, mixed_fingerprints = 0;
   bool keeps_messages = false;  // a failed collective has left messages that no rank receives.
@@ -120,7 +120,7 @@ inline bool mpi_yields() {
   return false;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar {
 
@@ -133,7 +133,7 @@ namespace ashlar {
 class communicator {
  public:
   /// This rank alone, without MPI.
-  communicator() : state_(std::make_shared<detail::communicator_state>()) {}
+  communicator() : state_(std::make_shared<comm_detail::communicator_state>()) {}
 
   /// A duplicate of the program's communicator.
   /// Collective: over `comm`.
@@ -143,7 +143,7 @@ class communicator {
   /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and
   /// then. Null: no monitor.
   /// Error: also the errors that `monitor` throws.
-  communicator(MPI_Comm comm, std::shared_ptr<detail::waiting_monitor> monitor) : communicator() {
+  communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor) : communicator() {
     if (!mpi_is_usable())
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
@@ -156,13 +156,13 @@ class communicator {
     auto const d = begun.emplace(begun.end());
     comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     state_->monitor = std::move(monitor);
-    detail::poll({&d->request, 1}, [this] { poll_others(); });
+    comm_detail::poll({&d->request, 1}, [this] { poll_others(); });
     MPI_Comm const made = d->made;
     begun.erase(d);
     state_->adopt(made);
-    state_->oversubscribed = detail::node_load::of_this_program().oversubscribed(made);
-    state_->yields = detail::any_rank(made, state_->oversubscribed && !detail::mpi_yields());
-    state_->has_deadline = detail::any_rank(made, comm::deadline() > 0);
+    state_->oversubscribed = comm_detail::node_load::of_this_program().oversubscribed(made);
+    state_->yields = comm_detail::any_rank(made, state_->oversubscribed && !comm_detail::mpi_yields());
+    state_->has_deadline = comm_detail::any_rank(made, comm::deadline() > 0);
   }
 
   int rank() const { return state_->rank; }
@@ -208,7 +208,7 @@ class communicator {
   }
 
   /// The state that all copies share: handle, settings, and buffers that collectives reuse.
-  detail::communicator_state& state() const { return *state_; }
+  comm_detail::communicator_state& state() const { return *state_; }
 
  private:
   void poll_others() const {
@@ -220,7 +220,7 @@ class communicator {
     for (unsigned poll_number = 1;; ++poll_number) {
       look_at(done);
       if (done) return;
-      if (yields()) detail::yield_core(poll_number);
+      if (yields()) comm_detail::yield_core(poll_number);
       if (poll_number % 64 == 0) poll_others();
     }
   } catch (...) {
@@ -228,12 +228,12 @@ class communicator {
     throw;
   }
 
-  std::shared_ptr<detail::communicator_state> state_;
+  std::shared_ptr<comm_detail::communicator_state> state_;
 };
 
 }  // namespace ashlar
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// The ranks of a communicator as a table of nodes and local ranks.
 /// A reduction combines within each node first. Then the ranks of equal local rank combine their shares between nodes.
@@ -281,4 +281,4 @@ void call_persistent(communicator const& c, char const* what, persistent_collect
   std::memcpy(destination, p.result<T>(), m * sizeof(T));
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

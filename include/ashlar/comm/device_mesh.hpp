@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace comm_detail {
 
 template <class Mesh>
 inline constexpr int axes_of_run_time_size = 0;
@@ -35,7 +35,7 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
   }(std::type_identity<Mesh>{});
 }
 
-}  // namespace detail
+}  // namespace comm_detail
 
 /// A mesh on the ranks of an MPI communicator. Ranks are row-major, the last axis fastest. It duplicates the
 /// communicator and makes one more for each subset of the axes larger than 1. Copies are handles on the same state. No
@@ -60,8 +60,8 @@ class device_mesh {
   /// A mesh with exactly one axis of run-time size. That axis gets the ranks that the others leave.
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
   explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
-    requires(detail::axes_of_run_time_size<Mesh> == 1)
-      : device_mesh(comm, std::span<int const>(detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)), w) {}
+    requires(comm_detail::axes_of_run_time_size<Mesh> == 1)
+      : device_mesh(comm, std::span<int const>(comm_detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)), w) {}
 
   template <std::size_t N>
   device_mesh(MPI_Comm comm, int const (&sizes)[N], call_site w = call_site::current()) : device_mesh(comm, std::span<int const>(sizes), w) {
@@ -109,14 +109,14 @@ class device_mesh {
   }
   index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
   void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
-  detail::mesh_calls const& calls() const { return state_->calls; }
+  comm_detail::mesh_calls const& calls() const { return state_->calls; }
 
   /// True if two handles are of one mesh.
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
 
  private:
   struct state {
-    detail::mesh_calls calls;
+    comm_detail::mesh_calls calls;
     ashlar::communicator whole;
     Mesh shape;
     std::vector<ashlar::communicator> part;  // by mask
@@ -125,7 +125,7 @@ class device_mesh {
     std::string without_shared_memory;
 
     state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
-        : calls(detail::processes_of(comm) > 1 ? detail::mesh_calls(comm) : detail::mesh_calls()), whole(met(comm, calls, w)),
+        : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()), whole(met(comm, calls, w)),
           shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
       mesh_shape const& s = shape.sizes();
       unsigned large = 0;
@@ -142,15 +142,15 @@ class device_mesh {
         return;
       }
       calls.begin(whole);
-      detail::node_ranks const nodes(whole);
-      if (nodes.misread_settings()) detail::throw_together(whole, comm::wrong_setting(), true);
+      comm_detail::node_ranks const nodes(whole);
+      if (nodes.misread_settings()) comm_detail::throw_together(whole, comm::wrong_setting(), true);
       without_shared_memory = nodes.reason();
       if (nodes.fell_back()) say_once(nodes.reason());
       for (unsigned mask = 1; mask < part.size(); ++mask)
         if ((mask & large) == mask) nodes.join(part[mask], whole);
     }
 
-    static ashlar::communicator met(MPI_Comm comm, detail::mesh_calls const& calls, call_site const& w) {
+    static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls const& calls, call_site const& w) {
       auto const meet = [&] { return ashlar::communicator(comm, calls.monitor()); };
       if (!calls) return meet();
       comm::collective_event making;

@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-/// Whether MPI calls may be made now: MPI is initialised and not finalised.
+/// True if MPI calls may be made now: MPI is initialised and not finalised.
 inline bool mpi_is_usable() {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -16,14 +16,14 @@ inline bool mpi_is_usable() {
   return initialized && !finalized;
 }
 
-namespace detail {
+namespace comm_detail {
 // Throws if MPI is already finalised, which may happen while tensors live. MPI itself would abort the program.
 inline void require_mpi(char const* call) {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized) throw error(std::string("ashlar::") + call + ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
 }
-}  // namespace detail
+}  // namespace comm_detail
 
 /// Initialises MPI unless the program did already. Its destructor finalises MPI only if its constructor initialised it.
 /// If $ASHLAR_WATCHDOG is set, a comm::watchdog runs until destruction.
@@ -49,7 +49,7 @@ class mpi_environment {
     }
     int rank = 0;
     comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
+    comm_detail::node_load::of_this_program().oversubscribed(MPI_COMM_WORLD);
     if (settings.seconds > 0) watchdog_ = std::make_unique<comm::watchdog>(rank, settings);
   }
   mpi_environment(mpi_environment const&) = delete;

@@ -7,7 +7,7 @@
 
 #include "ashlar/comm/node/memory.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// Marks memory that messages read and write while this object lives. If the collective fails, late messages may still
 /// use the memory. So it is quarantined: it is never reused.
@@ -55,4 +55,4 @@ class message_buffer {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

@@ -82,7 +82,7 @@ concept element = std::is_trivially_copyable_v<T> && requires { mpi_datatype<T>:
 
 }  // namespace ashlar::comm
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 // Frees an MPI_Op in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: the last moment at which that
 // works.
@@ -101,7 +101,7 @@ void combine_in_mpi(void* in, void* in_out, comm::count_type* n, MPI_Datatype*) 
   for (comm::count_type i = 0; i < *n; ++i) b[i] = Op::combine(a[i], b[i]);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -114,8 +114,8 @@ struct mpi_op {
   static MPI_Op get() {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {
-      check(ASHLAR_MPI(MPI_Op_create)(detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
-      detail::free_at_finalize(op);
+      check(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
+      comm_detail::free_at_finalize(op);
     }
     return op;
   }

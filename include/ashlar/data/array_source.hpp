@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace data_detail {
 
 struct source_state {
   std::vector<index_t> extents;
@@ -36,7 +36,7 @@ inline void check_raw(input_file const& file, std::vector<index_t> const& extent
          std::to_string(begin) + " on, found a file of " + std::to_string(file.size()));
 }
 
-}  // namespace detail
+}  // namespace data_detail
 
 /// An array whose first dimension counts examples. Copies are handles on the same array. Several threads may read.
 /// Of an array in a file nothing is in memory but what is being read, unless it is `cached`.
@@ -50,7 +50,7 @@ class array_source {
   /// Extents of an example.
   std::span<index_t const> example_extents() const { return std::span(state_->extents).subspan(1); }
   /// Elements of an example.
-  index_t size() const { return static_cast<index_t>(state_->example_bytes / detail::name_of(kind()).size); }
+  index_t size() const { return static_cast<index_t>(state_->example_bytes / io_detail::name_of(kind()).size); }
   npy_kind kind() const { return state_->kind; }
   bool in_memory() const { return !state_->file; }
 
@@ -59,8 +59,8 @@ class array_source {
   /// Cost: one read of the file, of these elements alone, or of the example where the source is cached and lacks it
   /// Error: ashlar::error on this rank where the file cannot be read, or became shorter
   std::uint8_t const* read(index_t example, index_t first, index_t n, std::uint8_t* scratch) const {
-    detail::source_state const& s = *state_;
-    std::size_t const element = detail::name_of(s.kind).size, skip = static_cast<std::size_t>(first) * element;
+    data_detail::source_state const& s = *state_;
+    std::size_t const element = io_detail::name_of(s.kind).size, skip = static_cast<std::size_t>(first) * element;
     std::size_t const at = static_cast<std::size_t>(example) * s.example_bytes;
     if (!s.file) return s.elements + at + skip;
     if (!s.kept) {
@@ -79,7 +79,7 @@ class array_source {
   /// of empty examples, is what it was.
   array_source cached() const {
     if (in_memory() || state_->kept || state_->example_bytes == 0) return *this;
-    auto s = std::make_shared<detail::source_state>();
+    auto s = std::make_shared<data_detail::source_state>();
     s->extents = state_->extents;
     s->kind = state_->kind;
     s->example_bytes = state_->example_bytes;
@@ -94,7 +94,7 @@ class array_source {
   /// Elements that somebody else keeps alive.
   static array_source borrow(idx_array const& a) { return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data()); }
   /// Elements of a file from a byte on, which extents and file have been checked to fit.
-  static array_source in_file(std::shared_ptr<detail::input_file const> file, std::vector<index_t> extents, npy_kind kind, std::size_t begin) {
+  static array_source in_file(std::shared_ptr<io_detail::input_file const> file, std::vector<index_t> extents, npy_kind kind, std::size_t begin) {
     array_source a(std::move(extents), kind, nullptr, nullptr);
     a.state_->file = std::move(file);
     a.state_->begin = begin;
@@ -102,28 +102,28 @@ class array_source {
   }
 
  private:
-  explicit array_source(std::shared_ptr<detail::source_state> s) : state_(std::move(s)) {}
+  explicit array_source(std::shared_ptr<data_detail::source_state> s) : state_(std::move(s)) {}
   array_source(std::vector<index_t> extents, npy_kind kind, std::vector<std::uint8_t> bytes)
       : array_source(std::move(extents), kind, nullptr, nullptr) {
     auto owner = std::make_shared<std::vector<std::uint8_t>>(std::move(bytes));
     if (owner->size() != state_->example_bytes * static_cast<std::size_t>(examples()))
       throw error("ashlar::array_source: expected " + std::to_string(state_->example_bytes * static_cast<std::size_t>(examples())) +
-                  " bytes of elements (" + detail::extents_text(state_->extents) + "), found " + std::to_string(owner->size()));
+                  " bytes of elements (" + io_detail::extents_text(state_->extents) + "), found " + std::to_string(owner->size()));
     state_->elements = owner->data();
     state_->owner = std::move(owner);
   }
   array_source(std::vector<index_t> extents, npy_kind kind, std::shared_ptr<void const> owner, std::uint8_t const* elements)
-      : state_(std::make_shared<detail::source_state>()) {
+      : state_(std::make_shared<data_detail::source_state>()) {
     if (extents.empty()) throw error("ashlar::array_source: expected an array whose first dimension counts examples, found a scalar");
     state_->extents = std::move(extents);
     state_->kind = kind;
-    state_->example_bytes = detail::name_of(kind).size;
+    state_->example_bytes = io_detail::name_of(kind).size;
     for (index_t const n : example_extents()) state_->example_bytes *= static_cast<std::size_t>(n);
     state_->owner = std::move(owner);
     state_->elements = elements;
   }
 
-  std::shared_ptr<detail::source_state> state_;
+  std::shared_ptr<data_detail::source_state> state_;
 };
 
 }  // namespace ashlar

@@ -18,7 +18,7 @@ struct batch_field {
   T padding = std::is_integral_v<T> ? T(-1) : T(0);
 };
 
-namespace detail {
+namespace data_detail {
 
 template <class L>
 struct batch_has_no_dimension {
@@ -157,6 +157,6 @@ void fill_rows(array_source const& from, index_set const& rows, index_t examples
   });
 }
 
-}  // namespace detail
+}  // namespace data_detail
 
 }  // namespace ashlar

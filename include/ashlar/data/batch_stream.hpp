@@ -11,13 +11,13 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace data_detail {
 struct weight_of_row {
   index_t examples;
   double weight;
   KOKKOS_FUNCTION double operator()(index_t i) const { return i < examples ? weight : 0; }
 };
-}  // namespace detail
+}  // namespace data_detail
 
 /// A batch: a tensor for each field, and how many of its rows are examples; in a padded batch the others come last.
 template <class M, class... X>
@@ -32,11 +32,11 @@ struct example_batch {
   /// Example: softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
   template <class T, class L>
   auto weights() const {
-    return generate<T, L>(mesh, {rows}, detail::weight_of_row{examples, 1 / static_cast<double>(examples)});
+    return generate<T, L>(mesh, {rows}, data_detail::weight_of_row{examples, 1 / static_cast<double>(examples)});
   }
 };
 
-namespace detail {
+namespace data_detail {
 
 // One field's shards of full batches and of the last of an epoch.
 struct field_plan {
@@ -99,7 +99,7 @@ struct no_field_is_given {
   static constexpr bool value = sizeof...(F) == 0;
 };
 
-}  // namespace detail
+}  // namespace data_detail
 
 /// The batches of a dataset, epoch after epoch, a tensor for each field: field i is of array i. Each rank reads what its
 /// shards hold and nothing else; where the dataset says prefetch, a thread does so ahead, in plain memory, and the main
@@ -115,13 +115,13 @@ struct no_field_is_given {
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
 class batch_stream {
-  static_assert(!detail::no_field_is_given<F...>::value, "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
+  static_assert(!data_detail::no_field_is_given<F...>::value, "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
 
  public:
   using batch_type = example_batch<M, sharded_tensor<typename F::element_type, typename F::layout_type, M>...>;
 
   batch_stream(device_mesh<M> const& m, dataset d, F const&... f) : mesh_(m), data_(std::move(d)), fields_(f...) {
-    (detail::check_batch_layout<typename F::layout_type>(), ...);
+    (data_detail::check_batch_layout<typename F::layout_type>(), ...);
     comm::collectively(m.communicator(), [&] {
       if (data_.arrays().size() != sizeof...(F))
         throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) + " arrays, found " + std::to_string(sizeof...(F)));
@@ -163,7 +163,7 @@ class batch_stream {
   }
 
  private:
-  using reader = detail::batch_reader<F...>;
+  using reader = data_detail::batch_reader<F...>;
   using host_type = typename reader::result;
 
   template <std::size_t... I>
@@ -171,16 +171,16 @@ class batch_stream {
     (plan_field<typename F::element_type, typename F::layout_type>(data_.arrays()[I], plans_[I]), ...);
   }
   template <class T, class L>
-  void plan_field(array_source const& from, detail::field_plan& plan) {
-    detail::check_elements<T>(from);
-    can_fail_ |= !from.in_memory() || detail::may_be_refused<T>(from);
+  void plan_field(array_source const& from, data_detail::field_plan& plan) {
+    data_detail::check_elements<T>(from);
+    can_fail_ |= !from.in_memory() || data_detail::may_be_refused<T>(from);
     index_t const size = data_.how().size;
     for (int i : {0, 1}) {
-      plan.extents[i] = detail::batch_extents(from, i == 0 ? size : data_.examples() % size, L::rank);
+      plan.extents[i] = data_detail::batch_extents(from, i == 0 ? size : data_.examples() % size, L::rank);
       region const held = local_region(plan.extents[i], sharded_tensor<T, L, M>::layout, mesh_.sizes(), mesh_.rank());
       plan.rows[i] = held.dim[0];
       plan.elements[i] = held.size();
-      if (i == 0) plan.runs = detail::example_runs(held, plan.extents[i]);
+      if (i == 0) plan.runs = data_detail::example_runs(held, plan.extents[i]);
     }
   }
 
@@ -209,16 +209,16 @@ class batch_stream {
     return {{tensor<F>(plans_[I], made.full, std::get<I>(made.elements))...}, made.examples, made.rows, made.at, mesh_};
   }
   template <class Field>
-  auto tensor(detail::field_plan const& plan, bool full, std::vector<typename Field::element_type> const& elements) const {
+  auto tensor(data_detail::field_plan const& plan, bool full, std::vector<typename Field::element_type> const& elements) const {
     sharded_tensor<typename Field::element_type, typename Field::layout_type, M> x(mesh_, plan.extents[!full]);
-    detail::fill_from_host(x, [&](auto* out) { std::copy(elements.begin(), elements.end(), out); });
+    tensor_detail::fill_from_host(x, [&](auto* out) { std::copy(elements.begin(), elements.end(), out); });
     return x;
   }
 
   device_mesh<M> mesh_;
   dataset data_;
   std::tuple<F...> fields_;
-  std::array<detail::field_plan, sizeof...(F)> plans_;
+  std::array<data_detail::field_plan, sizeof...(F)> plans_;
   bool can_fail_ = false;
   batch_position at_;
   std::optional<reader> reader_;

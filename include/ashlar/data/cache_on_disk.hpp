@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace data_detail {
 
 // The header that NumPy writes.
 inline std::string npy_head(array_source const& a) {
@@ -128,7 +128,7 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
   sync_folder_of(path);
 }
 
-}  // namespace detail
+}  // namespace data_detail
 
 /// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of, in this run and in
 /// later ones: it is written to a .npy file, and its checksum to FILE.seal beside. For what is slow to make (inflated,
@@ -142,10 +142,10 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
 template <class Make>
 array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make, std::string_view of = "examples") {
   comm::on_root(c, [&] {
-    if (detail::is_whole(path, of)) return;
+    if (data_detail::is_whole(path, of)) return;
     array_source const a = make();
     try {
-      detail::write_cache(path, a, of);
+      data_detail::write_cache(path, a, of);
     } catch (error const& e) {
       throw error("ashlar::cache_on_disk: cannot write " + path.string() + "; choose a file in a folder that may be written and has room: " + e.what());
     }

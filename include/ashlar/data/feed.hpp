@@ -13,7 +13,7 @@ template <class Read>
 digit_data load(communicator const& c, Read read) {
   digit_data data;
   comm::on_root(c, [&] { data = read(); });
-  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) detail::broadcast_array(c, *a);
+  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) comm_detail::broadcast_array(c, *a);
   return data;
 }
 
@@ -26,17 +26,17 @@ digit_data load(communicator const& c, Read read) {
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
 auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {
-  detail::check_batch_layout<L>();
+  data_detail::check_batch_layout<L>();
   array_source const source = array_source::borrow(from);
   index_t const last = batches.count() - 1, rows = batches.size(batch);
   if (last * batches.size(0) + batches.size(last) > source.examples())
-    detail::fail("ashlar::feed: the batches hold more examples than the array; make them for as many");
-  sharded_tensor<T, L, M> x(m, detail::batch_extents(source, rows, L::rank));
+    meta_detail::fail("ashlar::feed: the batches hold more examples than the array; make them for as many");
+  sharded_tensor<T, L, M> x(m, data_detail::batch_extents(source, rows, L::rank));
   region const held = x.local_region();
   auto const examples = batches.examples(batch, 0, rows);
-  detail::fill_from_host(x, [&](T* out) {
-    detail::fill_rows(source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
-                      detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
+  tensor_detail::fill_from_host(x, [&](T* out) {
+    data_detail::fill_rows(source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
+                      data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
   });
   return x;
 }

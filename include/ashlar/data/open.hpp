@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace data_detail {
 
 // What open() makes of a file on each rank, where all ranks see the same.
 template <class Open>
@@ -17,7 +17,7 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
   return a;
 }
 
-}  // namespace detail
+}  // namespace data_detail
 
 /// The examples of an IDX file of unsigned bytes, `name` or `name`.gz. Of a plain one each rank reads its parts when it
 /// needs them; a gzipped one rank 0 reads whole, and it is in the memory of all.
@@ -28,18 +28,18 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
   idx_array whole;
   index_t gzipped = 0;
   comm::on_root(c, [&] {
-    if (detail::place_of_idx(detail::input_file(detail::existing_idx_file(name), "ashlar::read_idx"))) return;
+    if (io_detail::place_of_idx(io_detail::input_file(io_detail::existing_idx_file(name), "ashlar::read_idx"))) return;
     whole = read_idx(name);
     gzipped = 1;
   });
   comm::broadcast(c, &gzipped, 1, 0);
   if (gzipped) {
-    detail::broadcast_array(c, whole);
+    comm_detail::broadcast_array(c, whole);
     return whole;
   }
-  auto const path = comm::collectively(c, [&] { return detail::existing_idx_file(name); });
-  return detail::open_together(c, path, "ashlar::read_idx", [](std::shared_ptr<detail::input_file> const& file) {
-    auto const place = detail::place_of_idx(*file);
+  auto const path = comm::collectively(c, [&] { return io_detail::existing_idx_file(name); });
+  return data_detail::open_together(c, path, "ashlar::read_idx", [](std::shared_ptr<io_detail::input_file> const& file) {
+    auto const place = io_detail::place_of_idx(*file);
     if (!place) file->fail("the file changed while it was read");
     return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
   });
@@ -48,8 +48,8 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
 /// The examples of a .npy file, of which each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: what read_npy throws, on every rank
 inline array_source open_npy(communicator const& c, std::filesystem::path const& path) {
-  return detail::open_together(c, path, "ashlar::read_npy", [](std::shared_ptr<detail::input_file> const& file) {
-    detail::npy_place const place = detail::place_of_npy(*file);
+  return data_detail::open_together(c, path, "ashlar::read_npy", [](std::shared_ptr<io_detail::input_file> const& file) {
+    io_detail::npy_place const place = io_detail::place_of_npy(*file);
     return array_source::in_file(file, place.extents, place.kind, place.begin);
   });
 }
@@ -61,9 +61,9 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
 array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents, std::size_t begin = 0) {
-  return detail::open_together(c, path, "ashlar::open_raw", [&](std::shared_ptr<detail::input_file> const& file) {
-    detail::check_raw(*file, extents, sizeof(T), begin);
-    return array_source::in_file(file, extents, detail::npy_kind_of<T>(), begin);
+  return data_detail::open_together(c, path, "ashlar::open_raw", [&](std::shared_ptr<io_detail::input_file> const& file) {
+    data_detail::check_raw(*file, extents, sizeof(T), begin);
+    return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);
   });
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace ashlar {
-namespace detail {
+namespace data_detail {
 
 // The ways to write each digit: points that a pen passes, as two figures, x to the right and y down on a grid of 10x10.
 // A slash lifts the pen, a point given twice makes a corner.
@@ -129,7 +129,7 @@ inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, id
   }
 }
 
-}  // namespace detail
+}  // namespace data_detail
 
 /// Draws grey digits of 28x28 pixels from pen strokes, turned, slanted, stretched, shifted, shaken, of different
 /// thickness and ink, with noise. Example i shows the digit i % 10 and depends on nothing but the key and i.
@@ -139,8 +139,8 @@ inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, id
 /// Cost: about 6 microseconds for an image
 inline digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test) {
   digit_data data;
-  detail::make_synthetic_digits(fold_in(key, 0), n_train, data.train_images, data.train_labels);
-  detail::make_synthetic_digits(fold_in(key, 1), n_test, data.test_images, data.test_labels);
+  data_detail::make_synthetic_digits(fold_in(key, 0), n_train, data.train_images, data.train_labels);
+  data_detail::make_synthetic_digits(fold_in(key, 1), n_test, data.test_images, data.test_labels);
   return data;
 }
 

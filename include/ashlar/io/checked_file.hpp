@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::io_detail {
 
 /// Opening a file to read it does not wait for the writer of a pipe.
 /// Error, of all members: ashlar::error with the file and the system's reason.
@@ -136,4 +136,4 @@ class unfinished_file {
   bool exists_ = false;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::io_detail

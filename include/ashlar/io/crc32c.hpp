@@ -8,7 +8,7 @@
 #include <arm_acle.h>
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::io_detail {
 
 inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32c_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> t{};
@@ -57,7 +57,7 @@ inline std::uint32_t crc32c_by_instruction(std::uint32_t c, unsigned char const*
 }
 #endif
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::io_detail
 
 namespace ashlar {
 
@@ -69,11 +69,11 @@ inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t 
   auto const* const p = static_cast<unsigned char const*>(data);
 #if defined(__x86_64__) && defined(__GNUC__)
   static bool const has_instruction = __builtin_cpu_supports("sse4.2");
-  return ~(has_instruction ? detail::crc32c_by_instruction(~before, p, n) : detail::crc32c_by_tables(~before, p, n));
+  return ~(has_instruction ? io_detail::crc32c_by_instruction(~before, p, n) : io_detail::crc32c_by_tables(~before, p, n));
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-  return ~detail::crc32c_by_instruction(~before, p, n);
+  return ~io_detail::crc32c_by_instruction(~before, p, n);
 #else
-  return ~detail::crc32c_by_tables(~before, p, n);
+  return ~io_detail::crc32c_by_tables(~before, p, n);
 #endif
 }
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <map>
 
-namespace ashlar::detail {
+namespace ashlar::io_detail {
 
 /// The bytes of a file, by pages; those that nobody wrote are 0.
 class sparse_memory {
@@ -124,4 +124,4 @@ class memory_driver {
   static file const* of(H5FD_t const* f) { return reinterpret_cast<file const*>(f); }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::io_detail

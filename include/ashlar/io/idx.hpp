@@ -22,7 +22,7 @@ struct digit_data {
   idx_array train_images, train_labels, test_images, test_labels;
 };
 
-namespace detail {
+namespace io_detail {
 
 // The bytes of a file in order, inflated where it is gzipped. It holds one buffer, whatever the file asks for.
 class idx_source {
@@ -170,7 +170,7 @@ inline std::optional<idx_place> place_of_idx(input_file const& file) {
   return place;
 }
 
-}  // namespace detail
+}  // namespace io_detail
 
 /// Reads an IDX file of unsigned bytes: `name`, or `name`.gz where there is no `name`. The content tells whether it is
 /// gzipped. Nothing is allocated for the elements before as many as the extents declare were seen in the file, and no
@@ -182,21 +182,21 @@ inline std::optional<idx_place> place_of_idx(input_file const& file) {
 /// Error: ashlar::error with what was expected and what was found, unless the file is whole, checksums included
 /// Example: read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
 inline idx_array read_idx(std::filesystem::path const& name) {
-  std::filesystem::path const path = detail::existing_idx_file(name);
+  std::filesystem::path const path = io_detail::existing_idx_file(name);
   idx_array result;
-  detail::idx_source counted(path);
-  result.extents = detail::read_idx_header(counted);
-  std::size_t const expected = detail::idx_size(counted, result.extents);
+  io_detail::idx_source counted(path);
+  result.extents = io_detail::read_idx_header(counted);
+  std::size_t const expected = io_detail::idx_size(counted, result.extents);
   std::vector<std::uint8_t> scratch(1 << 16);
   std::size_t found = 0, n = 1;
   while (found <= expected && n > 0) {
     n = counted.read(scratch.data(), std::min(scratch.size(), expected + 1 - found));
     found += n;
   }
-  detail::check_idx_size(counted, result.extents, expected, found);
+  io_detail::check_idx_size(counted, result.extents, expected, found);
 
-  detail::idx_source in(path);
-  bool const same_header = detail::read_idx_header(in) == result.extents;
+  io_detail::idx_source in(path);
+  bool const same_header = io_detail::read_idx_header(in) == result.extents;
   result.bytes.resize(expected);
   if (!same_header || in.read(result.bytes.data(), expected) != expected) in.fail("the file changed while it was read");
   return result;
@@ -215,13 +215,13 @@ inline digit_data read_mnist(std::filesystem::path const& directory) {
     images = read_idx(image_file);
     auto const& extents = images.extents;
     if (extents.size() != 3 || extents[0] < 1 || extents[1] != 28 || extents[2] != 28)
-      fail(image_file, "expected extents n x 28 x 28, found " + detail::extents_text(extents));
+      fail(image_file, "expected extents n x 28 x 28, found " + io_detail::extents_text(extents));
 
     auto const label_file = directory / (part + "-labels-idx1-ubyte");
     labels = read_idx(label_file);
     if (labels.extents != std::vector<index_t>{extents[0]})
       fail(label_file, "expected " + std::to_string(extents[0]) + " labels, one for each image, found extents " +
-                           detail::extents_text(labels.extents));
+                           io_detail::extents_text(labels.extents));
     for (std::size_t i = 0; i < labels.bytes.size(); ++i)
       if (labels.bytes[i] > 9)
         fail(label_file, "expected labels 0 to 9, found " + std::to_string(labels.bytes[i]) + " at index " +

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace ashlar::detail {
+namespace ashlar::io_detail {
 
 // Opening does not wait for a pipe's writer. Several threads may read.
 class input_file {
@@ -76,4 +76,4 @@ std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_by
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::io_detail

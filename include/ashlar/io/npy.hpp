@@ -11,7 +11,7 @@ struct npy_array {
   std::vector<std::uint8_t> bytes;
 };
 
-namespace detail {
+namespace io_detail {
 
 // What a .npy file holds, and where its elements begin; they reach to its end.
 struct npy_place {
@@ -48,7 +48,7 @@ inline npy_place place_of_npy(input_file const& in) {
   return {header.extents, header.kind, begin + length, expected};
 }
 
-}  // namespace detail
+}  // namespace io_detail
 
 /// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Nothing is allocated for the elements before the
 /// file is known to have exactly as many bytes as its header declares, and no header longer than 64 KiB is read.
@@ -60,8 +60,8 @@ inline npy_place place_of_npy(input_file const& in) {
 /// Example: read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
 inline npy_array read_npy(std::filesystem::path const& path) {
-  detail::input_file const in(path, "ashlar::read_npy");
-  detail::npy_place const place = detail::place_of_npy(in);
+  io_detail::input_file const in(path, "ashlar::read_npy");
+  io_detail::npy_place const place = io_detail::place_of_npy(in);
   npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
   in.read(place.begin, result.bytes.data(), place.bytes);
   return result;

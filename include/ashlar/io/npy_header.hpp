@@ -11,7 +11,7 @@ namespace ashlar {
 /// What a .npy file may hold: little-endian floats and integers, and bytes.
 enum class npy_kind { f4, f8, i4, i8, u1 };
 
-namespace detail {
+namespace io_detail {
 
 static_assert(std::endian::native == std::endian::little, "ashlar::read_npy: elements are taken as they lie in the file, little-endian");
 
@@ -145,6 +145,6 @@ class npy_header {
   bool fortran_ = false;
 };
 
-}  // namespace detail
+}  // namespace io_detail
 
 }  // namespace ashlar

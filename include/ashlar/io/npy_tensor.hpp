@@ -14,7 +14,7 @@ inline npy_array load_npy(communicator const& c, std::filesystem::path const& pa
   index_t kind = static_cast<index_t>(a.kind);
   comm::broadcast(c, &kind, 1, 0);
   a.kind = static_cast<npy_kind>(kind);
-  detail::broadcast_array(c, a);
+  comm_detail::broadcast_array(c, a);
   return a;
 }
 
@@ -26,19 +26,19 @@ inline npy_array load_npy(communicator const& c, std::filesystem::path const& pa
 /// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from) {
-  static_assert(!detail::layout_is_partial<L>::value,
+  static_assert(!plan_detail::layout_is_partial<L>::value,
                 "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
-  constexpr npy_kind kind = detail::npy_kind_of<T>();
+  constexpr npy_kind kind = io_detail::npy_kind_of<T>();
   if (from.kind != kind)
-    throw error("ashlar::npy_tensor: expected elements of type " + std::string(detail::name_of(kind).descr) + ", found " +
-                std::string(detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it");
+    throw error("ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) + ", found " +
+                std::string(io_detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it");
   if (static_cast<int>(from.extents.size()) != L::rank)
     throw error("ashlar::npy_tensor: expected " + std::to_string(L::rank) + " dimensions, as the layout has, found " +
-                detail::extents_text(from.extents));
+                io_detail::extents_text(from.extents));
   shape extents;
   for (index_t const n : from.extents) extents[extents.rank++] = n;
   sharded_tensor<T, L, M> x(m, extents);
-  detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
+  tensor_detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
   return x;
 }
 /// The same from a file; rank 0 reads it, once.

@@ -5,7 +5,7 @@
 #include "ashlar/layout/split.hpp"
 #include "ashlar/ops/attention.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T>
 struct causal_softmax_kernel {
@@ -26,7 +26,7 @@ struct causal_softmax_kernel {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -34,13 +34,13 @@ namespace ashlar::kernels {
 /// the rows i = positions[0], positions[1], ... of one matrix. In place is allowed.
 template <class Space, class T>
 void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
-  detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
-                       detail::causal_softmax_kernel<T>{x, y, positions, n});
+  kernels_detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
+                       kernels_detail::causal_softmax_kernel<T>{x, y, positions, n});
 }
 
 template <class S, class T>
-void run(causal_softmax_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
-  detail::rows_of const r(x.local_extents());
+void run(causal_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+  kernels_detail::rows_of const r(x.local_extents());
   causal_softmax(space, x.data, r.rows, x.owned.dim[x.owned.rank - 2], r.n, y.data);
 }
 

@@ -5,7 +5,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/batch_norm.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T>
 struct moments_pullback {
@@ -109,93 +109,93 @@ auto shift_leaf(F const&... f) {
     return kernels::constant<double>{0};
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
 template <statistics Over, class S, class T>
-void run(moments_op<Over> const&, S const& space, detail::scratch_memory, shard<double> const& m, shard<T const> const& x, shard<T const> const& center) {
-  detail::rows_of const r(x.local_extents());
-  index_t const n = Over == statistics::global ? detail::rows_of(x.global).rows : r.rows;
+void run(moments_op<Over> const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& x, shard<T const> const& center) {
+  kernels_detail::rows_of const r(x.local_extents());
+  index_t const n = Over == statistics::global ? kernels_detail::rows_of(x.global).rows : r.rows;
   channel_moments(space, x.data, r.rows, r.n, center.data, n ? 1. / static_cast<double>(n) : 0., m.data);
 }
 template <class S, class T>
-void run(moments_pullback_op const& op, S const& space, detail::scratch_memory memory, shard<T> const& g, shard<double const> const& ct,
+void run(moments_pullback_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<double const> const& ct,
          shard<T const> const& x, shard<T const> const& center) {
-  detail::rows_of const r(x.local_extents());
-  auto const n = static_cast<double>(op.per_shard ? r.rows : detail::rows_of(x.global).rows);
-  auto const first = detail::narrowed_row<T>(space, memory, ct, 0), second = detail::narrowed_row<T>(space, memory, ct, 1);
-  map_channels(space, r.rows, r.n, g.data, detail::moments_pullback<T>{static_cast<T>(1 / n)}, x.data, center.data,
+  kernels_detail::rows_of const r(x.local_extents());
+  auto const n = static_cast<double>(op.per_shard ? r.rows : kernels_detail::rows_of(x.global).rows);
+  auto const first = kernels_detail::narrowed_row<T>(space, memory, ct, 0), second = kernels_detail::narrowed_row<T>(space, memory, ct, 1);
+  map_channels(space, r.rows, r.n, g.data, kernels_detail::moments_pullback<T>{static_cast<T>(1 / n)}, x.data, center.data,
                static_cast<T const*>(first.data()), static_cast<T const*>(second.data()));
 }
 template <class S, class T>
-void run(moving_moments_op const&, S const& space, detail::scratch_memory, shard<double> const& m, shard<T const> const& variance) {
+void run(moving_moments_op const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& variance) {
   index_t const c = variance.local_size();
   fill(space, m.data, c, 0.);
-  map(space, shape::of(c), m.data + c, detail::same_value{}, detail::numbers_of(variance));
+  map(space, shape::of(c), m.data + c, kernels_detail::same_value{}, kernels_detail::numbers_of(variance));
 }
 
 template <bool Scaled, bool Shifted, class S, class T, class... F>
-void run(coefficients_op<Scaled, Shifted> const& op, S const& space, detail::scratch_memory, shard<double> const& y, shard<double const> const& moments,
+void run(coefficients_op<Scaled, Shifted> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& y, shard<double const> const& moments,
          shard<T const> const& center, F const&... f) {
   index_t const c = center.local_size();
   shape const row = shape::of(c);
-  auto const first = detail::channel_row(moments, 0), second = detail::channel_row(moments, 1);
-  map(space, row, y.data, detail::factor_of_moments{op.epsilon}, first, second, detail::scale_leaf<Scaled>(f...));
-  map(space, row, y.data + c, detail::same_value{}, detail::shift_leaf<Scaled, Shifted>(f...));
-  map(space, row, y.data + 2 * c, detail::sum_of_two{}, first, detail::numbers_of(center));
+  auto const first = kernels_detail::channel_row(moments, 0), second = kernels_detail::channel_row(moments, 1);
+  map(space, row, y.data, kernels_detail::factor_of_moments{op.epsilon}, first, second, kernels_detail::scale_leaf<Scaled>(f...));
+  map(space, row, y.data + c, kernels_detail::same_value{}, kernels_detail::shift_leaf<Scaled, Shifted>(f...));
+  map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::numbers_of(center));
 }
 template <bool Scaled, class S, class... Scale>
-void run(coefficients_moments_pullback_op<Scaled> const& op, S const& space, detail::scratch_memory, shard<double> const& g, shard<double const> const& ct,
+void run(coefficients_moments_pullback_op<Scaled> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& g, shard<double const> const& ct,
          shard<double const> const& moments, Scale const&... scale) {
-  auto const d_factor = detail::channel_row(ct, 0), d_offset = detail::channel_row(ct, 1), first = detail::channel_row(moments, 0),
-             second = detail::channel_row(moments, 1);
-  index_t const c = detail::channels_of(moments.local_extents());
-  auto const by = detail::scale_leaf<Scaled>(scale...);
-  map(space, shape::of(c), g.data, detail::mean_pullback{op.epsilon}, d_factor, d_offset, first, second, by);
-  map(space, shape::of(c), g.data + c, detail::square_pullback{op.epsilon}, d_factor, first, second, by);
+  auto const d_factor = kernels_detail::channel_row(ct, 0), d_offset = kernels_detail::channel_row(ct, 1), first = kernels_detail::channel_row(moments, 0),
+             second = kernels_detail::channel_row(moments, 1);
+  index_t const c = kernels_detail::channels_of(moments.local_extents());
+  auto const by = kernels_detail::scale_leaf<Scaled>(scale...);
+  map(space, shape::of(c), g.data, kernels_detail::mean_pullback{op.epsilon}, d_factor, d_offset, first, second, by);
+  map(space, shape::of(c), g.data + c, kernels_detail::square_pullback{op.epsilon}, d_factor, first, second, by);
 }
 template <coefficient Which, class S, class T>
-void run(coefficient_pullback_op<Which> const& op, S const& space, detail::scratch_memory, shard<T> const& g, shard<double const> const& ct,
+void run(coefficient_pullback_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<double const> const& ct,
          shard<double const> const& moments, auto const&) {
   shape const row = shape::of(g.local_size());
   if constexpr (Which == coefficient::scale)
-    map(space, row, g.data, detail::scale_pullback{op.epsilon}, detail::channel_row(ct, 0), detail::channel_row(moments, 0),
-        detail::channel_row(moments, 1));
+    map(space, row, g.data, kernels_detail::scale_pullback{op.epsilon}, kernels_detail::channel_row(ct, 0), kernels_detail::channel_row(moments, 0),
+        kernels_detail::channel_row(moments, 1));
   else
-    map(space, row, g.data, detail::same_value{}, detail::channel_row(ct, 1));
+    map(space, row, g.data, kernels_detail::same_value{}, kernels_detail::channel_row(ct, 1));
 }
 
 template <class S, class T>
-void run(channel_affine_op const&, S const& space, detail::scratch_memory memory, shard<T> const& y, shard<T const> const& x,
+void run(channel_affine_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& x,
          shard<double const> const& coefficients) {
-  detail::rows_of const r(x.local_extents());
-  auto const factor = detail::narrowed_row<T>(space, memory, coefficients, 0), offset = detail::narrowed_row<T>(space, memory, coefficients, 1),
-             mean = detail::narrowed_row<T>(space, memory, coefficients, 2);
-  map_channels(space, r.rows, r.n, y.data, detail::affine_map<T>{}, x.data, static_cast<T const*>(factor.data()),
+  kernels_detail::rows_of const r(x.local_extents());
+  auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0), offset = kernels_detail::narrowed_row<T>(space, memory, coefficients, 1),
+             mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
+  map_channels(space, r.rows, r.n, y.data, kernels_detail::affine_map<T>{}, x.data, static_cast<T const*>(factor.data()),
                static_cast<T const*>(offset.data()), static_cast<T const*>(mean.data()));
 }
 template <class S, class T>
-void run(channel_affine_pullback_op const&, S const& space, detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct,
+void run(channel_affine_pullback_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct,
          shard<double const> const& coefficients) {
-  detail::rows_of const r(ct.local_extents());
-  auto const factor = detail::narrowed_row<T>(space, memory, coefficients, 0);
+  kernels_detail::rows_of const r(ct.local_extents());
+  auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0);
   map_channels(space, r.rows, r.n, g.data, fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
 }
 template <class S, class T>
-void run(channel_affine_sums_op const&, S const& space, detail::scratch_memory memory, shard<double> const& g, shard<T const> const& ct,
+void run(channel_affine_sums_op const&, S const& space, kernels_detail::scratch_memory memory, shard<double> const& g, shard<T const> const& ct,
          shard<T const> const& x, shard<double const> const& coefficients) {
-  detail::rows_of const r(x.local_extents());
-  auto const mean = detail::narrowed_row<T>(space, memory, coefficients, 2);
+  kernels_detail::rows_of const r(x.local_extents());
+  auto const mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
   channel_affine_sums(space, x.data, ct.data, r.rows, r.n, static_cast<T const*>(mean.data()), g.data);
   fill(space, g.data + 2 * r.n, r.n, 0.);
 }
 template <moving Which, class S, class T>
-void run(moving_op<Which> const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<double const> const& moments,
+void run(moving_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<double const> const& moments,
          shard<T const> const& old) {
-  using average = std::conditional_t<Which == moving::mean, detail::moving_mean, detail::moving_variance>;
-  map(space, shape::of(y.local_size()), y.data, average{op.momentum}, detail::channel_row(moments, 0), detail::channel_row(moments, 1),
-      detail::numbers_of(old));
+  using average = std::conditional_t<Which == moving::mean, kernels_detail::moving_mean, kernels_detail::moving_variance>;
+  map(space, shape::of(y.local_size()), y.data, average{op.momentum}, kernels_detail::channel_row(moments, 0), kernels_detail::channel_row(moments, 1),
+      kernels_detail::numbers_of(old));
 }
 
 }  // namespace ashlar::kernels

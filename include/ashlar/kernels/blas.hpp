@@ -17,7 +17,7 @@ extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 }
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// While it lives, OpenBLAS starts no threads: Kokkos' threads that call it concurrently are enough. (Other libraries
 /// start none for products within a parallel region, or need their own variables for that.)
@@ -150,13 +150,13 @@ struct gemm_batch_kernel {
   void operator()(index_t i) const { run(host_blas{}, i); }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
 /// Element types that BLAS multiplies: float, double and their complex types, std's or Kokkos'.
 template <class T>
-concept BlasScalar = requires { detail::cblas<T>::gemm; };
+concept BlasScalar = requires { kernels_detail::cblas<T>::gemm; };
 
 /// c = alpha a b + beta c for a [m][k], b [k][n] and c [m][n], on the instance's stream.
 /// Pre: c overlaps neither a nor b. Extents and leading dimensions may exceed int. With beta = 0, c is not read.
@@ -165,8 +165,8 @@ template <index_t Limit = INT_MAX, class Space, BlasScalar T>
 void gemm(Space const& space, index_t m, index_t n, index_t k, std::type_identity_t<T> alpha, matrix<T> a, matrix<T> b,
           std::type_identity_t<T> beta, T* c, index_t ldc) {
   if (m <= 0 || n <= 0) return;
-  detail::kernel_region const here("ashlar::gemm");
-  detail::split_gemm<Limit>(detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
+  kernels_detail::kernel_region const here("ashlar::gemm");
+  kernels_detail::split_gemm<Limit>(kernels_detail::blas_of(space), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 /// The same for `count` products. Their operands and results are step_a, step_b and step_c elements apart.
@@ -177,16 +177,16 @@ void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t
                 index_t ldc, index_t step_c) {
   if (count == 1) return gemm(space, m, n, k, alpha, a, b, beta, c, ldc);
   if (count <= 0 || m <= 0 || n <= 0) return;
-  detail::gemm_batch_kernel<T> const product{m, n, k, alpha, beta, a, b, c, ldc, step_a, step_b, step_c};
-  if constexpr (detail::runs_in_caller<Space>) {
+  kernels_detail::gemm_batch_kernel<T> const product{m, n, k, alpha, beta, a, b, c, ldc, step_a, step_b, step_c};
+  if constexpr (kernels_detail::runs_in_caller<Space>) {
     // OpenBLAS starts no threads below these sizes.
     bool const serial = m * n * k <= (m == 1 || n == 1 ? 9000 : 1 << 18);
     if (serial && space.concurrency() > 1)
-      return detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
-    detail::kernel_region const here("ashlar::gemm_batch");
+      return kernels_detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
+    kernels_detail::kernel_region const here("ashlar::gemm_batch");
     for (index_t i = 0; i < count; ++i) product(i);
-  } else if (detail::kernel_region const here("ashlar::gemm_batch"); !detail::blas_of(space).gemm_batch(product, count)) {
-    for (index_t i = 0; i < count; ++i) product.run(detail::blas_of(space), i);
+  } else if (kernels_detail::kernel_region const here("ashlar::gemm_batch"); !kernels_detail::blas_of(space).gemm_batch(product, count)) {
+    for (index_t i = 0; i < count; ++i) product.run(kernels_detail::blas_of(space), i);
   }
 }
 

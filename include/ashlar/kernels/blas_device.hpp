@@ -17,7 +17,7 @@
 #include <complex>
 #include <map>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T>
 struct device_routines;
@@ -113,7 +113,7 @@ struct device_blas {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 #undef ASHLAR_BLAS
 #undef ASHLAR_BLAS_VALUE
 #endif

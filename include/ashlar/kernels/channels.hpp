@@ -5,11 +5,11 @@
 #include <memory>
 #include <type_traits>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// x - k and its square: the terms of moments about k. If k is far from x, the squares use up T's digits. So a few rows
-/// are summed about the first of them, b, and moved to k in double. `sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x -
-/// b) + n (b - k)^2`.
+/// are summed about the first of them, b, and moved to k in double:
+///   `sum (x - k)^2 = sum (x - b)^2 + 2 (b - k) sum (x - b) + n (b - k)^2`.
 struct moment_terms {
   static constexpr bool about_a_row = true;
   template <class T>
@@ -150,7 +150,7 @@ void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, ind
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -158,13 +158,13 @@ namespace ashlar::kernels {
 /// place is allowed.
 template <class Space, class T, class F, class... K>
 void map_channels(Space const& space, index_t rows, index_t channels, T* y, F const& f, T const* x, K const*... k) {
-  if constexpr (detail::runs_in_caller<Space>) {
-    detail::joined_rows const g(rows, channels);
+  if constexpr (kernels_detail::runs_in_caller<Space>) {
+    kernels_detail::joined_rows const g(rows, channels);
     auto const done = g.rows * g.width;
     [&](auto const&... numbers) {
       shape const e = shape::of(g.rows, g.width);
       map(space, e, y, f, contiguous(x, e), strided<K>{numbers.get(), {0, 1}}...);
-    }(detail::repeated(g, k)...);
+    }(kernels_detail::repeated(g, k)...);
     shape const rest = shape::of(g.rest, channels);
     map(space, rest, y + done, f, contiguous(x + done, rest), strided<K>{k, {0, 1}}...);
   } else {
@@ -177,13 +177,13 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
 /// double.
 template <class Space, class T>
 void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double factor, double* sums) {
-  detail::channel_sums<detail::moment_terms>(space, x, x, rows, channels, center, factor, sums);
+  kernels_detail::channel_sums<kernels_detail::moment_terms>(space, x, x, rows, channels, center, factor, sums);
 }
 
 /// sums[0][c], sums[1][c] = the sums of ct (x - mean[c]) and of ct over the rows.
 template <class Space, class T>
 void channel_affine_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* mean, double* sums) {
-  detail::channel_sums<detail::affine_terms>(space, x, ct, rows, channels, mean, 1., sums);
+  kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x, ct, rows, channels, mean, 1., sums);
 }
 
 }  // namespace ashlar::kernels

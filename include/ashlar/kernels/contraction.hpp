@@ -3,7 +3,7 @@
 #include "ashlar/layout/equation.hpp"
 #include "ashlar/kernels/strided_gemm.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Takes loop d out of a nest. If it was the last one, the nest keeps a loop of one round.
 inline product_loop take_loop(product_loops& l, int d) {
@@ -169,4 +169,4 @@ struct copies {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -9,7 +9,7 @@
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/convolution.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T>
 struct convolution_of_such_elements {
@@ -24,12 +24,13 @@ convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, sha
   return {images[0], op.along(0, images, kernel), op.along(1, images, kernel), images[3], kernel[3]};
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
-/// `result[n, i, j, o]` = sum over k, l, c of `images[n, i s + k d - before, j s + l d - before, c] kernel[k, l, c,
-/// o]`. The stride is s, the dilation d. Images are 0 beyond their edges.
+/// `result[n, i, j, o]` = sum over k, l, c of
+///   `images[n, i s + k d - before, j s + l d - before, c] kernel[k, l, c, o]`.
+/// The stride is s, the dilation d. Images are 0 beyond their edges.
 /// Shape: result [images][rows.count()][columns.count()][filters].
 /// Pre: the result overlaps no operand.
 /// Cost: on the host, oneDNN for float. Otherwise patches of positions that fit a part of the cache are copied together
@@ -37,55 +38,55 @@ namespace ashlar::kernels {
 ///   kernel of one element with stride 1 is one matrix product.
 /// Error: ashlar::error if oneDNN fails. No case beyond a lack of memory is known.
 template <class Space, BlasScalar T>
-void convolve(Space const& space, detail::scratch_memory memory, convolution const& g, T const* images, T const* kernel, T* result) {
+void convolve(Space const& space, kernels_detail::scratch_memory memory, convolution const& g, T const* images, T const* kernel, T* result) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (g.is_product() || k == 0) return gemm(space, rows, o, k, T(1), matrix<T>{images, k}, matrix<T>{kernel, o}, T(0), result, o);
   if (rows * o == 0) return;
-  if constexpr (!detail::runs_in_caller<Space>)
-    detail::convolution_by_device_blas<Space, T>{space, memory, g}.result(images, kernel, result);
-  else if (!detail::convolution_by_onednn<Space, T>{space, memory, g}.result(images, kernel, result))
-    detail::convolution_by_blas<Space, T>{space, memory, g}.result(images, kernel, result);
+  if constexpr (!kernels_detail::runs_in_caller<Space>)
+    kernels_detail::convolution_by_device_blas<Space, T>{space, memory, g}.result(images, kernel, result);
+  else if (!kernels_detail::convolution_by_onednn<Space, T>{space, memory, g}.result(images, kernel, result))
+    kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.result(images, kernel, result);
 }
 
 /// The cotangent of the images, from the cotangent of the result: the transpose of convolve in its images.
 template <class Space, BlasScalar T>
-void convolve_images_vjp(Space const& space, detail::scratch_memory memory, convolution const& g, T const* d_result, T const* kernel, T* d_images) {
+void convolve_images_vjp(Space const& space, kernels_detail::scratch_memory memory, convolution const& g, T const* d_result, T const* kernel, T* d_images) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (g.is_product()) return gemm(space, rows, k, o, T(1), matrix<T>{d_result, o}, matrix<T>{kernel, o, true}, T(0), d_images, k);
   if (rows * k * o == 0) return fill(space, d_images, g.images * g.image_size(), T(0));
-  if constexpr (!detail::runs_in_caller<Space>)
-    detail::convolution_by_device_blas<Space, T>{space, memory, g}.images(d_result, kernel, d_images);
-  else if (!detail::convolution_by_onednn<Space, T>{space, memory, g}.images(d_result, kernel, d_images))
-    detail::convolution_by_blas<Space, T>{space, memory, g}.images(d_result, kernel, d_images);
+  if constexpr (!kernels_detail::runs_in_caller<Space>)
+    kernels_detail::convolution_by_device_blas<Space, T>{space, memory, g}.images(d_result, kernel, d_images);
+  else if (!kernels_detail::convolution_by_onednn<Space, T>{space, memory, g}.images(d_result, kernel, d_images))
+    kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.images(d_result, kernel, d_images);
 }
 
 /// The cotangent of the kernel: the transpose of convolve in its kernel, summed over slices of the batch.
 /// Post: the same bits for every number of the host's threads.
 template <class Space, BlasScalar T>
-void convolve_kernel_vjp(Space const& space, detail::scratch_memory memory, convolution const& g, T const* images, T const* d_result, T* d_kernel) {
+void convolve_kernel_vjp(Space const& space, kernels_detail::scratch_memory memory, convolution const& g, T const* images, T const* d_result, T* d_kernel) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (rows * k * o == 0) return fill(space, d_kernel, k * o, T(0));
   if (g.is_product()) return gemm(space, k, o, rows, T(1), matrix<T>{images, k, true}, matrix<T>{d_result, o}, T(0), d_kernel, o);
-  if constexpr (!detail::runs_in_caller<Space>)
-    detail::convolution_by_device_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
-  else if (!detail::convolution_by_onednn<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel))
-    detail::convolution_by_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
+  if constexpr (!kernels_detail::runs_in_caller<Space>)
+    kernels_detail::convolution_by_device_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
+  else if (!kernels_detail::convolution_by_onednn<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel))
+    kernels_detail::convolution_by_blas<Space, T>{space, memory, g}.kernel(images, d_result, d_kernel);
 }
 
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_op<Stride, Dilation, Edge> const& op, S const& space, detail::scratch_memory memory, shard<T> const& y, shard<T const> const& images,
+void run(conv2d_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& images,
          shard<T const> const& kernel) {
-  convolve(space, memory, detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()), images.data, kernel.data, y.data);
+  convolve(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()), images.data, kernel.data, y.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, detail::scratch_memory memory, shard<T> const& g,
+void run(conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& kernel) {
-  convolve_images_vjp(space, memory, detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()), ct.data, kernel.data, g.data);
+  convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()), ct.data, kernel.data, g.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, detail::scratch_memory memory, shard<T> const& g,
+void run(conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& images, shard<T const> const& ct) {
-  convolve_kernel_vjp(space, memory, detail::convolution_of<T>(op, images.local_extents(), g.local_extents()), images.data, ct.data, g.data);
+  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()), images.data, ct.data, g.data);
 }
 
 }  // namespace ashlar::kernels

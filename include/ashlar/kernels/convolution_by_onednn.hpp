@@ -13,7 +13,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// The array that is computed from the two others: the result, the images' cotangent or the kernel's cotangent.
 enum class convolution_pass { result, images, kernel };
@@ -241,4 +241,4 @@ struct convolution_by_onednn<Space, float> {
 };
 #endif
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -5,7 +5,7 @@
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Each task copies one element of the patches of some images.
 template <class T>
@@ -95,4 +95,4 @@ struct convolution_by_device_blas {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

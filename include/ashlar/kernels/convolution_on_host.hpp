@@ -5,7 +5,7 @@
 #include "ashlar/kernels/patches.hpp"
 #include "ashlar/kernels/scratch.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 // The number of patch elements in memory at once: a part of a core's cache.
 inline constexpr index_t patch_elements_in_cache = 1 << 16;
@@ -91,4 +91,4 @@ struct convolution_by_blas {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -8,7 +8,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/einsum.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 struct multiply {
   template <class T>
@@ -189,7 +189,7 @@ struct contract_call {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -204,7 +204,7 @@ template <class Space, class T>
 void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
               shape const& b_extents, T* out, shape const& out_extents, std::type_identity_t<T> alpha = T(1),
               std::type_identity_t<T> beta = T(0)) {
-  detail::contract_call<Space, T> const call{space, alpha, beta};
+  kernels_detail::contract_call<Space, T> const call{space, alpha, beta};
   call({{e.in[0], a_extents}, {e.in[1], b_extents}, {e.out, out_extents}}, a, b, out);
 }
 
@@ -212,16 +212,16 @@ void contract(Space const& space, einsum_equation const& e, T const* a, shape co
 template <class Space, class T>
 void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T* out,
               shape const& out_extents, std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
-  detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
-  detail::scaled<Space, T>(space, to, alpha, beta, out, [&](T* r) { detail::rearrange(space, from, to, a, r); });
+  kernels_detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
+  kernels_detail::scaled<Space, T>(space, to, alpha, beta, out, [&](T* r) { kernels_detail::rearrange(space, from, to, a, r); });
 }
 
 template <equation E, class S, class T>
-void run(einsum_op<E> const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& a) {
+void run(einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a) {
   contract(space, einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
 }
 template <equation E, class S, class T>
-void run(einsum_op<E> const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& a, shard<T const> const& b) {
+void run(einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a, shard<T const> const& b) {
   contract(space, einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data, y.local_extents());
 }
 

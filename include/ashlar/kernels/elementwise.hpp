@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/kernels/leaves.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T, class F, class Leaves>
 struct map_kernel {
@@ -67,11 +67,11 @@ template <class F, class... T>
 
 template <class Space, class F, class... T>
 void for_each_by_elements(Space const& space, index_t n, F const& f, T*... array) {
-  using leaves = detail::leaves<element_leaf<T>...>;
+  using leaves = kernels_detail::leaves<element_leaf<T>...>;
   for_elements("ashlar::for_each", space, n, for_each_kernel<F, leaves>{f, leaves(element_leaf<T>{array}...)});
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -82,13 +82,13 @@ namespace ashlar::kernels {
 /// Example: map(space, shape::of(128, 10), y, plus, strided<float>{x, {10, 1}}, strided<float>{bias, {0, 1}})
 template <class Space, class T, class F, class... Leaf>
 void map(Space const& space, shape const& extents, T* out, F const& f, Leaf const&... leaf) {
-  using leaves = detail::leaves<Leaf...>;
+  using leaves = kernels_detail::leaves<Leaf...>;
   leaves const l(leaf...);
-  detail::map_kernel<T, F, leaves> const k{l.nest(extents, detail::row_major_strides(extents).stride), out, f, l};
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::map_by_rows(space, k);
+  kernels_detail::map_kernel<T, F, leaves> const k{l.nest(extents, kernels_detail::row_major_strides(extents).stride), out, f, l};
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::map_by_rows(space, k);
   else
-    detail::map_by_elements(space, k);
+    kernels_detail::map_by_elements(space, k);
 }
 
 /// Calls f(array[i]...) for i in [0, n), in one kernel; f may write its arguments, which are references.
@@ -96,11 +96,11 @@ void map(Space const& space, shape const& extents, T* out, F const& f, Leaf cons
 /// Example: for_each(space, n, adam, parameter, first_moment, second_moment, gradient)
 template <class Space, class F, class... T>
 void for_each(Space const& space, index_t n, F const& f, T*... array) {
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::for_ranges("ashlar::for_each", space, n, detail::elements_per_thread,
-                       [&](index_t begin, index_t end) { detail::for_each_piece(begin, end, f, array...); });
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::for_ranges("ashlar::for_each", space, n, kernels_detail::elements_per_thread,
+                       [&](index_t begin, index_t end) { kernels_detail::for_each_piece(begin, end, f, array...); });
   else
-    detail::for_each_by_elements(space, n, f, array...);
+    kernels_detail::for_each_by_elements(space, n, f, array...);
 }
 
 }  // namespace ashlar::kernels

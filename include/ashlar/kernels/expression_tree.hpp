@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <std::size_t I, class T>
 struct indexed_value {
@@ -68,4 +68,4 @@ inline void broadcast_strides(shape const& e, shape const& out, index_t const* o
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -12,7 +12,7 @@
 #define ASHLAR_INDEPENDENT
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// True for execution spaces whose kernels end within the launching call and read host memory. Only there a plain loop
 /// keeps its order among the kernels of an instance without a fence.
@@ -79,4 +79,4 @@ void for_elements(char const* label, Space const& space, index_t n, Kernel const
   if (n > 0) Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, n), kernel);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -6,7 +6,7 @@
 #include "ashlar/layout/split.hpp"
 #include "ashlar/ops/gather.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// A table [outer][size][inner] that has some of the indices, and rows [outer][count][inner].
 template <class I>
@@ -89,7 +89,7 @@ inline index_t row_size(shape const& table) {
   return n;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -98,11 +98,11 @@ namespace ashlar::kernels {
 /// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
 template <class Space, class T, class I>
 void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index, index_t count, T* out) {
-  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::take_by_rows(space, rows, table, out);
+  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::take_by_rows(space, rows, table, out);
   else
-    detail::for_elements("ashlar::take", space, outer * count * inner, detail::take_kernel<T, I>{rows, table, out});
+    kernels_detail::for_elements("ashlar::take", space, outer * count * inner, kernels_detail::take_kernel<T, I>{rows, table, out});
 }
 
 /// table[o, held.find(index[i]), c] += in[o, i, c] if `held` has index[i]: the transpose of take.
@@ -110,22 +110,22 @@ void take(Space const& space, T const* table, index_t outer, index_set const& he
 template <class Space, class T, class I>
 void scatter_add(Space const& space, T const* in, index_t outer, index_set const& held, index_t inner, I const* index,
                  index_t count, T* table) {
-  detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::scatter_add_by_columns(space, rows, in, table);
+  kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::scatter_add_by_columns(space, rows, in, table);
   else
-    detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
-                         detail::scatter_add_kernel<T, I>{rows, in, table});
+    kernels_detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
+                         kernels_detail::scatter_add_kernel<T, I>{rows, in, table});
 }
 
 template <class S, class T, class I>
-void run(take_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& table, shard<I const> const& index) {
-  take(space, table.data, 1, table.owned.dim[0], detail::row_size(table.local_extents()), index.data, index.local_size(), y.data);
+void run(take_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& table, shard<I const> const& index) {
+  take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data, index.local_size(), y.data);
 }
 template <class S, class T, class I>
-void run(scatter_add_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& update, shard<I const> const& index, auto const&) {
+void run(scatter_add_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& update, shard<I const> const& index, auto const&) {
   fill(space, y.data, y.local_size(), T(0));
-  scatter_add(space, update.data, 1, y.owned.dim[0], detail::row_size(y.local_extents()), index.data, index.local_size(), y.data);
+  scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data, index.local_size(), y.data);
 }
 
 }  // namespace ashlar::kernels

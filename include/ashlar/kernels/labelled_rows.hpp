@@ -5,7 +5,7 @@
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/ops/functions.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Logits [rows][n] with the label of each row.
 template <class T, class I>
@@ -72,4 +72,4 @@ void divide_by_rows(Space const& space, T* sum, shape const& logits) {
   kernels::map(space, shape{}, sum, fn::scale<T>{one_over_rows<T>(logits)}, kernels::strided<T>{sum, {}});
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// The longest piece of a row for which a leaf computes its values into a buffer.
 inline constexpr index_t piece_length = 256;
@@ -26,7 +26,7 @@ struct same_value {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 /// A leaf gives a value for each index (i_0, ..) of the kernel's shape. Its members:
 ///   using buffer        storage for one piece of a row on the host.
@@ -43,7 +43,7 @@ struct strided {
   T const* data;
   index_t stride[max_rank];
 
-  using buffer = detail::piece_buffer<T>;
+  using buffer = kernels_detail::piece_buffer<T>;
   index_t const* strides() const { return stride; }
   KOKKOS_FUNCTION T at(index_t offset) const { return data[offset]; }
   static bool buffered(index_t step) { return step != 1; }
@@ -66,7 +66,7 @@ struct strided {
 template <class T>
 strided<T> contiguous(T const* data, shape const& extents) {
   strided<T> leaf{data, {}};
-  detail::row_major_strides const s(extents);
+  kernels_detail::row_major_strides const s(extents);
   for (int d = 0; d < extents.rank; ++d) leaf.stride[d] = s.stride[d];
   return leaf;
 }
@@ -76,7 +76,7 @@ template <class T>
 struct constant {
   T value;
 
-  using buffer = detail::no_buffer;
+  using buffer = kernels_detail::no_buffer;
   struct repeated {
     T value;
     T operator()(index_t, index_t) const { return value; }
@@ -95,7 +95,7 @@ struct global_index {
   index_t base;
   index_t stride[max_rank];
 
-  using buffer = detail::no_buffer;
+  using buffer = kernels_detail::no_buffer;
   struct progression {
     index_t first, row_stride, step;
     index_t operator()(index_t r, index_t j) const { return first + r * row_stride + j * step; }
@@ -110,7 +110,7 @@ struct global_index {
 
 }  // namespace ashlar::kernels
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <std::size_t I, class Leaf>
 struct leaf_slot {
@@ -165,4 +165,4 @@ struct leaf_pack<std::index_sequence<I...>, Leaf...> : leaf_slot<I, Leaf>... {
 template <class... Leaf>
 using leaves = leaf_pack<std::index_sequence_for<Leaf...>, Leaf...>;
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

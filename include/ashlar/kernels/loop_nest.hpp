@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// The distance in elements between neighbours along each dimension of a row-major array.
 struct row_major_strides {
@@ -147,4 +147,4 @@ void for_each_rectangle(loop_nest<N> const& nest, index_t begin, index_t end, Vi
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

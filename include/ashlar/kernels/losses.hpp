@@ -4,7 +4,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/losses.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T, class I>
 struct row_loss {
@@ -101,7 +101,7 @@ struct distribution_vjp_kernel {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -109,14 +109,14 @@ namespace ashlar::kernels {
 /// A label outside [0, n) gives NaN, here and in the cotangent. So does a row with NaN or +infinity.
 template <class Space, class T, class I>
 void cross_entropy(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
-  detail::row_values<detail::row_loss<T, I>> const kernel{{{logits, labels, n}}, loss};
-  detail::for_each_row("ashlar::cross_entropy", space, rows, n, 1, kernel);
+  kernels_detail::row_values<kernels_detail::row_loss<T, I>> const kernel{{{logits, labels, n}}, loss};
+  kernels_detail::for_each_row("ashlar::cross_entropy", space, rows, n, 1, kernel);
 }
 
 /// *loss = the sum of these losses; the same bits for every number of threads.
 template <class Space, class T, class I>
 void cross_entropy_sum(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
-  detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n, detail::row_loss<T, I>{{logits, labels, n}}, loss);
+  kernels_detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n, kernels_detail::row_loss<T, I>{{logits, labels, n}}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
@@ -124,22 +124,22 @@ void cross_entropy_sum(Space const& space, T const* logits, I const* labels, ind
 template <class Space, class T, class I>
 void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T const* scale,
                        T factor, T* d_logits) {
-  detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, factor, d_logits};
-  detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
+  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, factor, d_logits};
+  kernels_detail::for_each_row("ashlar::cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 /// *loss = the sum of weights[r] loss[r]; a row of weight 0 adds 0, whatever its label and logits.
 template <class Space, class T, class I>
 void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n, T* loss) {
-  detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n, detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
+  kernels_detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n, kernels_detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of this sum is *scale.
 template <class Space, class T, class I>
 void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n,
                                 T const* scale, T* d_logits) {
-  detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, T(1), d_logits, weights};
-  detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
+  kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, T(1), d_logits, weights};
+  kernels_detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 /// *loss = the sum over rows r and classes j of targets[r, j] (log sum_k exp(logits[r, k]) - logits[r, j]); the same
@@ -147,7 +147,7 @@ void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* la
 /// nothing.
 template <class Space, class T>
 void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T* loss) {
-  detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, detail::row_distribution_loss<T>{logits, targets, n}, loss);
+  kernels_detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, kernels_detail::row_distribution_loss<T>{logits, targets, n}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
@@ -156,46 +156,46 @@ void distribution_cross_entropy_sum(Space const& space, T const* logits, T const
 template <class Space, class T>
 void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T const* scale,
                                     T factor, T* d_logits) {
-  detail::distribution_vjp_kernel<T> const kernel{logits, targets, n, scale, factor, d_logits};
-  detail::for_each_row("ashlar::distribution_cross_entropy_vjp", space, rows, n, 1, kernel);
+  kernels_detail::distribution_vjp_kernel<T> const kernel{logits, targets, n, scale, factor, d_logits};
+  kernels_detail::for_each_row("ashlar::distribution_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 template <class S, class T, class I>
-void run(cross_entropy_op const&, S const& space, detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels) {
-  detail::rows_of const r(logits.local_extents());
+void run(cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels) {
+  kernels_detail::rows_of const r(logits.local_extents());
   cross_entropy_sum(space, logits.data, labels.data, r.rows, r.n, loss.data);
-  detail::divide_by_rows(space, loss.data, logits.global);
+  kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(cross_entropy_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& logits, shard<I const> const& labels) {
-  detail::rows_of const r(logits.local_extents());
-  cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data, detail::one_over_rows<T>(logits.global), g.data);
+  kernels_detail::rows_of const r(logits.local_extents());
+  cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 template <class S, class T, class I>
-void run(weighted_cross_entropy_op const&, S const& space, detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
+void run(weighted_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
          shard<I const> const& labels, shard<T const> const& weights) {
-  detail::rows_of const r(logits.local_extents());
+  kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_sum(space, logits.data, labels.data, weights.data, r.rows, r.n, loss.data);
 }
 template <class S, class T, class I>
-void run(weighted_cross_entropy_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(weighted_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
-  detail::rows_of const r(logits.local_extents());
+  kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_vjp(space, logits.data, labels.data, weights.data, r.rows, r.n, ct.data, g.data);
 }
 template <class S, class T>
-void run(distribution_cross_entropy_op const&, S const& space, detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
+void run(distribution_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
          shard<T const> const& targets) {
-  detail::rows_of const r(logits.local_extents());
+  kernels_detail::rows_of const r(logits.local_extents());
   distribution_cross_entropy_sum(space, logits.data, targets.data, r.rows, r.n, loss.data);
-  detail::divide_by_rows(space, loss.data, logits.global);
+  kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T>
-void run(distribution_cross_entropy_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(distribution_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& logits, shard<T const> const& targets) {
-  detail::rows_of const r(logits.local_extents());
-  distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data, detail::one_over_rows<T>(logits.global), g.data);
+  kernels_detail::rows_of const r(logits.local_extents());
+  distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 
 }  // namespace ashlar::kernels

@@ -3,7 +3,8 @@
 #include "ashlar/ops/activations.hpp"
 #include <Kokkos_Core.hpp>
 
-namespace ashlar::detail {
+// Definitions of what ops/functions.hpp and ops/activations.hpp declare.
+namespace ashlar::ops_detail {
 
 template <class T>
 KOKKOS_FUNCTION T math_exp(T x) {
@@ -30,4 +31,4 @@ KOKKOS_FUNCTION T math_log1p(T x) {
   return Kokkos::log1p(x);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::ops_detail

@@ -6,7 +6,7 @@
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/metrics.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// 1 if fewer than k logits beat the label's logit, else 0. Larger ones, equal ones before it, and NaN beat it.
 template <class T, class I>
@@ -47,30 +47,30 @@ struct confusion_kernel {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
-/// *count = the number of rows whose label has one of the k largest logits. Of equal logits the first counts as larger.
+/// *count = the number of rows whose label has one of the k largest logits. The first of equal logits counts as larger.
 /// NaN counts as larger than all, so that with k = 1 a row with NaN does not count.
 template <class Space, class T, class I>
 void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n,
                     std::int64_t* count, index_t k = 1) {
-  detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, detail::row_hit<T, I>{{logits, labels, n}, k}, count);
+  kernels_detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, kernels_detail::row_hit<T, I>{{logits, labels, n}, k}, count);
 }
 
-/// `counts[l, j]` = the number of rows of logits [rows][n] with label l and with the largest element in column j. Of
-/// equal largest elements the first counts. Rows with NaN or a label outside [0, n) do not count. Sums of ones are
-/// exact in any order.
+/// `counts[l, j]` = the number of rows of logits [rows][n] with label l and with the largest element in column j. The
+/// first of equal largest elements counts. Rows with NaN or a label outside [0, n) do not count. Sums of ones are exact
+/// in any order.
 template <class Space, class T, class I>
 void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
   fill(space, counts, n * n, T(0));
-  detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1, detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
+  kernels_detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1, kernels_detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
 }
 
 }  // namespace ashlar::kernels
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class Space, class T, class I>
 void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> const& hits, kernels::shard<T const> const& logits,
@@ -82,21 +82,21 @@ void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> con
   kernels::map(space, shape{}, hits.data, same_value{}, kernels::strided<std::int64_t>{count, {}});
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
 template <class S, class T, class I>
-void run(hits_op const&, S const& space, detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
-  detail::count_hits(space, memory, hits, logits, labels, 1);
+void run(hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+  kernels_detail::count_hits(space, memory, hits, logits, labels, 1);
 }
 template <class S, class T, class I>
-void run(top_k_op const& op, S const& space, detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
-  detail::count_hits(space, memory, hits, logits, labels, op.k);
+void run(top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+  kernels_detail::count_hits(space, memory, hits, logits, labels, op.k);
 }
 template <class S, class T, class I>
-void run(confusion_op const&, S const& space, detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
-  detail::rows_of const r(logits.local_extents());
+void run(confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
+  kernels_detail::rows_of const r(logits.local_extents());
   confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);
 }
 

@@ -6,7 +6,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/normalize.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Mean of a row (0 if it is not centered) and 1 / sqrt(mean square about it + epsilon). A second pass sums the squares
 /// about the mean, so that a large mean costs no digits.
@@ -93,7 +93,7 @@ struct normalized_product {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -101,47 +101,47 @@ namespace ashlar::kernels {
 /// Centered, and no shift if it is null.
 template <bool Centered, class Space, class T>
 void normalize(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* shift, double epsilon, T* y) {
-  detail::for_each_row("ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
-                       detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
+  kernels_detail::for_each_row("ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
+                       kernels_detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
 }
 
 /// The cotangent of x, from the cotangent of y.
 template <bool Centered, class Space, class T>
 void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* d_y, double epsilon, T* d_x) {
-  detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-                       detail::normalize_vjp_kernel<T, Centered>{x, scale, d_y, d_x, n, static_cast<T>(epsilon)});
+  kernels_detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
+                       kernels_detail::normalize_vjp_kernel<T, Centered>{x, scale, d_y, d_x, n, static_cast<T>(epsilon)});
 }
 
 /// The cotangent of the scale: sum over rows of d_y (x - mean) / root.
 template <bool Centered, class Space, class T>
-void normalize_scale_vjp(Space const& space, detail::scratch_memory memory, T const* x, index_t rows, index_t n, T const* d_y, double epsilon, T* d_scale) {
+void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memory, T const* x, index_t rows, index_t n, T const* d_y, double epsilon, T* d_scale) {
   auto const block = memory.array<T>(2 * rows);
   T* const statistics = block.data();
-  detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-                       detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
+  kernels_detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
+                       kernels_detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
   shape const e = shape::of(rows, n);
-  map_reduce<op::sum>(space, e, 1u, d_scale, detail::normalized_product{}, contiguous(d_y, e), contiguous(x, e),
+  map_reduce<op::sum>(space, e, 1u, d_scale, kernels_detail::normalized_product{}, contiguous(d_y, e), contiguous(x, e),
                       strided<T>{statistics, {1, 0}}, strided<T>{statistics + rows, {1, 0}});
-  if constexpr (!detail::runs_in_caller<Space>) space.fence("ashlar::normalize_vjp: scratch");
+  if constexpr (!kernels_detail::runs_in_caller<Space>) space.fence("ashlar::normalize_vjp: scratch");
 }
 
 template <bool Centered, int Dims, class S, class T, class... Shift>
-void run(normalize_op<Centered, Dims> const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x,
+void run(normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x,
          shard<T const> const& scale, Shift const&... shift) {
-  detail::rows_of const r(x.local_extents(), Dims);
+  kernels_detail::rows_of const r(x.local_extents(), Dims);
   T const* const b[]{shift.data..., nullptr};
   normalize<Centered>(space, x.data, r.rows, r.n, scale.data, b[0], op.epsilon, y.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(normalize_pullback_op<Centered, Dims> const& op, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& x, shard<T const> const& scale) {
-  detail::rows_of const r(x.local_extents(), Dims);
+  kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_vjp<Centered>(space, x.data, r.rows, r.n, scale.data, ct.data, op.epsilon, g.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, detail::scratch_memory memory, shard<T> const& g,
+void run(normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& x) {
-  detail::rows_of const r(x.local_extents(), Dims);
+  kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_scale_vjp<Centered>(space, memory, x.data, r.rows, r.n, ct.data, op.epsilon, g.data);
 }
 

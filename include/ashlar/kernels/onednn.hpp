@@ -10,7 +10,7 @@
 #include <string>
 #define ASHLAR_CALLS_ONEDNN
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 [[noreturn]] inline void fail_in_onednn(dnnl_status_t status) {
   if (status == dnnl_out_of_memory) throw error("ashlar::conv2d: oneDNN finds no memory");
@@ -86,5 +86,5 @@ class onednn_array {
 #endif
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 #endif

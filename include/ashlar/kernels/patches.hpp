@@ -22,7 +22,7 @@ struct convolution {
 
 }  // namespace ashlar::kernels
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 using kernels::convolution;
 
@@ -142,4 +142,4 @@ void add_slices(T const* sums, index_t slices, index_t n, T* total) {
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -11,15 +11,15 @@ namespace ashlar::kernels {
 /// Example: permute(space, x, shape::of(128, 10), {1, 0}, transposed)
 template <class Space, class T>
 void permute(Space const& space, T const* in, shape const& extents, int const (&order)[max_rank], T* out) {
-  detail::row_major_strides const in_strides(extents);
+  kernels_detail::row_major_strides const in_strides(extents);
   shape permuted;
   index_t strides[max_rank];
   for (int& d = permuted.rank; d < extents.rank; ++d) {
     permuted[d] = extents[order[d]];
     strides[d] = in_strides.stride[order[d]];
   }
-  auto const nest = detail::merge_loops<2>(permuted, {strides, detail::row_major_strides(permuted).stride});
-  detail::strided_copy(space, in, out, std::span(&nest, 1));
+  auto const nest = kernels_detail::merge_loops<2>(permuted, {strides, kernels_detail::row_major_strides(permuted).stride});
+  kernels_detail::strided_copy(space, in, out, std::span(&nest, 1));
 }
 
 }  // namespace ashlar::kernels

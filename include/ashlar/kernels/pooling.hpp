@@ -17,7 +17,7 @@ struct pooled {
 
 }  // namespace ashlar::kernels
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 using kernels::pooled;
 
@@ -131,7 +131,7 @@ pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, shape c
   return {images[0], op.along(0, images), op.along(1, images), images[3]};
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -140,25 +140,25 @@ namespace ashlar::kernels {
 /// Shape: y [images][rows.count()][columns.count()][channels]
 template <bool Max, class Space, class T>
 void pool(Space const& space, pooled const& g, T const* x, T* y) {
-  detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};
-  detail::for_each_pooling_task(space, g, detail::pool_kernel<T, Max>{k, x, y});
+  kernels_detail::pooling_kernel<T> const k{g, kernels_detail::channels_per_task<Space>(g)};
+  kernels_detail::for_each_pooling_task(space, g, kernels_detail::pool_kernel<T, Max>{k, x, y});
 }
 
 /// The cotangent of x. The first of equal largest elements gets it; if there is NaN, the first NaN gets it.
 template <bool Max, class Space, class T>
 void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* d_x) {
-  detail::pooling_kernel<T> const k{g, detail::channels_per_task<Space>(g)};
-  detail::for_each_pooling_task(space, g, detail::pool_vjp_kernel<T, Max>{k, x, d_y, d_x});
+  kernels_detail::pooling_kernel<T> const k{g, kernels_detail::channels_per_task<Space>(g)};
+  kernels_detail::for_each_pooling_task(space, g, kernels_detail::pool_vjp_kernel<T, Max>{k, x, d_y, d_x});
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
-  pool<Kind == pooling::max>(space, detail::pooled_images(op, x.local_extents()), x.data, y.data);
+void run(pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+  pool<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, detail::scratch_memory, shard<T> const& g,
+void run(pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& x) {
-  pool_vjp<Kind == pooling::max>(space, detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
+  pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
 }
 
 }  // namespace ashlar::kernels

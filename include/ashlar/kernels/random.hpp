@@ -4,7 +4,7 @@
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/kernels/elementwise.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 template <class T>
 struct uniform_generator {
@@ -40,7 +40,7 @@ struct scale_and_shift {
   KOKKOS_FUNCTION T operator()(T x) const { return shift + x * scale; }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -55,7 +55,7 @@ struct random_numbers {
   using value_type = typename Generator::value_type;
   static constexpr int block_size = uniform_block<value_type>::size;
   struct buffer {
-    value_type value[detail::piece_length + 2 * block_size];
+    value_type value[kernels_detail::piece_length + 2 * block_size];
     buffer() {}  // leaves the values unset
   };
   struct pointer {
@@ -102,7 +102,7 @@ struct cyclic_random_numbers {
 
   using value_type = typename Generator::value_type;
   static constexpr int block_size = uniform_block<value_type>::size;
-  using buffer = detail::piece_buffer<value_type>;
+  using buffer = kernels_detail::piece_buffer<value_type>;
   using pointer = typename random_numbers<Generator>::pointer;
   index_t const* strides() const { return stride; }
   KOKKOS_FUNCTION value_type at(index_t offset) const {
@@ -122,11 +122,11 @@ struct cyclic_random_numbers {
 
 /// Uniform in [0, 1): the value for global index g is uniform<T>(key, g).
 template <class T>
-using uniform_numbers = random_numbers<detail::uniform_generator<T>>;
+using uniform_numbers = random_numbers<kernels_detail::uniform_generator<T>>;
 
 /// Normal with mean 0 and deviation 1.
 template <class T>
-using normal_numbers = random_numbers<detail::normal_generator<T>>;
+using normal_numbers = random_numbers<kernels_detail::normal_generator<T>>;
 
 /// Fills a shard with f of a generator's numbers. The shard is the region `part` of an array of extents `global`.
 template <class Generator, class Space, class T, class F>
@@ -143,14 +143,14 @@ void fill_random(Space const& space, T* out, region const& part, shape const& gl
 template <class Space, class T>
 void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
                   std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
-  fill_random<detail::uniform_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{highest - lowest, lowest});
+  fill_random<kernels_detail::uniform_generator<T>>(space, out, part, global, key, kernels_detail::scale_and_shift<T>{highest - lowest, lowest});
 }
 
 /// Fills a shard with normal numbers; see fill_uniform.
 template <class Space, class T>
 void fill_normal(Space const& space, T* out, region const& part, shape const& global, prng_key key,
                  std::type_identity_t<T> mean, std::type_identity_t<T> deviation) {
-  fill_random<detail::normal_generator<T>>(space, out, part, global, key, detail::scale_and_shift<T>{deviation, mean});
+  fill_random<kernels_detail::normal_generator<T>>(space, out, part, global, key, kernels_detail::scale_and_shift<T>{deviation, mean});
 }
 
 /// Zero if u, uniform in [0, 1), is less than `rate`; else x / (1 - rate). The mask is the same for every T. Forward

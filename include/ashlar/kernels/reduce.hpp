@@ -8,7 +8,7 @@
 #include "ashlar/ops/reduce.hpp"
 #include <memory>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// The data of a reduction. In its nests array 0 is the result, whose stride is 0 along reduced dimensions.
 template <class Op, class T, class F, class Leaves>
@@ -237,7 +237,7 @@ void reduce_by_elements(Space const& space, reduction<Op, T, F, Leaves> const& r
   space.fence("ashlar::reduce: scratch");
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -250,36 +250,36 @@ namespace ashlar::kernels {
 /// Example: map_reduce<op::sum>(space, shape::of(128, 10), 0b10, squares, square, contiguous(x, shape::of(128, 10)))
 template <class Op, class Space, class T, class F, class... Leaf>
 void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out, F const& f, Leaf const&... leaf) {
-  using leaves = detail::leaves<Leaf...>;
-  detail::reduction<Op, T, F, leaves> const r(extents, dims, out, f, leaves(leaf...));
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::reduce_by_rows(space, r);
+  using leaves = kernels_detail::leaves<Leaf...>;
+  kernels_detail::reduction<Op, T, F, leaves> const r(extents, dims, out, f, leaves(leaf...));
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::reduce_by_rows(space, r);
   else
-    detail::reduce_by_elements(space, r);
+    kernels_detail::reduce_by_elements(space, r);
 }
 
 /// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce.
 /// Example: reduce<op::sum>(space, x, shape::of(128, 10), 0b01, column_sums)
 template <class Op, class Space, class T>
 void reduce(Space const& space, T const* in, shape const& extents, unsigned dims, T* out) {
-  map_reduce<Op>(space, extents, dims, out, detail::same_value{}, contiguous(in, extents));
+  map_reduce<Op>(space, extents, dims, out, kernels_detail::same_value{}, contiguous(in, extents));
 }
 
 template <class Op, unsigned Dims, class S, class T>
-void run(reduce_op<Op, Dims> const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(reduce_op<Op, Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
   reduce<Op>(space, x.data, x.local_extents(), Dims, y.data);
 }
 template <int Rank, class S, class T>
-void run(sum_to_op<Rank> const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(sum_to_op<Rank> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
   reduce<op::sum>(space, x.data, x.local_extents(), op.dims(x.global), y.data);
 }
 template <unsigned Dims, class S, class T>
-void run(expand_op<Dims> const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x, auto const&) {
+void run(expand_op<Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x, auto const&) {
   shape const out = y.local_extents(), in = x.local_extents();
   strided<T> leaf{x.data, {}};
   for (int d = 0, k = 0; d < out.rank; ++d)
     if (!(Dims >> d & 1u)) leaf.stride[d] = in.stride(k++);
-  map(space, out, y.data, detail::same_value{}, leaf);
+  map(space, out, y.data, kernels_detail::same_value{}, leaf);
 }
 
 }  // namespace ashlar::kernels

@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Takes the root of each of n numbers.
 template <class T>
@@ -53,7 +53,7 @@ template <class F, class First, class... T>
   for (; i < n; ++i) f.with_root(Kokkos::sqrt(f.under_root(first[i], array[i]...)), first[i], array[i]...);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -62,11 +62,11 @@ namespace ashlar::kernels {
 /// Pre: an array that is written overlaps no other.
 template <class Space, class F, class... T>
 void for_each_with_root(Space const& space, index_t n, F const& f, T*... array) {
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::for_ranges("ashlar::for_each", space, n, detail::elements_per_thread,
-                       [&](index_t begin, index_t end) { detail::update_run(end - begin, f, array + begin...); });
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::for_ranges("ashlar::for_each", space, n, kernels_detail::elements_per_thread,
+                       [&](index_t begin, index_t end) { kernels_detail::update_run(end - begin, f, array + begin...); });
   else
-    detail::for_each_by_elements(space, n, detail::with_root<F>{f}, array...);
+    kernels_detail::for_each_by_elements(space, n, kernels_detail::with_root<F>{f}, array...);
 }
 
 }  // namespace ashlar::kernels

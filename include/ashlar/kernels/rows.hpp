@@ -4,7 +4,7 @@
 #include "ashlar/kernels/for_elements.hpp"
 #include <climits>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// An array as rows of its last `dims` dimensions.
 struct rows_of {
@@ -34,7 +34,7 @@ struct one_lane {
   KOKKOS_FUNCTION void each(index_t n, F const& f) const {
     for (index_t j = 0; j < n; ++j) f(j);
   }
-  /// The largest f(j). It may ignore NaN or not.
+  /// The largest f(j). NaN may count or not.
   template <class T, class F>
   KOKKOS_FUNCTION T max(index_t n, F const& f) const {
     return fold(n, Kokkos::reduction_identity<T>::max(), f, [](T a, T b) { return a < b ? b : a; });
@@ -120,4 +120,4 @@ void for_each_row(char const* label, Space const& space, index_t rows, index_t n
   for_each_index(label, space, rows, 4 * n, k);  // such kernels read elements again, or take exponentials
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

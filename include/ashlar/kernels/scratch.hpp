@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// n elements of T, given back when this object ends.
 template <class T>
@@ -34,4 +34,4 @@ class scratch_memory {
   allocate_function allocate_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -5,7 +5,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/sharded_cross_entropy.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Some columns of logits, and labels that are indices among all columns.
 template <class T, class I>
@@ -76,46 +76,46 @@ struct sharded_cross_entropy_vjp_kernel {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
 /// The part of each row's loss that comes from the columns `held`.
 template <class Space, class T, class I>
 void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held, softmax_part<T>* parts) {
-  detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1, detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
+  kernels_detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1, kernels_detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
 }
 
 /// *loss = the sum of the rows' losses, from the parts of all columns; the same bits for every number of threads.
 template <class Space, class T, class I>
 void loss_of_parts(Space const& space, softmax_part<T> const* parts, I const* labels, index_t rows, index_t classes, T* loss) {
-  detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1, detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
+  kernels_detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1, kernels_detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
 }
 
 /// The cotangent of the columns `held`, if the cotangent of every row's loss is *scale * factor.
 template <class Space, class T, class I>
 void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, softmax_part<T> const* parts, index_t rows,
                     index_set const& held, index_t classes, T const* scale, T factor, T* d_logits) {
-  detail::for_each_row("ashlar::sharded_cross_entropy_vjp", space, held.size() == 0 ? 0 : rows, held.size(), 1,
-                       detail::sharded_cross_entropy_vjp_kernel<T, I>{{logits, labels, held}, parts, classes, scale, factor, d_logits});
+  kernels_detail::for_each_row("ashlar::sharded_cross_entropy_vjp", space, held.size() == 0 ? 0 : rows, held.size(), 1,
+                       kernels_detail::sharded_cross_entropy_vjp_kernel<T, I>{{logits, labels, held}, parts, classes, scale, factor, d_logits});
 }
 
 template <class S, class T, class I>
-void run(softmax_parts_op const&, S const& space, detail::scratch_memory, shard<softmax_part<T>> const& parts, shard<T const> const& logits,
+void run(softmax_parts_op const&, S const& space, kernels_detail::scratch_memory, shard<softmax_part<T>> const& parts, shard<T const> const& logits,
          shard<I const> const& labels) {
-  softmax_parts(space, logits.data, labels.data, detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1], parts.data);
+  softmax_parts(space, logits.data, labels.data, kernels_detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1], parts.data);
 }
 template <class S, class T, class I>
-void run(sharded_cross_entropy_op const&, S const& space, detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
+void run(sharded_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
          shard<I const> const& labels, shard<softmax_part<T> const> const& parts) {
-  loss_of_parts(space, parts.data, labels.data, labels.local_size(), detail::rows_of(logits.global).n, loss.data);
-  detail::divide_by_rows(space, loss.data, logits.global);
+  loss_of_parts(space, parts.data, labels.data, labels.local_size(), kernels_detail::rows_of(logits.global).n, loss.data);
+  kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(sharded_cross_entropy_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(sharded_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& logits, shard<I const> const& labels, shard<softmax_part<T> const> const& parts) {
-  sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data, detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1],
-                 detail::rows_of(logits.global).n, ct.data, detail::one_over_rows<T>(logits.global), g.data);
+  sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data, kernels_detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1],
+                 kernels_detail::rows_of(logits.global).n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 
 }  // namespace ashlar::kernels

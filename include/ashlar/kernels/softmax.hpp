@@ -5,7 +5,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/softmax.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 struct unit_step {  // std::integral_constant converts on the host only
   KOKKOS_FUNCTION constexpr operator index_t() const { return 1; }
@@ -109,7 +109,7 @@ void run_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer
                softmax_vjp_kernel<T, Log>{y, d_y, d_x, n, inner});
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -117,46 +117,46 @@ namespace ashlar::kernels {
 /// In place is allowed. A line with NaN or +infinity, or with nothing but -infinity, becomes NaN.
 template <class Space, class T>
 void softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
-  detail::run_softmax<false>(space, x, outer, n, inner, y);
+  kernels_detail::run_softmax<false>(space, x, outer, n, inner, y);
 }
 
 /// y = x - log sum exp(x), likewise.
 template <class Space, class T>
 void log_softmax(Space const& space, T const* x, index_t outer, index_t n, index_t inner, T* y) {
-  detail::run_softmax<true>(space, x, outer, n, inner, y);
+  kernels_detail::run_softmax<true>(space, x, outer, n, inner, y);
 }
 
 /// The cotangent of softmax's operand, from its result y and the cotangent of y: d_x = y (d_y - sum(y d_y)).
 /// d_x may be d_y.
 template <class Space, class T>
 void softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {
-  detail::run_softmax_vjp<false>(space, y, d_y, outer, n, inner, d_x);
+  kernels_detail::run_softmax_vjp<false>(space, y, d_y, outer, n, inner, d_x);
 }
 
 /// The same for log_softmax: d_x = d_y - exp(y) sum(d_y).
 template <class Space, class T>
 void log_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer, index_t n, index_t inner, T* d_x) {
-  detail::run_softmax_vjp<true>(space, y, d_y, outer, n, inner, d_x);
+  kernels_detail::run_softmax_vjp<true>(space, y, d_y, outer, n, inner, d_x);
 }
 
 template <class S, class T>
-void run(softmax_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
-  detail::rows_of const r(x.local_extents());
+void run(softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+  kernels_detail::rows_of const r(x.local_extents());
   softmax(space, x.data, r.rows, r.n, 1, y.data);
 }
 template <class S, class T>
-void run(log_softmax_op const&, S const& space, detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
-  detail::rows_of const r(x.local_extents());
+void run(log_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+  kernels_detail::rows_of const r(x.local_extents());
   log_softmax(space, x.data, r.rows, r.n, 1, y.data);
 }
 template <class S, class T>
-void run(softmax_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& y) {
-  detail::rows_of const r(y.local_extents());
+void run(softmax_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& y) {
+  kernels_detail::rows_of const r(y.local_extents());
   softmax_vjp(space, y.data, ct.data, r.rows, r.n, 1, g.data);
 }
 template <class S, class T>
-void run(log_softmax_pullback_op const&, S const& space, detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& y) {
-  detail::rows_of const r(y.local_extents());
+void run(log_softmax_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& y) {
+  kernels_detail::rows_of const r(y.local_extents());
   log_softmax_vjp(space, y.data, ct.data, r.rows, r.n, 1, g.data);
 }
 

@@ -25,7 +25,7 @@ struct box {
 
 }  // namespace ashlar::kernels
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 // Boxes per launch: their loops are arguments of the kernel, of which a device takes 4 KiB.
 inline constexpr int copies_per_kernel = 16;
@@ -199,7 +199,7 @@ inline loop_nest<2> loops_between(shape const& source, kernels::box const& from,
   return nest;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
@@ -208,32 +208,32 @@ namespace ashlar::kernels {
 template <class Space, class T>
 void copy_region(Space const& space, T const* source, shape const& source_extents, box const& from, T* destination,
               shape const& destination_extents, box const& to) {
-  detail::loop_nest<2> const loops[]{detail::loops_between(source_extents, from, destination_extents, to)};
-  detail::strided_copy(space, source, destination, loops);
+  kernels_detail::loop_nest<2> const loops[]{kernels_detail::loops_between(source_extents, from, destination_extents, to)};
+  kernels_detail::strided_copy(space, source, destination, loops);
 }
 
 /// Sets n elements to a value.
 template <class Space, class T>
 void fill(Space const& space, T* destination, index_t n, std::type_identity_t<T> const& value) {
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::for_ranges(
-        "ashlar::fill", space, n, detail::elements_per_thread,
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::for_ranges(
+        "ashlar::fill", space, n, kernels_detail::elements_per_thread,
         [&](index_t begin, index_t end) { std::fill(destination + begin, destination + end, value); });
   else
-    Kokkos::deep_copy(space, detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)), value);
+    Kokkos::deep_copy(space, kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)), value);
 }
 
 /// Copies n elements.
 /// Pre: the memory does not overlap
 template <class Space, class T>
 void copy(Space const& space, T const* source, T* destination, index_t n) {
-  if constexpr (detail::runs_in_caller<Space>)
-    detail::for_ranges(
-        "ashlar::copy", space, n, detail::elements_per_thread,
+  if constexpr (kernels_detail::runs_in_caller<Space>)
+    kernels_detail::for_ranges(
+        "ashlar::copy", space, n, kernels_detail::elements_per_thread,
         [&](index_t begin, index_t end) { std::copy(source + begin, source + end, destination + begin); });
   else
-    Kokkos::deep_copy(space, detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)),
-                      detail::unmanaged<Space, T const>(source, static_cast<std::size_t>(n)));
+    Kokkos::deep_copy(space, kernels_detail::unmanaged<Space, T>(destination, static_cast<std::size_t>(n)),
+                      kernels_detail::unmanaged<Space, T const>(source, static_cast<std::size_t>(n)));
 }
 
 }  // namespace ashlar::kernels

@@ -3,7 +3,7 @@
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/loop_nest.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::kernels_detail {
 
 /// Loops over two operands and their product, which are the arrays 0, 1 and 2 of the nest.
 using product_loops = loop_nest<3>;
@@ -77,4 +77,4 @@ void strided_gemm(Space const& space, gemm_loops const& g, T alpha, T const* a, 
                  strided_gemm_kernel<T, rows, columns>{a, b, c, alpha, beta, g, tiles_m, tiles_n, sum_count});
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::kernels_detail

@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-/// Elements of a tensor that a user's operation sees at once: one index of every label that is not whole.
+/// Elements of a tensor that a user's operation sees at once: all with one index for each label that is not whole.
 template <class T, int Rank>
 struct tensor_row {
   T* data;
@@ -24,7 +24,7 @@ struct tensor_row {
   }
 };
 
-namespace detail {
+namespace kernels_detail {
 
 // Depends on operation, ranks and element types, never on layouts.
 template <class Op, int Rank, class Index, class... Row>
@@ -78,26 +78,26 @@ concept acts_on_rows = requires(einsum_equation const& e) {
   Op::eq.operands;
 };
 
-}  // namespace detail
+}  // namespace kernels_detail
 
 }  // namespace ashlar
 
 namespace ashlar::kernels {
 
 template <class Op, class S, class T, class... X>
-  requires detail::acts_on_rows<Op>
-void run(Op const& op, S const& space, detail::scratch_memory, shard<T> const& y, shard<X const> const&... x) {
+  requires kernels_detail::acts_on_rows<Op>
+void run(Op const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<X const> const&... x) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr auto const& e = Op::eq;
     constexpr auto const& whole = Op::whole;
     using all = std::make_index_sequence<1 + sizeof...(X)>;
-    using result_row = tensor_row<T, detail::count_whole(e.out, whole)>;
-    using rows = detail::value_pack<all, result_row, tensor_row<X const, detail::count_whole(e.in[I], whole)>...>;
+    using result_row = tensor_row<T, kernels_detail::count_whole(e.out, whole)>;
+    using rows = kernels_detail::value_pack<all, result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
     shape const extents = y.local_extents();
-    detail::user_kernel<Op, e.out.rank, all, result_row, tensor_row<X const, detail::count_whole(e.in[I], whole)>...> kernel{
+    kernels_detail::user_kernel<Op, e.out.rank, all, result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...> kernel{
         op, extents, {}, {},
-        rows(detail::first_row<result_row>(e.out, whole, y.data, extents),
-             detail::first_row<tensor_row<X const, detail::count_whole(e.in[I], whole)>>(e.in[I], whole, x.data, x.local_extents())...)};
+        rows(kernels_detail::first_row<result_row>(e.out, whole, y.data, extents),
+             kernels_detail::first_row<tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>>(e.in[I], whole, x.data, x.local_extents())...)};
     for (int d = 0; d < e.out.rank; ++d) {
       char const label = e.out.label[d];
       kernel.held[d] = y.owned.dim[d];
@@ -108,7 +108,7 @@ void run(Op const& op, S const& space, detail::scratch_memory, shard<T> const& y
       kernel.stride[0][d] = extents.stride(d);
       ((kernel.stride[1 + I][d] = e.in[I].find(label) < 0 ? 0 : x.local_extents().stride(e.in[I].find(label))), ...);
     }
-    detail::for_elements("ashlar::user_operation", space, kernel.rows.size(), kernel);
+    kernels_detail::for_elements("ashlar::user_operation", space, kernel.rows.size(), kernel);
   }(std::index_sequence_for<X...>{});
 }
 

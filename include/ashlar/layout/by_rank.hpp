@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace layout_detail {
 template <int Rank>
 struct scalar_has_no_batch {
   static constexpr bool value = Rank < 1;
@@ -23,17 +23,17 @@ struct batch_layout {
   static_assert(!scalar_has_no_batch<Rank>::value, "ashlar::batch_sharded: a scalar has no dimension that a batch could split; write replicated<0>");
   using type = typename whole_dimensions<std::make_integer_sequence<int, (Rank < 1 ? 1 : Rank) - 1>>::template behind<Batch>;
 };
-}  // namespace detail
+}  // namespace layout_detail
 
 /// The layout of `Rank` dimensions that no axis shards.
 /// Example: replicated<2> is layout<none, none>
 template <int Rank>
-using replicated = typename detail::whole_dimensions<std::make_integer_sequence<int, Rank>>::type;
+using replicated = typename layout_detail::whole_dimensions<std::make_integer_sequence<int, Rank>>::type;
 
 /// The layout of `Rank` dimensions whose first dimension is sharded as `Batch` says.
 /// Error: does not compile if Rank < 1.
 /// Example: batch_sharded<"data", 4> is layout<"data", none, none, none>
 template <dimension Batch, int Rank>
-using batch_sharded = typename detail::batch_layout<typename detail::dim_of<Batch>::type, Rank>::type;
+using batch_sharded = typename layout_detail::batch_layout<typename layout_detail::dim_of<Batch>::type, Rank>::type;
 
 }  // namespace ashlar

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace layout_detail {
 
 constexpr layout_value const& operand(int o, layout_value const& a, layout_value const& b) { return o == 0 ? a : b; }
 
@@ -44,7 +44,7 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
   return r;
 }
 
-}  // namespace detail
+}  // namespace layout_detail
 
 /// The layout of einsum(e, a, b). The rule treats each axis on its own.
 /// A sharded label stays sharded in the result. If it is contracted, the result is partial over its axes. The result is
@@ -56,14 +56,14 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
 /// Source: docs/explanation/rules.md.
 constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const& a, layout_value const& b = {}) {
   axis_mask summed = 0;
-  rule_result r = detail::labels_rule(e, a, b, summed);
+  rule_result r = layout_detail::labels_rule(e, a, b, summed);
   if (r.why != fault::fits) return r;
   layout_value const* const x[]{&a, &b};
   // A permutation of dimensions commutes with every reduction; a contraction only with sums.
   if (e.operands == 1 && e.out.rank == e.in[0].rank)
-    detail::copy_reductions(a, r.out);
+    layout_detail::copy_reductions(a, r.out);
   else
-    r = detail::partial_rule(linearity::multilinear, r, x, e.operands);
+    r = layout_detail::partial_rule(linearity::multilinear, r, x, e.operands);
   if (r.why != fault::fits) return r;
   r.out.add_partial(op_sum, summed);
   return r;

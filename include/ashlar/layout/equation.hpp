@@ -27,8 +27,8 @@ struct einsum_equation {
 };
 
 /// Parses an equation.
-/// Error: throws a sentence, which the compiler shows. The reasons are: a label twice in one operand or in the result,
-/// a label of the result that no operand has, more than `most` operands, more than 8 dimensions.
+/// Error: throws a sentence, which the compiler shows. Reasons: a label twice in one operand or in the result; a label
+/// of the result that no operand has; more than `most` operands; more than 8 dimensions.
 constexpr einsum_equation parse(equation const& text, int most = 2) {
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {

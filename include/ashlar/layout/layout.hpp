@@ -41,7 +41,7 @@ struct context {
   using ops = Ops;
 };
 
-namespace detail {
+namespace layout_detail {
 
 template <class Names>
 struct dim_from_names;
@@ -224,28 +224,28 @@ struct layout_from {
   using type = std::remove_pointer_t<decltype(levels<0, base>())>;
 };
 
-}  // namespace detail
+}  // namespace layout_detail
 
 /// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model") or cyclic("data", 64). Over an axis
 /// that it does not name the tensor is replicated.
 /// Example: layout<"data", none> is basic_layout<split<axis_name<'d','a','t','a'>>, whole>
 template <dimension... Dims>
-using layout = typename detail::checked_layout<typename detail::dim_of<Dims>::type...>::type;
+using layout = typename layout_detail::checked_layout<typename layout_detail::dim_of<Dims>::type...>::type;
 
 /// The context of some layouts: the names and reductions that they use, in order of appearance.
 template <class... L>
-using context_of = context<boost::mp11::mp_set_union<name_list<>, typename detail::names_of<L>::type...>,
-                           boost::mp11::mp_set_union<typename detail::ops_of<basic_layout<>>::type, typename detail::ops_of<L>::type...>>;
+using context_of = context<boost::mp11::mp_set_union<name_list<>, typename layout_detail::names_of<L>::type...>,
+                           boost::mp11::mp_set_union<typename layout_detail::ops_of<basic_layout<>>::type, typename layout_detail::ops_of<L>::type...>>;
 
 /// The layout_value of a layout in a context.
 /// Pre: the context holds all names and reductions of the layout.
 template <class Context, class L>
-inline constexpr layout_value value_v = detail::value_of<Context, L>::make();
+inline constexpr layout_value value_v = layout_detail::value_of<Context, L>::make();
 
 /// The layout type of an encoded layout_value.
 /// Post: layout_from_t<C, encode(v), encode_blocks(v), rank> is L if v is value_v<C, L> and L is in canonical form.
 template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
-using layout_from_t = typename detail::layout_from<Context, Code, Blocks, Rank>::type;
+using layout_from_t = typename layout_detail::layout_from<Context, Code, Blocks, Rank>::type;
 
 template <class L>
 inline constexpr bool is_layout_v = false;
@@ -254,7 +254,7 @@ inline constexpr bool is_layout_v<basic_layout<D...>> = true;
 template <class L, class Op, class... A>
 inline constexpr bool is_layout_v<basic_partial<L, Op, A...>> = is_layout_v<L>;
 
-namespace detail {
+namespace layout_detail {
 
 template <class L, class... A>
 struct axis_already_used {
@@ -277,11 +277,11 @@ struct make_partial<L, Op, name_list<A...>> {
   using type = layout_from_t<c, encode(v), encode_blocks(v), v.rank>;
 };
 
-}  // namespace detail
+}  // namespace layout_detail
 
 /// A layout that is partial over the axes: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
 /// The tensor's value is the reduction of the shards along these axes. The new reduction is outermost.
 template <class L, dimension Axes, class Op = op::sum>
-using partial = typename detail::make_partial<L, Op, names_in_t<Axes>>::type;
+using partial = typename layout_detail::make_partial<L, Op, names_in_t<Axes>>::type;
 
 }  // namespace ashlar

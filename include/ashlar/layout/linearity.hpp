@@ -13,7 +13,7 @@ enum class linearity {
   nonlinear         ///< no operand may be partial
 };
 
-namespace detail {
+namespace layout_detail {
 
 constexpr bool partial_only_by(layout_value const& v, int op) { return v.levels == 0 || (v.levels == 1 && v.reductions[0].op == op); }
 
@@ -53,6 +53,6 @@ constexpr rule_result partial_rule(linearity kind, rule_result r, layout_value c
   return r;
 }
 
-}  // namespace detail
+}  // namespace layout_detail
 
 }  // namespace ashlar

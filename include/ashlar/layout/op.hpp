@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace ashlar::detail {
+namespace ashlar::layout_detail {
 
 // The bounds of a type, as constants, because kernels may not call the functions of <limits>.
 template <class T>
@@ -22,7 +22,7 @@ ASHLAR_FUNCTION constexpr T or_nan(T chosen, [[maybe_unused]] T b) {
     return chosen;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::layout_detail
 
 /// Reductions, as types: `partial<L, "model", op::max>`. Each is a commutative monoid: `combine` is associative and
 /// commutative (up to rounding), and `identity` is its neutral element. If one of the numbers is NaN, their maximum and
@@ -42,21 +42,21 @@ struct sum {
 struct max {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    return detail::least<T>;
+    return layout_detail::least<T>;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return detail::or_nan(a < b ? b : a, b);
+    return layout_detail::or_nan(a < b ? b : a, b);
   }
 };
 struct min {
   template <class T>
   ASHLAR_FUNCTION static constexpr T identity() {
-    return detail::most<T>;
+    return layout_detail::most<T>;
   }
   template <class T>
   ASHLAR_FUNCTION static constexpr T combine(T a, T b) {
-    return detail::or_nan(b < a ? b : a, b);
+    return layout_detail::or_nan(b < a ? b : a, b);
   }
 };
 struct prod {
@@ -72,7 +72,7 @@ struct prod {
 
 }  // namespace ashlar::op
 
-namespace ashlar::detail {
+namespace ashlar::layout_detail {
 
 /// True if elements of type T have the operator of the reduction Op. For a user-defined Op: if `combine` accepts them.
 template <class Op, class T>
@@ -94,4 +94,4 @@ struct reduces_elements<op::max, T> {
 template <class T>
 struct reduces_elements<op::min, T> : reduces_elements<op::max, T> {};
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::layout_detail

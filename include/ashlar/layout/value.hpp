@@ -162,7 +162,7 @@ struct layout_value {
 };
 
 /// A layout as one integer, with 1 byte per axis. The high half of the byte is the use of the axis: 0-7 is the
-/// dimension that it shards, 8-14 is 8 + `op` of its reduction, 15 is no use. The low half is its order there: the
+/// dimension that it shards; 8-14 is 8 + `op` of its reduction; 15 is no use. The low half is its order there: the
 /// position in the dimension's list (plus 8 for a block-cyclic axis), or the level of the reduction. Layout types are
 /// rebuilt from encode and encode_blocks, because a class with an array is not a safe template argument
 /// (docs/decisions/literals.md).

@@ -60,7 +60,7 @@ struct mesh_shape {
   friend constexpr bool operator==(mesh_shape const&, mesh_shape const&) = default;
 };
 
-namespace detail {
+namespace mesh_detail {
 template <class... Name>
 constexpr bool has_duplicate() {
   return ((name_index_v<name_list<Name...>, Name> < 0) || ...) ||
@@ -84,7 +84,7 @@ template <class Mesh, class Name>
 struct axis_missing_from_mesh {
   static constexpr bool value = name_index_v<typename Mesh::names, Name> < 0;
 };
-}  // namespace detail
+}  // namespace mesh_detail
 
 /// The shape of the machine, as a value: `mesh<axis<"data">, axis<"model">>{{2, 4}}`. A mesh whose sizes are all static
 /// takes no sizes. Ranks are row-major, the last axis fastest.
@@ -94,7 +94,7 @@ struct axis_missing_from_mesh {
 template <class... Axes>
 class mesh {
  public:
-  static_assert(!detail::axis_named_twice<Axes...>::value,
+  static_assert(!mesh_detail::axis_named_twice<Axes...>::value,
                 "ashlar::mesh: two axes have the same name; give each axis a name of its own");
   using names = name_list<typename Axes::name...>;
   static constexpr int axes = sizeof...(Axes);
@@ -123,7 +123,7 @@ class mesh {
   /// Ranks along one axis.
   template <axis_literal Name>
   constexpr int size() const {
-    static_assert(!detail::axis_missing_from_mesh<mesh, axis_name_t<Name>>::value,
+    static_assert(!mesh_detail::axis_missing_from_mesh<mesh, axis_name_t<Name>>::value,
                   "ashlar::mesh::size: the mesh has no axis of this name; use one of its axes");
     return shape_.size[name_index_v<names, axis_name_t<Name>>];
   }
@@ -132,7 +132,7 @@ class mesh {
  private:
   template <std::size_t N>
   static constexpr mesh_shape from(int const (&sizes)[N]) {
-    static_assert(!detail::sizes_differ_from_axes<mesh, N>::value, "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
+    static_assert(!mesh_detail::sizes_differ_from_axes<mesh, N>::value, "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
     for (int a = 0; a < axes && a < static_cast<int>(N); ++a) s.size[a] = sizes[a];
     return s;

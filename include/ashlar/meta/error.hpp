@@ -42,11 +42,11 @@ class error : public std::exception {
   shared* text_;
 };
 
-namespace detail {
+namespace meta_detail {
 
 // Not constexpr: a call in a constant expression is an error, and the compiler shows the line with the sentence.
 [[noreturn]] inline void fail(char const* sentence) { throw error(sentence); }
 
-}  // namespace detail
+}  // namespace meta_detail
 
 }  // namespace ashlar

@@ -15,11 +15,11 @@ enum class literal_kind : unsigned {
   text        ///< anything: parameter paths and patterns
 };
 
-namespace detail {
+namespace meta_detail {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline constexpr char block_mark = '%';  // separates names from the block size in a dimension's text: p,q%64
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
-}  // namespace detail
+}  // namespace meta_detail
 
 /// Text as a template argument. Each kind of text has a class of its own, so an equation is never taken for an axis.
 /// The characters are in integer members, not in an array. g++ treats some different class arguments with arrays as
@@ -70,16 +70,16 @@ struct literal {
     if constexpr (Kind == literal_kind::axis || Kind == literal_kind::dimension) {
       if (size == 0) throw "ashlar::axis: an axis has a name; write none for a dimension that no axis shards";
       for (unsigned i = 0; i < size; ++i)
-        if (!detail::is_name_character((*this)[i]))
+        if (!meta_detail::is_name_character((*this)[i]))
           throw "ashlar::axis: a name holds letters, digits and _ only; write axes(\"data\", \"model\") for several axes on one dimension";
-      if (!detail::is_letter((*this)[0]) && (*this)[0] != '_') throw "ashlar::axis: a name begins with a letter or _";
+      if (!meta_detail::is_letter((*this)[0]) && (*this)[0] != '_') throw "ashlar::axis: a name begins with a letter or _";
     } else if constexpr (Kind == literal_kind::equation) {
       unsigned arrows = 0;
       for (unsigned i = 0; i < size; ++i) {
         char c = (*this)[i];
         if (c == '-' && i + 1 < size && (*this)[i + 1] == '>')
           ++arrows, ++i;
-        else if (!detail::is_letter(c) && !(c == ',' && arrows == 0))
+        else if (!meta_detail::is_letter(c) && !(c == ',' && arrows == 0))
           throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
       }
       if (arrows != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
@@ -122,8 +122,8 @@ consteval dimension cyclic(dimension over, int block) {
   int first = 5;
   for (int rest = block; rest != 0; rest /= 10) digits[--first] = static_cast<char>('0' + rest % 10);
   for (unsigned i = 0; i < over.size; ++i)
-    if (over[i] == detail::block_mark) throw "ashlar::cyclic: its first argument is an axis or axes(...), which no blocks are named for yet";
-  over.append(&detail::block_mark, 1);
+    if (over[i] == meta_detail::block_mark) throw "ashlar::cyclic: its first argument is an axis or axes(...), which no blocks are named for yet";
+  over.append(&meta_detail::block_mark, 1);
   over.append(digits + first, static_cast<std::size_t>(5 - first));
   return over;
 }

@@ -38,7 +38,7 @@ ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&count
   return {{c0, c1, c2, c3}};
 }
 
-namespace detail {
+namespace meta_detail {
 // The use of a counter, stored in its last word. So derived keys and random numbers never come from the same block.
 enum class philox_use : std::uint32_t { numbers, keys };
 
@@ -52,20 +52,20 @@ ASHLAR_FUNCTION constexpr philox_words philox(prng_key key, std::uint64_t n, phi
 ASHLAR_FUNCTION constexpr std::uint64_t half(philox_words const& w, unsigned i) {
   return std::uint64_t{w.word[2 * i + 1]} << 32 | w.word[2 * i];
 }
-}  // namespace detail
+}  // namespace meta_detail
 
 /// Derives the key of a separate stream for each `datum` (a layer, a step, an example). To split a key into n keys,
 /// fold in 0 .. n-1.
 /// Example: fold_in(fold_in(prng_key{7}, step), layer)
 ASHLAR_FUNCTION constexpr prng_key fold_in(prng_key key, std::uint64_t datum) {
-  return {detail::half(detail::philox(key, datum, detail::philox_use::keys), 0)};
+  return {meta_detail::half(meta_detail::philox(key, datum, meta_detail::philox_use::keys), 0)};
 }
 
 /// 64 random bits for a global index. Two neighbours share one evaluation of Philox.
 /// Pre: g >= 0
 ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
   auto const u = static_cast<std::uint64_t>(g);
-  return detail::half(detail::philox(key, u / 2, detail::philox_use::numbers), static_cast<unsigned>(u % 2));
+  return meta_detail::half(meta_detail::philox(key, u / 2, meta_detail::philox_use::numbers), static_cast<unsigned>(u % 2));
 }
 
 /// Uniform numbers of consecutive global indices from one evaluation of Philox: 4 float or 2 double.
@@ -89,12 +89,12 @@ struct uniform_block<double> {
 /// Post: uniforms<T>(key, b).value[i] == uniform<T>(key, b * uniform_block<T>::size + i)
 template <class T>
 ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
-  philox_words const w = detail::philox(key, static_cast<std::uint64_t>(b), detail::philox_use::numbers);
+  philox_words const w = meta_detail::philox(key, static_cast<std::uint64_t>(b), meta_detail::philox_use::numbers);
   uniform_block<T> u{};
   if constexpr (uniform_block<T>::size == 4) {
     for (int i = 0; i < 4; ++i) u.value[i] = static_cast<T>(w.word[i] >> 8) * T(0x1p-24);
   } else {
-    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(detail::half(w, i) >> 11) * T(0x1p-53);
+    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(meta_detail::half(w, i) >> 11) * T(0x1p-53);
   }
   return u;
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-namespace ashlar::detail {
+namespace ashlar::meta_detail {
 
 template <int I, class T>
 struct factor {
@@ -41,4 +41,4 @@ constexpr auto join(factors<M, T...> const& a, factors<N, U...> const& b) {
   return a.apply_to([&](T const&... x) { return b.apply_to([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::meta_detail

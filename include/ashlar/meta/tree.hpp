@@ -54,7 +54,7 @@ constexpr auto stack(X const& x) {
     return std::tuple_cat(std::tuple<X>(x), stack<N - 1>(x));
 }
 
-namespace detail {
+namespace meta_detail {
 
 template <class X>
 struct members_of;
@@ -99,7 +99,7 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
   return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
-}  // namespace detail
+}  // namespace meta_detail
 
 /// Applies f to each leaf, in order, and returns the tree of the results.
 /// Example: map([](auto const& x) { return x * 2.f; }, params)
@@ -108,14 +108,14 @@ constexpr auto map(F&& f, X const& x) {
   if constexpr (!tree<X>) {
     return f(x);
   } else {
-    return detail::with_members(x, [&](auto const&... m) {
+    return meta_detail::with_members(x, [&](auto const&... m) {
       // Braces keep the order of evaluation.
-      return typename detail::members_of<X>::template rebind<decltype(ashlar::map(f, m))...>{ashlar::map(f, m)...};
+      return typename meta_detail::members_of<X>::template rebind<decltype(ashlar::map(f, m))...>{ashlar::map(f, m)...};
     });
   }
 }
 
-namespace detail {
+namespace meta_detail {
 template <std::size_t I, class First, class... Rest>
 constexpr auto& nth(First& first, Rest&... rest) {
   if constexpr (I == 0)
@@ -127,7 +127,7 @@ template <std::size_t I, class X>
 constexpr auto& member(X& x) {
   return with_members(x, [](auto&... m) -> auto& { return nth<I>(m...); });
 }
-}  // namespace detail
+}  // namespace meta_detail
 
 /// Calls f(leaf, leaf...) on corresponding leaves of trees with the same structure, in order.
 template <class F, class X, class... More>
@@ -137,10 +137,10 @@ constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ([&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-        ashlar::for_each_leaf(f, detail::member<J>(x), detail::member<J>(more)...);
+        ashlar::for_each_leaf(f, meta_detail::member<J>(x), meta_detail::member<J>(more)...);
       }(std::integral_constant<std::size_t, I>{}),
        ...);
-    }(std::make_index_sequence<detail::members_of<std::remove_const_t<X>>::count>{});
+    }(std::make_index_sequence<meta_detail::members_of<std::remove_const_t<X>>::count>{});
   }
 }
 

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 // Defined in kernels/math.hpp, as those of functions.hpp.
 template <class T>
 ASHLAR_FUNCTION T math_erf(T x);
@@ -17,7 +17,7 @@ ASHLAR_FUNCTION T logistic(T x) {
   T const e = math_exp(x < T(0) ? x : -x);
   return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 namespace fn {
 
@@ -34,7 +34,7 @@ struct sigmoid {
   static constexpr linearity kind = linearity::nondecreasing;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return detail::logistic(x);
+    return ops_detail::logistic(x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
@@ -58,7 +58,7 @@ struct gelu {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION static T distribution(T x) {
-    return T(0.5) * (T(1) + detail::math_erf(x * T(0.70710678118654752440)));
+    return T(0.5) * (T(1) + ops_detail::math_erf(x * T(0.70710678118654752440)));
   }
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
@@ -66,7 +66,7 @@ struct gelu {
   }
   template <class T>
   ASHLAR_FUNCTION T slope(T x) const {
-    return distribution(x) + x * T(0.39894228040143267794) * detail::math_exp(T(-0.5) * x * x);
+    return distribution(x) + x * T(0.39894228040143267794) * ops_detail::math_exp(T(-0.5) * x * x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
@@ -79,11 +79,11 @@ struct gelu_tanh {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return x * detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
+    return x * ops_detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
   }
   template <class T>
   ASHLAR_FUNCTION T slope(T x) const {
-    T const s = detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
+    T const s = ops_detail::logistic(T(1.59576912160573071176) * x * (T(1) + T(0.044715) * x * x));
     return s + x * s * (T(1) - s) * T(1.59576912160573071176) * (T(1) + T(3 * 0.044715) * x * x);
   }
   template <int>
@@ -96,11 +96,11 @@ struct silu {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return x * detail::logistic(x);
+    return x * ops_detail::logistic(x);
   }
   template <class T>
   ASHLAR_FUNCTION T slope(T x) const {
-    T const s = detail::logistic(x);
+    T const s = ops_detail::logistic(x);
     return s * (T(1) + x * (T(1) - s));
   }
   template <int>

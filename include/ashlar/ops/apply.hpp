@@ -13,7 +13,7 @@ namespace ashlar {
 //   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
 // and, for real tensors, an overload of run(op, space, scratch, y, x...) on shards, its kernel (kernels/<name>.hpp).
 
-namespace detail {
+namespace ops_detail {
 
 template <class... T>
 struct first_of;
@@ -78,45 +78,45 @@ struct result_of {
   }
 };
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Applies an operation to tensors: layouts by its rule, at compile time; elements by its kernel.
 /// Collective: no communication.
 /// Error: ashlar::error where the operands' meshes, of one type, differ in size; what else does not fit does not compile.
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
-  static_assert(!detail::operands_on_different_meshes<X...>::value,
+  static_assert(!ops_detail::operands_on_different_meshes<X...>::value,
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
-  static_assert(!detail::operands_out_of_reach<X...>::value,
+  static_assert(!ops_detail::operands_out_of_reach<X...>::value,
                 "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-  using R = detail::result_of<Op, X...>;
+  using R = ops_detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
-    auto const& mesh = detail::first_operand(x...).mesh();
-    detail::require_meshes_of_one_size(x...);
-    if constexpr (detail::has_static_result<Op, X...>) {
-      using E = detail::static_result<Op, R, X...>;
-      return detail::fix<E>(R::make(op, mesh, E::value, x...));
+    auto const& mesh = ops_detail::first_operand(x...).mesh();
+    ops_detail::require_meshes_of_one_size(x...);
+    if constexpr (plan_detail::has_static_result<Op, X...>) {
+      using E = plan_detail::static_result<Op, R, X...>;
+      return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));
     } else {
       return R::make(op, mesh, op.extents(R::r.out, x.extents()...), x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();
-    return detail::first_operand(x...);  // so that the sentence is the only error
+    return ops_detail::first_operand(x...);  // so that the sentence is the only error
   }
 }
 
-namespace detail {
+namespace ops_detail {
 /// True, and in its arguments the axis and the layouts that an error is about.
 template <class Axis, class... Layouts>
 struct over {
   static constexpr bool value = true;
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Is the fault Why the one that a sentence is about? What `words` of operations assert.
 template <fault Why, fault This, class Axis, class... L>
 struct breaks {
-  static constexpr bool value = Why == This && detail::over<Axis, L...>::value;
+  static constexpr bool value = Why == This && ops_detail::over<Axis, L...>::value;
 };
 
 }  // namespace ashlar

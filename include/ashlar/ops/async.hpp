@@ -26,7 +26,7 @@ class pending {
   Y value_;
 };
 
-namespace detail {
+namespace ops_detail {
 
 // Whether a tensor's collectives begin now and are complete later.
 template <class X>
@@ -51,7 +51,7 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
     return relayout_async(to, x, w);
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// all_reduce, begun: messages are on their way, or the operand lies open for the other ranks of a node, when it returns.
 /// A rank that is late in wait() holds up others where they complete the collective, and no earlier: on a node, where operands of more than
@@ -64,45 +64,45 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
 /// Example: auto sums = all_reduce_async<"data">(gradient); ...; auto const g = sums.wait();
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_all_reduce<names_in_t<Axes>, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_reduce<names_in_t<Axes>, X>(), materialize(x), w);
 }
 template <tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_all_reduces<X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_reduces<X>(), materialize(x), w);
 }
 
 /// all_gather, begun; the rest as for all_reduce_async.
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_all_gather<names_in_t<Axes>, As, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_gather<names_in_t<Axes>, As, X>(), materialize(x), w);
 }
 
 /// reduce_scatter, begun; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), materialize(x), w);
 }
 
 /// all_to_all, begun; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), materialize(x), w);
 }
 
 /// redistribute, begun; the rest as for all_reduce_async.
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(detail::after_redistribute<To, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_redistribute<To, X>(), materialize(x), w);
 }
 
-namespace detail {
+namespace ops_detail {
 
 template <class To, axis_mask Replicated, plain_tensor X>
 constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, call_site const& w) {
   return relayout(to, x, w);
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// as_replicated, of which the backward pass begins the all-reduce as soon as the cotangent is known, and goes on. It is waited
 /// for when the gradient is asked for, at the end of value_and_grad. Of parameters that are invariant over the batch's axes,
@@ -111,9 +111,9 @@ constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, c
 /// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site w = call_site::current()) {
-  static_assert(!detail::collective_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
                 "ashlar::as_replicated_async: the mesh has no axis of this name; name one of its axes");
-  return relayout_back_async(detail::destination<layout_t<X>, detail::collective_axes<mesh_t<X>, names_in_t<Axes>>>{}, materialize(x), w);
+  return relayout_back_async(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, names_in_t<Axes>>>{}, materialize(x), w);
 }
 
 /// Calls use(i, result) for each chunk i of n, in order, while the collective of the next chunk is under way: begin(i) begins it and

@@ -10,7 +10,7 @@ namespace ashlar {
 /// dimension before the last is i takes part where j <= i, and is 0 elsewhere.
 struct causal_softmax_op : softmax_like_op<causal_softmax_op, softmax_pullback_op> {};
 
-namespace detail {
+namespace ops_detail {
 
 // 1 / sqrt(n), in constant evaluation too. Newton's iteration halves the exponent, then doubles the digits.
 constexpr double inverse_root(index_t n) {
@@ -29,7 +29,7 @@ struct indices_are_no_integers {
   static constexpr bool value = std::is_floating_point_v<I>;
 };
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// exp(x) / sum of exp(x) over the elements of a row up to the row's own position, 0 beyond.
 /// Shape: that of x (..., rows, columns). Pre: the last dimension is whole; rows may be sharded. Cost: no communication.
@@ -45,13 +45,13 @@ constexpr auto causal_softmax(X const& x) {
 /// Example: all of layout<"data", none, "model", none>: the result too
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
-  if constexpr (detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value) {
-    static_assert(!detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
+  if constexpr (ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value) {
+    static_assert(!ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
                   "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
     return q;
   } else {
     using T = element_t<Q>;
-    auto const scores = einsum<"bqhd,bkhd->bhqk">(q * static_cast<T>(detail::inverse_root(q.extents()[3])), k);
+    auto const scores = einsum<"bqhd,bkhd->bhqk">(q * static_cast<T>(ops_detail::inverse_root(q.extents()[3])), k);
     auto const weights = causal ? causal_softmax(scores) : softmax(scores);
     return einsum<"bhqk,bkhd->bqhd">(weights, v);
   }
@@ -62,7 +62,7 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 /// Example: table layout<"model", none>, indices layout<"data", none>: partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices) {
-  static_assert(!detail::indices_are_no_integers<element_t<Index>>::value, "ashlar::embedding: indices are integers; cast them");
+  static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value, "ashlar::embedding: indices are integers; cast them");
   return take(table, indices);
 }
 

@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 struct batch_norm_diagnostics {
   template <fault F, class Axis, class... L>
@@ -24,7 +24,7 @@ constexpr rule_result with_channels(layout_value const& x, layout_value const& o
   return r.why == fault::fits ? out : r;
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Statistics over the whole batch, or over each rank's shard of it.
 enum class statistics { global, per_shard };
@@ -35,7 +35,7 @@ enum class statistics { global, per_shard };
 // mean: y = factor (x - mean) + offset. The mean there is a constant; what y owes to it, the offset's derivative has.
 
 struct moments_pullback_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   bool per_shard;
   template <class, class T, class>
   using element = T;
@@ -50,18 +50,18 @@ struct moments_pullback_op {
 
 template <statistics Over>
 struct moments_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   index_t shards = 1;
   template <class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& x, layout_value const& center) {
     if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
-    return detail::with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
+    return ops_detail::with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
   }
   constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
     index_t const channels = x[x.rank - 1];
     if (center[0] != channels)
-      detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", x, center);
+      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", x, center);
     return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
   }
   template <int I, class Ct, class Y, class X, class Center>
@@ -73,7 +73,7 @@ struct moments_op {
 
 /// Moments about the moving mean that have the moving variance: what stands for the batch's where there is no training.
 struct moving_moments_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   template <class>
   using element = double;
   static constexpr rule_result rule(layout_value const& variance) {
@@ -90,7 +90,7 @@ struct coefficients_op;
 /// Cotangents of moments and of the scale, which may be partial.
 template <bool Scaled>
 struct coefficients_moments_pullback_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   double epsilon;
   template <class...>
   using element = double;
@@ -104,7 +104,7 @@ struct coefficients_moments_pullback_op {
 enum class coefficient { scale, shift };
 template <coefficient Which>
 struct coefficient_pullback_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   double epsilon;
   template <class, class, class T>
   using element = T;
@@ -116,7 +116,7 @@ struct coefficient_pullback_op {
 
 template <bool Scaled, bool Shifted>
 struct coefficients_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   double epsilon;
   template <class...>
   using element = double;
@@ -124,7 +124,7 @@ struct coefficients_op {
     if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
     rule_result r;
     r.out = moments;
-    ((r = r.why == fault::fits ? detail::with_channels(moments, channels, r) : r), ...);
+    ((r = r.why == fault::fits ? ops_detail::with_channels(moments, channels, r) : r), ...);
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
@@ -132,7 +132,7 @@ struct coefficients_op {
     y[y.rank - 2] = 3;
     auto const check = [&](shape const& c) {
       if (c[0] != y[y.rank - 1])
-        detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", y, c);
+        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", y, c);
     };
     (check(channels), ...);
     return y;
@@ -141,19 +141,19 @@ struct coefficients_op {
     requires(I != 1)
   constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Center const&, Factors const&... f) const {
     if constexpr (I == 0 && Scaled)
-      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, detail::first_operand(f...));
+      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, ops_detail::first_operand(f...));
     else if constexpr (I == 0)
       return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
     else if constexpr (I == 2 && Scaled)
-      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, detail::first_operand(f...));
+      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, ops_detail::first_operand(f...));
     else
-      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, detail::operand_at<I - 2>(f...));
+      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, ops_detail::operand_at<I - 2>(f...));
   }
 };
 
 /// factor ct: the cotangent of x where the coefficients are constants.
 struct channel_affine_pullback_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
@@ -165,7 +165,7 @@ struct channel_affine_pullback_op {
 };
 /// The cotangent of the coefficients: sums over the batch, which may be partial.
 struct channel_affine_sums_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   template <class, class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const& coefficients) {
@@ -183,7 +183,7 @@ struct channel_affine_sums_op {
 
 /// factor (x - mean) + offset, channel by channel.
 struct channel_affine_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& coefficients) {
@@ -204,13 +204,13 @@ struct channel_affine_op {
 enum class moving { mean, variance };
 template <moving Which>
 struct moving_op {
-  using diagnostics = detail::batch_norm_diagnostics;
+  using diagnostics = ops_detail::batch_norm_diagnostics;
   double momentum;
   template <class, class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& moments, layout_value const& old) {
     if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
-    return detail::with_channels(old, moments, {old});
+    return ops_detail::with_channels(old, moments, {old});
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& old) { return old; }
 };
@@ -234,7 +234,7 @@ struct batch_norm_options {
   double momentum = 0.99, epsilon = 1e-3;
 };
 
-namespace detail {
+namespace ops_detail {
 
 // Axes that shard dimensions other than the last.
 template <class X>
@@ -278,7 +278,7 @@ constexpr auto coefficients(double epsilon, M const& moments, Center const& cent
     return apply(op, moments, center);
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over all of the batch,
 /// and the moving averages after it: momentum times the old ones, and 1 - momentum times the batch's (the variance as it
@@ -293,7 +293,7 @@ constexpr auto coefficients(double epsilon, M const& moments, Center const& cent
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
-  using namespace detail;
+  using namespace ops_detail;
   require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const finish = [&](auto const& moments, auto const& of_batch) {
     auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
@@ -316,9 +316,9 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
-  detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
+  ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const moments = apply(moving_moments_op{}, state.variance);
-  return apply(channel_affine_op{}, x, detail::coefficients(epsilon, moments, state.mean, scale, shift));
+  return apply(channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
 }
 
 }  // namespace ashlar

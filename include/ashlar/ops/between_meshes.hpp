@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 // Which rank sends what: of several ranks that hold the same elements, the one that shares the receiver's position among
 // them. So a rank that holds what it needs sends it to itself.
@@ -64,36 +64,36 @@ constexpr void check_between_meshes() {
                 "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Brings a tensor to another mesh, real or abstract, of the same ranks, where the tensor is partial before or afterwards: it is reduced first,
 /// to pieces of dimension 0, and is padded to a partial layout on arrival. The rest as without partial layouts.
 /// Cost: besides the exchange, as redistribute to these pieces; none if only the result is partial.
 template <class To, plain_tensor X, class Other>
-  requires(detail::layout_is_partial<layout_t<X>>::value || detail::layout_is_partial<To>::value) && detail::mesh_handle<Other>
+  requires(plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value) && ops_detail::mesh_handle<Other>
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
-  using M2 = typename detail::mesh_of_handle<Other>::type;
-  detail::check_between_meshes<layout_t<X>, To, M2>();
-  if constexpr (detail::layout_is_partial<layout_t<X>>::value)
-    return redistribute<To>(redistribute<typename detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w), other, w);
+  using M2 = typename ops_detail::mesh_of_handle<Other>::type;
+  ops_detail::check_between_meshes<layout_t<X>, To, M2>();
+  if constexpr (plan_detail::layout_is_partial<layout_t<X>>::value)
+    return redistribute<To>(redistribute<typename ops_detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w), other, w);
   else
-    return redistribute<To>(redistribute<typename detail::split_where_partial<M2, To>::type>(x, other, w), w);
+    return redistribute<To>(redistribute<typename ops_detail::split_where_partial<M2, To>::type>(x, other, w), w);
 }
 
 /// Brings an abstract tensor to another mesh of the same ranks. The exchange is noted on the mesh that it comes from.
 /// Error: ashlar::error where the meshes have different numbers of ranks.
 template <class To, class T, class L, class M, class... Axes>
-  requires(!detail::layout_is_partial<L>::value && !detail::layout_is_partial<To>::value)
+  requires(!plan_detail::layout_is_partial<L>::value && !plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other, call_site w = call_site::current()) {
   using M2 = mesh<Axes...>;
-  detail::check_between_meshes<L, To, M2>();
+  ops_detail::check_between_meshes<L, To, M2>();
   mesh_shape const &before = x.mesh().sizes(), &after = other.sizes();
-  if (before.ranks() != after.ranks()) detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
+  if (before.ranks() != after.ranks()) meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
   constexpr layout_value from = value_v<mesh_context<M, L>, L>, to = value_v<mesh_context<M2, To>, To>;
   plan_step s;
   s.what = step_kind::exchange;
   s.axes = mask_of(before.axes) - 1u;
-  detail::note(x.mesh(), s, detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
+  plan_detail::note(x.mesh(), s, ops_detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
   return abstract_tensor<T, To, M2>(abstract_mesh<M2>(other), x.extents());
 }
 

@@ -18,7 +18,7 @@ constexpr bundled<X...> bundle(X const&... x) {
   return {std::tuple<X...>(x...)};
 }
 
-namespace detail {
+namespace ops_detail {
 
 template <class X>
 constexpr auto const& first_leaf(X const& x) {
@@ -170,7 +170,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   }
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// One all-reduce of everything in the bundle, in one message.
 /// Collective: every rank of the mesh calls it; it blocks.
@@ -181,7 +181,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
 /// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
 template <dimension Axes, class... X>
 [[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
-  using namespace detail;
+  using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   using Names = names_in_t<Axes>;
   static_assert(!collective_axis_missing_from_mesh<mesh_t<First>, Names>::value,
@@ -208,7 +208,7 @@ template <dimension Axes, class... X>
 /// Example: gradients of kernels, partial over "data", and of a bias, partial over "data" and "model": two messages
 template <class... X>
 [[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
-  using namespace detail;
+  using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
   for_each_leaf(
       [](auto const& x) {

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 template <std::size_t I, class Layers, class X, class F>
 constexpr auto chain_from(Layers const& layers, X const& x, F const& f) {
   if constexpr (I == members_of<Layers>::count)
@@ -13,7 +13,7 @@ constexpr auto chain_from(Layers const& layers, X const& x, F const& f) {
   else
     return chain_from<I + 1>(layers, materialize(f(x, member<I>(layers), I)), f);
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// x led through the members of a tree in their order: x = f(x, layers[0], 0), x = f(x, layers[1], 1), ... What a layer
 /// reads has been evaluated: sums along a residual stream do not grow into one expression, and equal layers, whose results
@@ -22,7 +22,7 @@ constexpr auto chain_from(Layers const& layers, X const& x, F const& f) {
 /// Example: auto y = chain(p.layers, x, [](auto const& h, auto const& layer, std::size_t) { return block(h, layer); });
 template <tree Layers, class X, class F>
 constexpr auto chain(Layers const& layers, X const& x, F const& f) {
-  return detail::chain_from<0>(layers, materialize(x), f);
+  return ops_detail::chain_from<0>(layers, materialize(x), f);
 }
 
 }  // namespace ashlar

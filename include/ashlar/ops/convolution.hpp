@@ -5,13 +5,13 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 constexpr rule_result whole_in(layout_value const& x, int from, int to) {
   for (int d = from; d <= to; ++d)
     if (x.dim[d].size) return rule_result::wrong(fault::sharded_dimension, x.dim[d][0]);
   return {};
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o), and, by other equations
 /// of the same letters, of its transposes: as einsum, where the dimensions h, w, k and l are whole.
@@ -20,13 +20,13 @@ constexpr rule_result whole_in(layout_value const& x, int from, int to) {
 constexpr rule_result convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
   for (int o = 0; o < 2; ++o) {
     bool const is_kernel = e.in[o].label[0] == 'k';
-    rule_result const r = detail::whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
+    rule_result const r = ops_detail::whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
     if (r.why != fault::fits) return r;
   }
   return einsum_rule(e, a, b);
 }
 
-namespace detail {
+namespace ops_detail {
 
 struct convolution_diagnostics {
   template <fault F, class Axis, class... L>
@@ -71,12 +71,12 @@ struct images_have_other_rank {
   static constexpr bool value = ((L::rank != 4) || ...);
 };
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Windows of a kernel over images (n, h, w, i): what convolution and its transposes share.
 template <int Stride, int Dilation, padding Edge>
 struct sliding_kernel {
-  using diagnostics = detail::convolution_diagnostics;
+  using diagnostics = ops_detail::convolution_diagnostics;
   template <class T, class>
   using element = T;
   /// Windows along dimension 1 + d of the images.
@@ -91,7 +91,7 @@ struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
   shape images;
   constexpr explicit conv2d_images_pullback_op(shape const& s) : images(s) {}
   static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
-    return convolution_rule(detail::cotangent_by_kernel, ct, kernel);
+    return convolution_rule(ops_detail::cotangent_by_kernel, ct, kernel);
   }
   constexpr shape extents(layout_value const&, shape const&, shape const&) const { return images; }
 };
@@ -101,7 +101,7 @@ struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
   shape kernel;
   constexpr explicit conv2d_kernel_pullback_op(shape const& s) : kernel(s) {}
   static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
-    return convolution_rule(detail::images_by_cotangent, images, ct);
+    return convolution_rule(ops_detail::images_by_cotangent, images, ct);
   }
   constexpr shape extents(layout_value const&, shape const&, shape const&) const { return kernel; }
 };
@@ -109,14 +109,14 @@ struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
 template <int Stride, int Dilation, padding Edge>
 struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
-    return convolution_rule(detail::images_by_kernel, images, kernel);
+    return convolution_rule(ops_detail::images_by_kernel, images, kernel);
   }
   static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
     if (images[3] != kernel[2])
-      detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images, kernel);
+      plan_detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images, kernel);
     windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
     if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
-      detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images, kernel);
+      plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images, kernel);
     return shape::of(images[0], h.count(), w.count(), kernel[3]);
   }
   template <int I, class Ct, class Y, class X, class K>
@@ -134,14 +134,14 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
 /// Pre: h, w, k and l are whole; batch and channels may be sharded, input channels alike in both operands.
 /// Cost: no communication; input channels that are sharded leave the result partial. Locally matrix products of blocks of
 /// windows that fit a cache; the windows of a whole batch are never stored.
-/// Error: see detail::convolution_words; extents that disagree throw ashlar::error.
+/// Error: see ops_detail::convolution_words; extents that disagree throw ashlar::error.
 /// Example: conv2d<2>(x, k) of layout<"data", none, none, none> and layout<none, none, none, "model"> is
 /// layout<"data", none, none, "model">
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel) {
-  static_assert(!detail::number_is_not_positive<Stride, Dilation>::value, "ashlar::conv2d: stride and dilation are 1 or more");
-  if constexpr (detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
-    static_assert(!detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value, "ashlar::conv2d: stride and dilation are 1 or more");
+  if constexpr (ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
+    static_assert(!ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
                   "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
     return images;
   } else {

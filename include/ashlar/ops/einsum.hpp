@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 template <equation E, class... L>
 struct equation_has_other_ranks;
@@ -62,11 +62,11 @@ constexpr equation cotangent_equation(equation const& e, int operand) {
   return r;
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 template <equation E>
 struct einsum_op {
-  using diagnostics = detail::einsum_diagnostics;
+  using diagnostics = ops_detail::einsum_diagnostics;
   static constexpr einsum_equation eq = parse(E);
   template <class T, class...>
   using element = T;
@@ -81,7 +81,7 @@ struct einsum_op {
       for (int d = 0; d < eq.in[o].rank; ++d) {
         int const at = eq.in[0].find(eq.in[o].label[d]);
         if (o == 1 && at >= 0 && a[at] != b[d])
-          detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
+          plan_detail::fail_extents("ashlar::einsum: a label has different extents in the two operands", a, b);
         if (int const k = eq.out.find(eq.in[o].label[d]); k >= 0) y[k] = (*in[o])[d];
       }
     return y;
@@ -89,17 +89,17 @@ struct einsum_op {
 
   template <int I, class Ct, class Y, class... X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
-    constexpr unsigned alone = detail::dims_summed_alone(E, I);
+    constexpr unsigned alone = ops_detail::dims_summed_alone(E, I);
     if constexpr (alone == 0)
       return product_with_cotangent<I>(ct, x...);
     else
-      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), detail::operand_at<I>(x...));
+      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), ops_detail::operand_at<I>(x...));
   }
 
  private:
   template <int I, class Ct, class... X>
   static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
-    constexpr equation q = detail::cotangent_equation(E, I);
+    constexpr equation q = ops_detail::cotangent_equation(E, I);
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)
@@ -113,16 +113,16 @@ struct einsum_op {
 /// Shape: by the equation's labels; a label that the result lacks is summed.
 /// Cost: no communication; locally one GEMM where the equation is one. A sharded label that is summed leaves a partial
 /// sum in the result's type.
-/// Error: see detail::einsum_words; extents that disagree throw ashlar::error.
+/// Error: see ops_detail::einsum_words; extents that disagree throw ashlar::error.
 /// Example: einsum<"bi,ih->bh"> of layout<"data", "model"> and layout<"model", none> is
 /// partial<layout<"data", none>, "model">
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
   static_assert(sizeof...(X) == 1 || sizeof...(X) == 2, "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
-  if constexpr (detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
-    static_assert(!detail::equation_has_other_ranks<E, layout_t<X>...>::value,
+  if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+    static_assert(!ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
                   "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
-    return detail::first_operand(x...);
+    return ops_detail::first_operand(x...);
   } else {
     return apply(einsum_op<E>{}, x...);
   }

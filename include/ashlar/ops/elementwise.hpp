@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 struct elementwise_diagnostics {
   template <fault F, class Axis, class... L>
@@ -49,28 +49,28 @@ struct element_of<F, T, Rest...> {
   using type = typename F::result_type;
 };
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Acts on each element. F has `static constexpr linearity kind`, a call operator for kernels, and, where it has a
 /// derivative, `pullback<I>(ct, y, x...)`.
 template <class F>
 struct elementwise_op {
-  using diagnostics = detail::elementwise_diagnostics;
+  using diagnostics = ops_detail::elementwise_diagnostics;
   using function = F;
   F f;
   template <class... T>
-  using element = typename detail::element_of<F, T...>::type;
+  using element = typename ops_detail::element_of<F, T...>::type;
 
   static constexpr rule_result rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
   static constexpr rule_result rule(layout_value const& a, layout_value const& b) { return elementwise_rule(F::kind, a, b); }
   static constexpr shape extents(layout_value const&, shape const& a) { return a; }
   static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
-    return detail::broadcast_extents(out, a, b);
+    return ops_detail::broadcast_extents(out, a, b);
   }
   template <int I, class Ct, class Y, class... X>
-    requires detail::has_pullback<F, I, Ct, Y, X...>
+    requires ops_detail::has_pullback<F, I, Ct, Y, X...>
   constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
-    return detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
+    return ops_detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
   }
 };
 

@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 // Defined in kernels/math.hpp, for host and device; kernels alone call them.
 template <class T>
 ASHLAR_FUNCTION T math_exp(T x);
@@ -29,7 +29,7 @@ struct component_of<T> {
 };
 template <class T>
 using component_t = typename component_of<T>::type;
-}  // namespace detail
+}  // namespace ops_detail
 
 namespace fn {
 
@@ -178,7 +178,7 @@ struct exp {
   static constexpr linearity kind = linearity::nondecreasing;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return detail::math_exp(x);
+    return ops_detail::math_exp(x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
@@ -191,7 +191,7 @@ struct log {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return detail::math_log(x);
+    return ops_detail::math_log(x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
@@ -203,7 +203,7 @@ struct sqrt {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return detail::math_sqrt(x);
+    return ops_detail::math_sqrt(x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
@@ -225,7 +225,7 @@ struct tanh {
   static constexpr linearity kind = linearity::nondecreasing;
   template <class T>
   ASHLAR_FUNCTION T operator()(T x) const {
-    return detail::math_tanh(x);
+    return ops_detail::math_tanh(x);
   }
   template <int>
   static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
@@ -305,8 +305,8 @@ struct cast_cotangent {
 /// Converts the element type. Linear where To holds every value of From exactly, so partial sums may pass.
 template <class To, class From>
 struct cast {
-  using to = std::numeric_limits<detail::component_t<To>>;
-  using from = std::numeric_limits<detail::component_t<From>>;
+  using to = std::numeric_limits<ops_detail::component_t<To>>;
+  using from = std::numeric_limits<ops_detail::component_t<From>>;
   static constexpr bool exact = to::is_specialized && from::is_specialized && to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
   static constexpr linearity kind = exact ? linearity::linear : linearity::nonlinear;
   using result_type = To;
@@ -323,9 +323,9 @@ struct cast {
 /// Something that has elements and a layout: a tensor, abstract or real, or a value under differentiation.
 template <class X>
 concept tensor = requires {
-  typename detail::plain_t<X>::element_type;
-  typename detail::plain_t<X>::layout_type;
-  typename detail::plain_t<X>::mesh_type;
+  typename plan_detail::plain_t<X>::element_type;
+  typename plan_detail::plain_t<X>::layout_type;
+  typename plan_detail::plain_t<X>::mesh_type;
 };
 
 template <tensor A, tensor B>
@@ -415,7 +415,7 @@ constexpr auto cast(A const& a) {
 /// Error: ashlar::error where the elements are integers that cannot hold that number, or it is 0.
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
-  if constexpr (!detail::are_dimensions_v<rank_v<X>, Dims...>) {
+  if constexpr (!ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
     return sum<Dims...>(x);  // which says why not
   } else {
     index_t n = sizeof...(Dims) ? 1 : x.extents().size();
@@ -423,8 +423,8 @@ constexpr auto mean(X const& x) {
     using T = element_t<X>;
     if constexpr (std::integral<T>)
       if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
-        detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
-    return elementwise(fn::quotient<T>{T(static_cast<detail::component_t<T>>(n))}, sum<Dims...>(x));
+        meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+    return elementwise(fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }
 

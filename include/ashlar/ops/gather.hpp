@@ -12,7 +12,7 @@ constexpr rule_result gather_rule(layout_value const& table, layout_value const&
   axis_mask const at = table.named(), in = index.named();
   if (at & in) return rule_result::wrong(fault::conflict, first_axis(at & in));
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
-  if (!detail::partial_only_by(table, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(table.partial()));
+  if (!layout_detail::partial_only_by(table, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(table.partial()));
   rule_result r;
   for (int d = 0; d < index.rank; ++d) r.out.dim[r.out.rank++] = index.dim[d];
   for (int d = 1; d < table.rank; ++d) r.out.dim[r.out.rank++] = table.dim[d];
@@ -35,12 +35,12 @@ constexpr rule_result scatter_rule(layout_value const& index, layout_value const
   for (int d = 1; d < r.out.rank; ++d) r.out.dim[d] = update.dim[index.rank + d - 1];
   if (update.named() & rows.mask()) return rule_result::wrong(fault::conflict, first_axis(update.named() & rows.mask()));
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
-  if (!detail::partial_only_by(update, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
+  if (!layout_detail::partial_only_by(update, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
   r.out.add_partial(op_sum, update.partial() | summed);
   return r;
 }
 
-namespace detail {
+namespace ops_detail {
 struct gather_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -52,11 +52,11 @@ struct gather_diagnostics {
                   "ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first");
   }
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The transpose of take: rows of the update summed into a table with the extents and the shards of `like`.
 struct scatter_add_op {
-  using diagnostics = detail::gather_diagnostics;
+  using diagnostics = ops_detail::gather_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& update, layout_value const& index, layout_value const& like) {
@@ -66,7 +66,7 @@ struct scatter_add_op {
 };
 
 struct take_op {
-  using diagnostics = detail::gather_diagnostics;
+  using diagnostics = ops_detail::gather_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& table, layout_value const& index) { return gather_rule(table, index); }

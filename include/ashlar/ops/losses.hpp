@@ -6,7 +6,7 @@
 namespace ashlar {
 
 struct cross_entropy_pullback_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&) {
@@ -20,7 +20,7 @@ struct cross_entropy_pullback_op {
 
 /// A scalar from logits and one label a row.
 struct labelled_rows_rule {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
@@ -36,7 +36,7 @@ struct labelled_rows_rule {
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels,
                                  char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
-      if (labels[d] != logits[d]) detail::fail_extents(rows, logits, labels);
+      if (labels[d] != logits[d]) plan_detail::fail_extents(rows, logits, labels);
     return {};
   }
 };
@@ -52,7 +52,7 @@ struct cross_entropy_op : labelled_rows_rule {
 
 /// Sum over all rows of the row's weight times the negative log-probability of its label.
 struct weighted_cross_entropy_pullback_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels, layout_value const&) {
@@ -61,7 +61,7 @@ struct weighted_cross_entropy_pullback_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
 };
 struct weighted_cross_entropy_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels, layout_value const& weights) {
@@ -79,7 +79,7 @@ struct weighted_cross_entropy_op {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 template <class Logits, class Labels>
 struct labels_do_not_match_rows {
   static constexpr bool value = Labels::rank + 1 != Logits::rank;
@@ -88,7 +88,7 @@ template <class Logit, class Weight>
 struct weights_have_other_elements {
   static constexpr bool value = !std::is_same_v<Logit, Weight>;
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
 /// Shape: logits (rows..., classes), labels (rows...); a scalar. Cost: no communication; the result is partial over the axes that
@@ -96,7 +96,7 @@ struct weights_have_other_elements {
 /// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
   return apply(cross_entropy_op{}, logits, labels);
 }
@@ -108,11 +108,11 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
 /// axes that shard the rows. No derivative by the weights.
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
                 "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
-  static_assert(!detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
+  static_assert(!ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
                 "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
   return apply(weighted_cross_entropy_op{}, logits, labels, weights);
 }
@@ -123,16 +123,16 @@ constexpr auto mean_squared_error(A const& a, B const& b) {
   return mean(square(a - b));
 }
 
-namespace detail {
+namespace ops_detail {
 template <class Logit, class Target>
 struct distribution_has_other_elements {
   static constexpr bool value = !std::is_same_v<Logit, Target>;
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 /// A scalar from logits and as many weights.
 struct distribution_rule {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& targets) {
@@ -145,13 +145,13 @@ struct distribution_rule {
   }
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
     if (!(logits == targets))
-      detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits, targets);
+      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits, targets);
     return {};
   }
 };
 
 struct distribution_cross_entropy_pullback_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& targets) {
@@ -184,7 +184,7 @@ struct distribution_cross_entropy_op : distribution_rule {
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
-  static_assert(!detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
+  static_assert(!ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
   return apply(distribution_cross_entropy_op{}, logits, targets);
 }
@@ -204,7 +204,7 @@ struct binary_cross_entropy {
   template <class T>
   ASHLAR_FUNCTION T operator()(T p, T t) const {
     T const q = clipped(p);
-    return -(t * detail::math_log(q) + (T(1) - t) * detail::math_log1p(-q));
+    return -(t * ops_detail::math_log(q) + (T(1) - t) * ops_detail::math_log1p(-q));
   }
   template <int I>
   constexpr auto pullback(auto const& ct, auto const&, auto const& p, auto const& t) const;
@@ -218,7 +218,7 @@ struct binary_cross_entropy_slope {
   template <class T>
   ASHLAR_FUNCTION T operator()(T p, T t) const {
     T const q = f.clipped(p);
-    if (I == 1) return detail::math_log1p(-q) - detail::math_log(q);
+    if (I == 1) return ops_detail::math_log1p(-q) - ops_detail::math_log(q);
     return p < q || q < p ? T(0) : (p - t) / (p * (T(1) - p));
   }
 };
@@ -233,13 +233,13 @@ struct binary_cross_entropy_from_logits {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
   ASHLAR_FUNCTION T operator()(T z, T t) const {
-    return (z > T(0) ? z : T(0)) - z * t + detail::math_log1p(detail::math_exp(z < T(0) ? z : -z));
+    return (z > T(0) ? z : T(0)) - z * t + ops_detail::math_log1p(ops_detail::math_exp(z < T(0) ? z : -z));
   }
   struct slope {
     static constexpr linearity kind = linearity::nonlinear;
     template <class T>
     ASHLAR_FUNCTION T operator()(T z, T t) const {
-      return detail::logistic(z) - t;
+      return ops_detail::logistic(z) - t;
     }
   };
   template <int I>

@@ -21,7 +21,7 @@ struct top_k_op : labelled_rows_rule {
 
 /// Rows by label and by place of their largest element.
 struct confusion_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
@@ -39,7 +39,7 @@ struct confusion_op {
 /// rows in float. Partial like the loss, so one message reduces both. It has no derivative: count hits of stop_gradient(logits).
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels) {
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::accuracy_count: labels have one dimension less than logits, one label a row");
   return apply(hits_op{}, logits, labels);
 }
@@ -50,9 +50,9 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels) {
 /// axes that shard the rows. It has no derivative: count stop_gradient(logits). Error: k < 1 throws ashlar::error.
 template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
-  if (k < 1) detail::fail("ashlar::top_k_count: k is at least 1");
+  if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
   return apply(top_k_op{{}, k}, logits, labels);
 }
 
@@ -63,7 +63,7 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
 /// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels) {
-  static_assert(!detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
   return apply(confusion_op{}, logits, labels);
 }

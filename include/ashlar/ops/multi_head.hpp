@@ -16,7 +16,7 @@ struct attention_kernels {
   static constexpr auto names = ashlar::names("qkv", "out");
 };
 
-namespace detail {
+namespace ops_detail {
 template <class Kernels>
 constexpr auto queries_keys_values(auto const& x, Kernels const& p) {
   return einsum<"bti,cihd->cbthd">(x, p.qkv);
@@ -24,7 +24,7 @@ constexpr auto queries_keys_values(auto const& x, Kernels const& p) {
 constexpr auto attend(auto const& heads, bool causal) {
   return attention(select(heads, 0), select(heads, 1), select(heads, 2), causal);
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Self-attention with several heads: queries, keys and values of each head are products of x with p.qkv; what attention
 /// makes of them goes through p.out. Heads may be sharded as the kernels' are, in equal parts or not (Megatron).
@@ -38,7 +38,7 @@ constexpr auto attend(auto const& heads, bool causal) {
 /// Source: Vaswani et al., Attention is all you need, 2017; Shoeybi et al., Megatron-LM, 2019.
 template <tensor X, class Kernels>
 constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = false) {
-  return einsum<"bthd,hdo->bto">(detail::attend(detail::queries_keys_values(x, p), causal), p.out);
+  return einsum<"bthd,hdo->bto">(ops_detail::attend(ops_detail::queries_keys_values(x, p), causal), p.out);
 }
 
 /// The same where axes shard the positions: they are moved to the heads, for which each rank then sees all positions, and
@@ -51,8 +51,8 @@ constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = 
 /// Source: Jacobs et al., DeepSpeed Ulysses, 2023.
 template <dimension Axes, tensor X, class Kernels>
 [[nodiscard]] constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = false, call_site w = call_site::current()) {
-  auto const heads = all_to_all<Axes, 3>(detail::queries_keys_values(x, p), w);
-  return einsum<"bthd,hdo->bto">(all_to_all<Axes, 1>(detail::attend(heads, causal), w), p.out);
+  auto const heads = all_to_all<Axes, 3>(ops_detail::queries_keys_values(x, p), w);
+  return einsum<"bthd,hdo->bto">(all_to_all<Axes, 1>(ops_detail::attend(heads, causal), w), p.out);
 }
 
 }  // namespace ashlar

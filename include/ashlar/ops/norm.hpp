@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 struct sum_of_squares_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -12,10 +12,10 @@ struct sum_of_squares_diagnostics {
                   "ashlar::sum_of_squares: the tensor is partial over the axis, and the square of a sum is no sum of squares; all_reduce or reduce_scatter it first");
   }
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 struct sum_of_squares_op {
-  using diagnostics = detail::sum_of_squares_diagnostics;
+  using diagnostics = ops_detail::sum_of_squares_diagnostics;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) {

@@ -47,7 +47,7 @@ constexpr rule_result channel_sums_per_shard_rule(layout_value const& x) {
   return r;
 }
 
-namespace detail {
+namespace ops_detail {
 
 struct normalize_diagnostics {
   template <fault F, class Axis, class... L>
@@ -69,7 +69,7 @@ constexpr shape last_extents(shape const& x, int dims) {
   return s;
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// x minus its mean (where Centered), divided by the root of its mean square, over the last Dims dimensions.
 template <bool Centered, int Dims>
@@ -78,7 +78,7 @@ struct normalize_op;
 /// The cotangent of x; it may be partial.
 template <bool Centered, int Dims>
 struct normalize_pullback_op {
-  using diagnostics = detail::normalize_diagnostics;
+  using diagnostics = ops_detail::normalize_diagnostics;
   double epsilon;
   template <class T, class, class>
   using element = T;
@@ -90,33 +90,33 @@ struct normalize_pullback_op {
 /// The cotangent of the factors: the sum over all rows.
 template <bool Centered, int Dims>
 struct normalize_scale_pullback_op {
-  using diagnostics = detail::normalize_diagnostics;
+  using diagnostics = ops_detail::normalize_diagnostics;
   double epsilon;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x) {
     rule_result const r = elementwise_rule(linearity::linear_in_first, ct, x);
-    return r.why == fault::fits ? reduction_rule(op_sum, detail::first_dimensions(x.rank, Dims), r.out) : r;
+    return r.why == fault::fits ? reduction_rule(op_sum, ops_detail::first_dimensions(x.rank, Dims), r.out) : r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return detail::last_extents(x, Dims); }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return ops_detail::last_extents(x, Dims); }
 };
 
 template <bool Centered, int Dims>
 struct normalize_op {
-  using diagnostics = detail::normalize_diagnostics;
+  using diagnostics = ops_detail::normalize_diagnostics;
   double epsilon;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale) {
-    return normalize_rule(detail::last_dimensions(x.rank, Dims), x, scale);
+    return normalize_rule(ops_detail::last_dimensions(x.rank, Dims), x, scale);
   }
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
     rule_result const r = rule(x, shift);
     return r.why == fault::fits ? rule(x, scale) : r;
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& scale) {
-    if (!(detail::last_extents(x, Dims) == scale))
-      detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x, scale);
+    if (!(ops_detail::last_extents(x, Dims) == scale))
+      plan_detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x, scale);
     return x;
   }
   static constexpr shape extents(layout_value const& out, shape const& x, shape const& scale, shape const& shift) {
@@ -124,7 +124,7 @@ struct normalize_op {
   }
   template <int I, class Ct, class Y, class X, class Scale, class... Shift>
   constexpr auto pullback(Ct const& ct, Y const&, X const& x, Scale const& scale, Shift const&...) const {
-    constexpr unsigned rows = detail::first_dimensions(rank_v<X>, Dims);
+    constexpr unsigned rows = ops_detail::first_dimensions(rank_v<X>, Dims);
     if constexpr (I == 0)
       return apply(normalize_pullback_op<Centered, Dims>{epsilon}, ct, x, scale);
     else if constexpr (I == 1)
@@ -136,7 +136,7 @@ struct normalize_op {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 template <class X, class Scale>
 struct factors_have_more_dimensions {
   static constexpr bool value = Scale::rank < 1 || Scale::rank > X::rank;
@@ -151,7 +151,7 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
     return apply(normalize_op<Centered, rank_v<Scale>>{epsilon}, x, scale, shift...);
   }
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the last dimensions: those that
 /// scale and shift have.
@@ -160,14 +160,14 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 /// Example: layer_norm(x, scale, shift, 1e-5) of layout<"data", none> and layout<none> is layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
-  return detail::normalize<true>(epsilon, x, scale, shift);
+  return ops_detail::normalize<true>(epsilon, x, scale, shift);
 }
 
 /// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions: those that scale has. Conditions and
 /// cost: those of layer_norm.
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
-  return detail::normalize<false>(epsilon, x, scale);
+  return ops_detail::normalize<false>(epsilon, x, scale);
 }
 
 }  // namespace ashlar

@@ -7,11 +7,11 @@ namespace ashlar {
 
 /// The layout of windows of x (n, h, w, c) pooled: that of x, where h and w are whole.
 constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
-  rule_result const r = detail::whole_in(x, 1, 2);
+  rule_result const r = ops_detail::whole_in(x, 1, 2);
   return r.why == fault::fits ? elementwise_rule(kind, x) : r;
 }
 
-namespace detail {
+namespace ops_detail {
 struct pooling_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -21,14 +21,14 @@ struct pooling_diagnostics {
                   "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
   }
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 enum class pooling { max, average };
 
 /// Windows of Size by Size elements over images.
 template <pooling Kind, int Size, int Stride, padding Edge>
 struct sliding_window {
-  using diagnostics = detail::pooling_diagnostics;
+  using diagnostics = ops_detail::pooling_diagnostics;
   static constexpr linearity kind = Kind == pooling::average ? linearity::linear : linearity::nonlinear;
   static constexpr windows along(int d, shape const& images) { return {images[1 + d], Size, Stride, 1, Edge}; }
 };
@@ -50,7 +50,7 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
   static constexpr shape extents(layout_value const&, shape const& x) {
     windows const h = pool2d_op::along(0, x), w = pool2d_op::along(1, x);
     if (Edge == padding::valid && (h.n < Size || w.n < Size))
-      detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images", shape::of(Size, Size), x);
+      plan_detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images", shape::of(Size, Size), x);
     return shape::of(x[0], h.count(), w.count(), x[3]);
   }
   template <int, class Ct, class Y, class X>
@@ -59,7 +59,7 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 template <pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x) {
   static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");
@@ -70,20 +70,20 @@ constexpr auto pool2d(X const& x) {
     return apply(pool2d_op<Kind, Size, Stride, Edge>{}, x);
   }
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The largest element of each window of Size by Size, channel by channel; of equal ones the first has the derivative.
 /// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d. Pre: h and w are whole. Cost: no communication.
 /// Example: max_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x) {
-  return detail::pool2d<pooling::max, Size, Stride, Edge>(x);
+  return ops_detail::pool2d<pooling::max, Size, Stride, Edge>(x);
 }
 
 /// The mean of each window's elements, without those beyond the edges. Shape, condition and cost: those of max_pool2d.
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x) {
-  return detail::pool2d<pooling::average, Size, Stride, Edge>(x);
+  return ops_detail::pool2d<pooling::average, Size, Stride, Edge>(x);
 }
 
 /// The mean of each channel over an image: (n, h, w, c) to (n, c). The result is partial where h or w is sharded.

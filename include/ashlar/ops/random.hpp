@@ -26,7 +26,7 @@ struct dropout {
 /// Pre: 0 <= rate < 1. Cost: no communication. Error: another rate throws ashlar::error.
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
-  if (!(rate >= 0 && rate < 1)) detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
+  if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
   return elementwise(fn::dropout<element_t<X>>{rate, key}, x);
 }
 
@@ -41,7 +41,7 @@ struct normal_distribution {
   T mean, deviation;
 };
 
-namespace detail {
+namespace ops_detail {
 template <class T, class L, class Distribution, class Handle>
 constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key) {
   static_assert(!layout_is_partial<L>::value,
@@ -50,19 +50,19 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
   backend<Handle>::fill_random(d, x, key);
   return x;
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh: element g, counted row-major in the
 /// global shape, is a function of (key, g).
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f)
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {
-  return detail::random<T, L>(uniform_distribution<T>{low, high}, m, detail::checked_extents<L>(n), key);
+  return ops_detail::random<T, L>(uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n), key);
 }
 /// A tensor of normal numbers, the same for every layout and mesh.
 template <class T, class L, class Handle, int N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1)) {
-  return detail::random<T, L>(normal_distribution<T>{mean, deviation}, m, detail::checked_extents<L>(n), key);
+  return ops_detail::random<T, L>(normal_distribution<T>{mean, deviation}, m, plan_detail::checked_extents<L>(n), key);
 }
 
 }  // namespace ashlar

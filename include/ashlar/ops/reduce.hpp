@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 struct reduction_diagnostics {
   template <fault F, class Axis, class... L>
@@ -81,7 +81,7 @@ struct dimension_named_twice {
 template <int Rank, int... Dims>
 inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
 
-}  // namespace detail
+}  // namespace ops_detail
 
 template <unsigned Dims>
 struct expand_op;
@@ -89,15 +89,15 @@ struct expand_op;
 /// Reduces the dimensions of a bit mask by a reduction of layout/op.hpp.
 template <class Op, unsigned Dims>
 struct reduce_op {
-  using diagnostics = detail::reduction_diagnostics;
+  using diagnostics = ops_detail::reduction_diagnostics;
   static constexpr unsigned dims = Dims;
   using reduction = Op;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) {
-    return reduction_rule(detail::op_index<builtin_ops, Op>, Dims, a);
+    return reduction_rule(layout_detail::op_index<builtin_ops, Op>, Dims, a);
   }
-  static constexpr shape extents(layout_value const&, shape const& a) { return detail::without_dims(a, Dims); }
+  static constexpr shape extents(layout_value const&, shape const& a) { return ops_detail::without_dims(a, Dims); }
   template <int, class Ct, class Y, class X>
     requires std::is_same_v<Op, op::sum>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
@@ -107,7 +107,7 @@ struct reduce_op {
   template <int, class Ct, class Y, class X>
     requires(std::is_same_v<Op, op::max> || std::is_same_v<Op, op::min>)
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
-    auto const ties = elementwise(detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
+    auto const ties = elementwise(ops_detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
     return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
   }
   // The product of the other factors: divided out where none is 0, and else what the only 0 has beside it.
@@ -115,12 +115,12 @@ struct reduce_op {
     requires std::is_same_v<Op, op::prod>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
     auto const factors = all_reduce(x);
-    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(detail::factor_or_one{}, factors)),
-                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(detail::mark_of_zero{}, factors))));
-    auto const without_zeros = ct * elementwise(detail::product_if_zeros<0>{}, products, marks);
-    auto const beside_one = ct * elementwise(detail::product_if_zeros<1>{}, products, marks);
-    return elementwise(detail::quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
-           elementwise(detail::where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
+    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(ops_detail::factor_or_one{}, factors)),
+                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(ops_detail::mark_of_zero{}, factors))));
+    auto const without_zeros = ct * elementwise(ops_detail::product_if_zeros<0>{}, products, marks);
+    auto const beside_one = ct * elementwise(ops_detail::product_if_zeros<1>{}, products, marks);
+    return elementwise(ops_detail::quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
+           elementwise(ops_detail::where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
   }
 };
 
@@ -128,7 +128,7 @@ struct reduce_op {
 /// of a sum.
 template <unsigned Dims>
 struct expand_op {
-  using diagnostics = detail::reduction_diagnostics;
+  using diagnostics = ops_detail::reduction_diagnostics;
   static constexpr unsigned dims = Dims;
   template <class T, class>
   using element = T;
@@ -151,7 +151,7 @@ struct expand_op {
 /// Sums leading dimensions, and those of extent 1 in the target: the transpose of broadcasting.
 template <int Rank>
 struct sum_to_op {
-  using diagnostics = detail::reduction_diagnostics;
+  using diagnostics = ops_detail::reduction_diagnostics;
   shape target;
   template <class T>
   using element = T;
@@ -168,7 +168,7 @@ struct sum_to_op {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 
 template <int I>
 constexpr auto const& operand_at(auto const& x, auto const&... rest) {
@@ -205,14 +205,14 @@ constexpr auto reduce(X const& x) {
   }
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Sum over dimensions, all where none is given.
 /// Shape: without the dimensions summed. Cost: no communication; a sharded dimension leaves the result partial.
 /// Example: sum<0>(x) of layout<"data", "model"> is partial<layout<"model">, "data">
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
-  return detail::reduce<op::sum, Dims...>(x);
+  return ops_detail::reduce<op::sum, Dims...>(x);
 }
 /// Largest element over dimensions, all where none is given, NaN where one is; partial by op::max. Its cotangent goes in equal parts
 /// to the elements that are equal to it, on whatever ranks.
@@ -220,13 +220,13 @@ constexpr auto sum(X const& x) {
 /// the result's size, of the maximum and of the number of ties; one of the operand, too, if the operand is partial.
 template <int... Dims, class X>
 constexpr auto max(X const& x) {
-  return detail::reduce<op::max, Dims...>(x);
+  return ops_detail::reduce<op::max, Dims...>(x);
 }
 /// Smallest element over dimensions, all where none is given, NaN where one is; partial by op::min. Derivative and its cost: those
 /// of max.
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
-  return detail::reduce<op::min, Dims...>(x);
+  return ops_detail::reduce<op::min, Dims...>(x);
 }
 /// Product over dimensions, all where none is given; partial by op::prod. Its derivative is the product of the other factors,
 /// some of which may be 0; where a product without its zeros leaves the range of its type, so does the derivative.
@@ -234,7 +234,7 @@ constexpr auto min(X const& x) {
 /// numbers for each of the result's; one of the operand, too, if the operand is partial.
 template <int... Dims, class X>
 constexpr auto prod(X const& x) {
-  return detail::reduce<op::prod, Dims...>(x);
+  return ops_detail::reduce<op::prod, Dims...>(x);
 }
 
 }  // namespace ashlar

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 
 // The dimension that some axes, and no others, split into neighbouring elements, or -1.
 template <class Layout, class Names>
@@ -88,7 +88,7 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
     return roll_along(rolled_along<dimension_split_by<layout_t<X>, Names>>{}, x, by, w);
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The elements along the dimension that the axes split, moved by so many places, around the end: what stood at index i
 /// stands at (i + by) mod n. What reaches the neighbouring rank is one message. Partial sums stay partial.
@@ -99,7 +99,7 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 /// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
-  return detail::roll_named<names_in_t<Axes>>(x, by, w);
+  return ops_detail::roll_named<names_in_t<Axes>>(x, by, w);
 }
 
 }  // namespace ashlar

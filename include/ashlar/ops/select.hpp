@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 struct select_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -16,11 +16,11 @@ template <class L>
 struct nothing_to_select {
   static constexpr bool value = L::rank == 0;
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 /// A tensor of zeros but at one index of the first dimension, where the cotangent is.
 struct select_pullback_op {
-  using diagnostics = detail::select_diagnostics;
+  using diagnostics = ops_detail::select_diagnostics;
   index_t at;
   template <class T, class>
   using element = T;
@@ -35,7 +35,7 @@ struct select_pullback_op {
 };
 
 struct select_op {
-  using diagnostics = detail::select_diagnostics;
+  using diagnostics = ops_detail::select_diagnostics;
   index_t at;
   template <class T>
   using element = T;
@@ -47,7 +47,7 @@ struct select_op {
     return r;
   }
   constexpr shape extents(layout_value const&, shape const& x) const {
-    if (at < 0 || at >= x[0]) detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0", shape::of(at), x);
+    if (at < 0 || at >= x[0]) plan_detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0", shape::of(at), x);
     shape y;
     for (int d = 1; d < x.rank; ++d) y.extent[y.rank++] = x[d];
     return y;
@@ -65,8 +65,8 @@ struct select_op {
 /// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
 template <class X>
 constexpr auto select(X const& x, index_t at) {
-  if constexpr (detail::nothing_to_select<layout_t<X>>::value) {
-    static_assert(!detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
+  if constexpr (ops_detail::nothing_to_select<layout_t<X>>::value) {
+    static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
     return x;
   } else {
     return apply(select_op{at}, x);

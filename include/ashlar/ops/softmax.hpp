@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace ops_detail {
 struct softmax_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -16,7 +16,7 @@ struct softmax_diagnostics {
                   "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
   }
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 struct softmax_pullback_op;
 struct log_softmax_pullback_op;
@@ -24,7 +24,7 @@ struct log_softmax_pullback_op;
 /// Keeps the layout; needs the last dimension whole. `Pullback` is the operation (ct, y) -> cotangent.
 template <class Self, class Pullback>
 struct softmax_like_op {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << (a.rank - 1), a); }
@@ -39,7 +39,7 @@ struct log_softmax_op : softmax_like_op<log_softmax_op, log_softmax_pullback_op>
 
 // Linear in the cotangent, which may be partial; the value may not.
 struct softmax_pullback_rule {
-  using diagnostics = detail::softmax_diagnostics;
+  using diagnostics = ops_detail::softmax_diagnostics;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {

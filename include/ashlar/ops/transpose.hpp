@@ -19,7 +19,7 @@ constexpr auto transpose(X const& x) {
   return einsum<e>(x);
 }
 
-namespace detail {
+namespace ops_detail {
 
 // Whether the first step of a plan moves parts of arrays, which it may transpose on their way: all but an all-reduce do.
 template <class P>
@@ -42,7 +42,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
   }
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The dimensions of a tensor in another order, in layout To: redistribute<To>(transpose<Order...>(x)), where the first
 /// step transposes what it moves, so that no transposed copy is made for it.
@@ -51,7 +51,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
   using Y = decltype(transpose<Order...>(x));
-  return detail::transpose_into(std::integer_sequence<int, Order...>(), detail::after_redistribute<To, Y>(), x, w);
+  return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(), x, w);
 }
 
 }  // namespace ashlar

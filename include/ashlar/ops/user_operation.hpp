@@ -21,12 +21,12 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
   for (int o = 0; o < e.operands; ++o)
     for (int q = e.operands == 1 ? o : o + 1; q < e.operands; ++q) {
       einsum_equation const pair{2, {e.in[o], e.in[q]}, e.out};
-      rule_result const of_pair = detail::labels_rule(pair, *x[o], *x[q], summed);
+      rule_result const of_pair = layout_detail::labels_rule(pair, *x[o], *x[q], summed);
       if (of_pair.why != fault::fits) return of_pair;
       for (int d = 0; d < r.out.rank; ++d)
         if (of_pair.out.dim[d].size) r.out.dim[d] = of_pair.out.dim[d];
     }
-  return detail::partial_rule(kind, r, x, e.operands);
+  return layout_detail::partial_rule(kind, r, x, e.operands);
 }
 
 /// The sentences of a user's operation. One of its own that has more to say derives from it, asserts what it knows better
@@ -51,7 +51,7 @@ struct user_operation_diagnostics {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 
 constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
   einsum_equation::labels whole;
@@ -68,7 +68,7 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
   return whole;
 }
 
-}  // namespace detail
+}  // namespace ops_detail
 
 /// The base of an operation that a user writes: `apply(op, x...)` then serves abstract tensors, real ones and values under
 /// differentiation, on every layout that shards none of the labels `Whole`. Kind says which reductions may be partial. The derived
@@ -86,7 +86,7 @@ template <equation E, text_literal Whole = "", linearity Kind = linearity::nonli
 struct user_operation {
   using diagnostics = user_operation_diagnostics;
   static constexpr einsum_equation eq = parse(E, max_operands);
-  static constexpr einsum_equation::labels whole = detail::whole_labels(eq, Whole);
+  static constexpr einsum_equation::labels whole = ops_detail::whole_labels(eq, Whole);
   template <class T, class...>
   using element = T;
 
@@ -106,7 +106,7 @@ struct user_operation {
         char const label = eq.in[o].label[d];
         for (int q = 0; q < o; ++q)
           if (int const f = eq.in[q].find(label); f >= 0 && (*in[q])[f] != (*in[o])[d])
-            detail::fail_extents("ashlar::user_operation: a label has one extent in all operands", *in[q], *in[o]);
+            plan_detail::fail_extents("ashlar::user_operation: a label has one extent in all operands", *in[q], *in[o]);
         if (int const kept = eq.out.find(label); kept >= 0) y[kept] = (*in[o])[d];
       }
     return y;

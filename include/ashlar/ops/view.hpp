@@ -32,7 +32,7 @@ constexpr rule_result unflatten_rule(layout_value const& a, int dim, int count) 
   return r;
 }
 
-namespace detail {
+namespace ops_detail {
 struct view_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -42,7 +42,7 @@ struct view_diagnostics {
                   "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");
   }
 };
-}  // namespace detail
+}  // namespace ops_detail
 
 template <int Dim, int Count>
 struct unflatten_op;
@@ -50,7 +50,7 @@ struct unflatten_op;
 /// Dimensions First to Last as one.
 template <int First, int Last>
 struct flatten_op {
-  using diagnostics = detail::view_diagnostics;
+  using diagnostics = ops_detail::view_diagnostics;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return flatten_rule(a, First, Last); }
@@ -74,7 +74,7 @@ struct flatten_op {
 /// Dimension Dim as Count dimensions of given extents.
 template <int Dim, int Count>
 struct unflatten_op {
-  using diagnostics = detail::view_diagnostics;
+  using diagnostics = ops_detail::view_diagnostics;
   index_t piece[Count];
   template <class T>
   using element = T;
@@ -88,7 +88,7 @@ struct unflatten_op {
         for (index_t n : piece) y.extent[y.rank++] = n;
       else
         y.extent[y.rank++] = a[d];
-    if (product != a[Dim]) detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a, y);
+    if (product != a[Dim]) plan_detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a, y);
     return y;
   }
   template <int, class Ct, class Y, class X>
@@ -97,7 +97,7 @@ struct unflatten_op {
   }
 };
 
-namespace detail {
+namespace ops_detail {
 // A sharded dimension is cut, or joined, at boundaries of its pieces only where they are equal.
 constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   if (axes.size && n % parts(axes, mesh) != 0)
@@ -117,20 +117,20 @@ constexpr void require_static_even_pieces() {
     static_assert(!static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
                   "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
 }
-}  // namespace detail
+}  // namespace ops_detail
 
 /// Dimensions First to Last as one. No element moves.
 /// Pre: where axes shard dimension First, its extent divides by their ranks; else ashlar::error on every rank.
 /// Example: flatten<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto flatten(X const& x) {
-  if constexpr (detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
-    static_assert(!detail::no_such_dimensions<First, Last, rank_v<X>>::value,
+  if constexpr (ops_detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
+    static_assert(!ops_detail::no_such_dimensions<First, Last, rank_v<X>>::value,
                   "ashlar::flatten: the tensor has no such dimensions, from the first to the last; they count from 0");
     return x;
   } else {
-    detail::require_static_even_pieces<First, X>();
-    detail::require_even_pieces(x.extents()[First], detail::mesh_value<X>.dim[First], x.mesh().sizes());
+    ops_detail::require_static_even_pieces<First, X>();
+    ops_detail::require_even_pieces(x.extents()[First], ops_detail::mesh_value<X>.dim[First], x.mesh().sizes());
     return apply(flatten_op<First, Last>{}, x);
   }
 }
@@ -150,11 +150,11 @@ constexpr auto flatten(X const& x) {
 /// Example: unflatten<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
 template <int Dim, class X, int N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {
-  if constexpr (detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
-    static_assert(!detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
+  if constexpr (ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
+    static_assert(!ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
     return x;
   } else {
-    detail::require_even_pieces(extents[0], detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
+    ops_detail::require_even_pieces(extents[0], ops_detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
     unflatten_op<Dim, N> cut{};
     for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
     return apply(cut, x);

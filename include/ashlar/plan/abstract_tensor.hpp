@@ -1,4 +1,4 @@
-// Tensors without elements: what generic code runs on when only its communication is asked for.
+// Abstract tensors: tensors without elements, for dry runs of generic code.
 #pragma once
 #include "ashlar/plan/backend.hpp"
 #include "ashlar/plan/planner.hpp"
@@ -6,7 +6,8 @@
 
 namespace ashlar {
 
-/// A mesh on no machine, and where its collectives are noted (nowhere, if null).
+/// A mesh handle without a machine, for abstract tensors. Its collectives are recorded in `notes`, or nowhere if
+/// `notes` is null.
 template <class Mesh>
 class abstract_mesh {
  public:
@@ -29,7 +30,7 @@ class abstract_tensor {
   using element_type = T;
   using layout_type = Layout;
   using mesh_type = Mesh;
-  static_assert(!detail::axes_missing_from_mesh<Mesh, Layout>::value,
+  static_assert(!plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
                 "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   constexpr abstract_tensor(abstract_mesh<Mesh> const& handle, shape const& global) : mesh_(handle), extents_(global) {}
@@ -42,7 +43,7 @@ class abstract_tensor {
   shape extents_;
 };
 
-namespace detail {
+namespace plan_detail {
 template <class L, int Given>
 struct rank_differs {
   static constexpr bool value = L::rank != Given;
@@ -59,29 +60,30 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
   }
   return s;
 }
-}  // namespace detail
+}  // namespace plan_detail
 
-/// A tensor of global extents n: abstract from a mesh's value or an abstract mesh, uninitialised and real from a device_mesh.
+/// Makes a tensor of global extents n. A mesh or an abstract_mesh gives an abstract tensor; a device_mesh gives a real,
+/// uninitialised one.
 /// Example: make<float, layout<"data", none>>(m, {128, 784})
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N]) {
-  return detail::allocate<T, L>(m, detail::checked_extents<L>(n));
+  return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n));
 }
-/// The same with extents in its type: a with_extents.
+/// The same with the extents in the type: a with_extents.
 template <class T, class L, class Handle, index_t... N>
 constexpr auto make(Handle const& m, static_extents<N...>) {
-  static_assert(!detail::rank_differs<L, sizeof...(N)>::value,
+  static_assert(!plan_detail::rank_differs<L, sizeof...(N)>::value,
                 "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
-  return detail::fix<static_extents<N...>>(detail::allocate<T, L>(m, static_extents<N...>::value));
+  return plan_detail::fix<static_extents<N...>>(plan_detail::allocate<T, L>(m, static_extents<N...>::value));
 }
-/// A scalar.
+/// Makes a scalar.
 template <class T, class L, class Handle>
 constexpr auto make(Handle const& m) {
-  static_assert(!detail::rank_differs<L, 0>::value, "ashlar::make: give the extents, one a dimension of the layout");
-  return detail::allocate<T, L>(m, shape{});
+  static_assert(!plan_detail::rank_differs<L, 0>::value, "ashlar::make: give the extents, one a dimension of the layout");
+  return plan_detail::allocate<T, L>(m, shape{});
 }
 
-namespace detail {
+namespace plan_detail {
 
 // Every collective passes here: one step of a plan on one tensor, or several in one message.
 template <class Handle>
@@ -102,7 +104,7 @@ struct abstract_bundle {
   constexpr void all_reduce(int) {}
 };
 
-}  // namespace detail
+}  // namespace plan_detail
 
 template <class M>
 struct backend<abstract_mesh<M>> {
@@ -132,7 +134,7 @@ struct backend<abstract_mesh<M>> {
     return taken<P, I>(x, shape::of(x.extents()[Order]...), w);
   }
   template <class T>
-  static constexpr detail::abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
+  static constexpr plan_detail::abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
     return {};
   }
   template <int Dim, class X>
@@ -153,18 +155,19 @@ struct backend<abstract_mesh<M>> {
  private:
   template <class P, int I, class X>
   static constexpr auto taken(X const& x, shape const& extents, call_site const& w) {
-    plan_step const& s = detail::step_of<P, I>;
-    detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
-    return allocate<element_t<X>, detail::layout_after_step<P, I>>(x.mesh(), extents);
+    plan_step const& s = plan_detail::step_of<P, I>;
+    plan_detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
+    return allocate<element_t<X>, plan_detail::layout_after_step<P, I>>(x.mesh(), extents);
   }
 };
 /// A mesh without ranks as a handle: nobody asks for the collectives.
 template <class... Axes>
 struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
 
-/// The collectives of a program, counted without running it: `program(m)` makes its tensors from the handle m by `make`
-/// and calls collectives and operations on them. Answers in a constant expression, or at run time where sizes come then.
-/// Error: of more than 128 collectives, a sentence from the compiler, or ashlar::error.
+/// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
+/// handle m by `make`, and calls collectives and operations on them. Works in a constant expression, and also at run
+/// time.
+/// Error: if there are more than 128 collectives, a sentence from the compiler, or ashlar::error at run time.
 /// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>
 constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {

@@ -6,8 +6,8 @@
 
 namespace ashlar {
 
-/// Everything that the layers plan, ops, autodiff and train ask of the tensors on a mesh handle. They know no other difference
-/// between a dry run and real ranks. Two handles have a backend:
+/// Everything that the layers plan, ops, autodiff and train ask of the tensors on a mesh handle. They know no other
+/// difference between a dry run and real ranks. Two handles have a backend:
 ///   abstract_mesh<M>   plan/abstract_tensor.hpp   a dry run: tensors without elements, collectives that are only noted
 ///   device_mesh<M>     tensor/backend.hpp         real ranks: names the header in which each member is implemented
 /// All members are static. Below, x is an evaluated plain tensor of the handle, y such a tensor that is written, T an
@@ -35,7 +35,7 @@ struct backend;
 template <class X>
 using backend_of = backend<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>>;
 
-namespace detail {
+namespace plan_detail {
 
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {
@@ -57,6 +57,6 @@ inline constexpr plan_step step_of = P::value[I];
 template <class P, int I>
 using layout_after_step = layout_from_t<typename P::context, encode(step_of<P, I>.to), encode_blocks(step_of<P, I>.to), step_of<P, I>.to.rank>;
 
-}  // namespace detail
+}  // namespace plan_detail
 
 }  // namespace ashlar

@@ -1,21 +1,21 @@
-// What a step costs: bytes that a rank receives, and memory.
+// The cost of a step: bytes and messages that a rank receives, and memory.
 #pragma once
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/step.hpp"
 
 namespace ashlar {
 
-namespace detail {
+namespace plan_detail {
 
-// What a row-major shard has in common with another: how many elements, and where they begin if they are one piece of
-// memory, otherwise -1.
+// The common part of a row-major shard and another region: its number of elements, and its offset in the shard's
+// memory, or -1 if it is not contiguous there.
 struct common_part {
   index_t size = 1, at = 0;
 };
 constexpr common_part common_part_of(region const& shard, region const& other) {
   shape const extents = shard.extents();
   common_part c;
-  bool cut = false;  // a dimension of which the part has several indices ends what later ones may lack
+  bool cut = false;  // true after a dimension in which the part has several indices: later ones must be complete
   for (int d = 0; d < shard.rank; ++d) {
     overlap const o = overlap_of(shard.dim[d], other.dim[d]);
     c.size *= o.size;
@@ -26,8 +26,8 @@ constexpr common_part common_part_of(region const& shard, region const& other) {
   return c;
 }
 
-// Elements of a rank's shard that are packed on their way to or from the shards that its peers have in the layout
-// `theirs`: none where its parts for them, one after the other, are the shard as it lies in memory.
+// Number of elements of a rank's shard that are packed on their way to or from the peers' shards of layout `theirs`. It
+// is 0 if the parts for the peers, one after the other, are the shard in memory order.
 constexpr index_t packed_elements(region const& shard, layout_value const& theirs, axis_mask peers, shape const& global,
                                   mesh_shape const& mesh, int rank) {
   index_t n = 0;
@@ -41,10 +41,10 @@ constexpr index_t packed_elements(region const& shard, layout_value const& their
   return in_order && n == shard.size() ? 0 : n;
 }
 
-// Elements that the rank lacks which lacks most of its new shard; or, in a reduce_scatter, that pass by a rank of the
-// largest ring: all that its group keeps, but the smallest shard.
+// Elements received by the rank that receives most. In a reduce_scatter these are all new shards of the largest group
+// except the smallest shard, as in a ring. In all other steps they are the elements of its new shard that a rank lacks.
 constexpr index_t most_received(plan_step const& s, shape const& global, mesh_shape const& mesh) {
-  axis_mask const named = s.from.sharding() | s.to.sharding();  // along all others shards are the same
+  axis_mask const named = s.from.sharding() | s.to.sharding();  // along all other axes the shards are equal
   index_t most = 0;
   for (int i = 0, n = mesh.ranks(named); i < n; ++i) {
     int const rank = mesh.with_position(0, named, i);
@@ -68,42 +68,44 @@ constexpr index_t most_received(plan_step const& s, shape const& global, mesh_sh
   return most;
 }
 
-// Messages that a rank receives when q ranks take part.
+// Messages that each rank receives if q ranks take part.
 constexpr index_t messages_among(index_t q, step_kind what) {
   if (!communicates(what) || q == 1) return 0;
   return what == step_kind::permute ? 1 : what == step_kind::all_reduce ? 2 * (q - 1) : q - 1;
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// Messages that a rank receives in one step over q ranks, in a direct algorithm: 1 of a permute, 2 (q - 1) of an all_reduce
-/// (its sums are scattered, then gathered), q - 1 of all others.
-constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return detail::messages_among(mesh.ranks(s.axes), s.what); }
+/// Messages that each rank receives in one step over q ranks, in a direct algorithm. A permute takes 1, an all_reduce
+/// 2 (q - 1) (it scatters its sums and then gathers them), any other collective q - 1.
+constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return plan_detail::messages_among(mesh.ranks(s.axes), s.what); }
 
-/// Bytes that the rank which receives most receives in one step; 0 where the step's axes all have size 1.
+/// Bytes received in one step by the rank that receives most. The number is 0 if all axes of the step have size 1.
 /// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: all shards of a group
-/// but the smallest, (q - 1) shards where they are equal. broadcast: the shard. All others: what of the new shard the
-/// old one lacks.
+/// except the smallest, which are q - 1 shards if all are equal. broadcast: the shard. All others: the part of the new
+/// shard that the old one lacks.
 constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape const& mesh, index_t element_bytes) {
   index_t const q = mesh.ranks(s.axes);
   if (!communicates(s.what) || q == 1) return 0;
   index_t const n = largest_shard(global, s.from, mesh);
   if (s.what == collective::all_reduce) return 2 * (n - n / q) * element_bytes;
   if (s.what == collective::broadcast) return n * element_bytes;
-  return detail::most_received(s, global, mesh) * element_bytes;
+  return plan_detail::most_received(s, global, mesh) * element_bytes;
 }
 
-/// Elements that a rank comes to hold in a step: its new shard, and a buffer if a side packs, as large as what is packed; it
-/// serves both sides, since what one of them packs lies in the memory of the new shard. A side packs unless its parts for
-/// the other ranks, in their order, are its row-major shard as it lies in memory; what several ranks are sent is packed once.
-/// Of several ranks that hold the same, each serves those whose coordinates it shares.
+/// Elements that a rank allocates in a step: its new shard, and a buffer for packed elements if the sending or the
+/// receiving side packs. If both sides pack, one of them uses the memory of the new shard, so one buffer of the larger
+/// size is enough. A side packs unless its parts for the other ranks, in rank order, are its row-major shard in memory
+/// order. A part that several ranks receive is packed once. If several ranks hold the same elements, each of them sends
+/// to the ranks whose other coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
   if (!communicates(s.what) || s.what == collective::all_reduce || s.what == collective::broadcast || mesh.ranks(s.axes) == 1) return after.size();
   bool const reduces = s.what == collective::reduce_scatter;
-  axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();  // of those that `to` does not split over, all get the same
-  index_t const sent = s.what == collective::all_gather ? 0 : detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
-  index_t const received = reduces ? 0 : detail::packed_elements(after, s.from, peers, global, mesh, rank);
+  // Peers along axes over which `to` is not split all receive the same.
+  axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
+  index_t const sent = s.what == collective::all_gather ? 0 : plan_detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
+  index_t const received = reduces ? 0 : plan_detail::packed_elements(after, s.from, peers, global, mesh, rank);
   return after.size() + (sent < received ? received : sent);
 }
 

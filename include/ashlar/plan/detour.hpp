@@ -1,21 +1,22 @@
-// Chains of steps over few axes each, where messages count: an exchange over axes of p x q ranks takes pq - 1 of them, one
-// over p and another over q together p + q - 2.
+// Chains of steps over few axes each, which need fewer messages. An exchange over axes of p x q ranks takes pq - 1
+// messages per rank. An exchange over p ranks and another over q ranks take p + q - 2 together.
 #pragma once
 #include "ashlar/plan/price.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::plan_detail {
 
-// Looks for the cheapest chain from a layout to another with the same reductions, and finds the one step between them at least.
-// On its way an axis goes where the goal has it, or is gathered, or added; orders change; and what the goal splits further
-// is split as early as possible, for a slice is free. What is left to receive, and the axes that have to leave a
-// dimension, tell early which ways are too dear.
+// Searches for the cheapest chain of steps between two layouts with the same reductions. It always finds the single
+// step between them. On the way, an axis goes to the dimension where the goal has it, or is gathered, or added. The
+// order of axes may change. Dimensions that the goal splits further are split as early as possible, because a slice is
+// free. Expensive ways are dropped early by a lower bound: the elements still to receive, and the axes that must still
+// leave a dimension.
 class detour {
  public:
   static constexpr int longest = 5;
   int size = 0;
   layout_value at[longest];  // in the order of the chain; the last is the goal
 
-  // What costs `limit` or more is of no use; `looks` is how many layouts may yet be looked at.
+  // Drops chains that cost `limit` or more. `visits` is the number of layouts that may still be visited.
   constexpr detour(layout_value const& from, layout_value const& to, scale const& s, double limit, int& visits)
       : goal_(to), scale_(s), least_(limit), visits_(visits) {
     at[0] = to;
@@ -63,7 +64,7 @@ class detour {
           look_from(here, v, n, spent);
         }
       }
-      if (e < 0) {  // all at once, but this axis, which is gathered afterwards
+      if (e < 0) {  // the whole change in one step, except for this axis, which is gathered afterwards
         layout_value v = goal_;
         v.dim[d].push(a);
         look_from(here, v, n, spent);
@@ -87,10 +88,10 @@ class detour {
     if (!v.dim[d].begins(goal_.dim[d]) || !v.follow(d, goal_.dim[d], mask_of(axis))) v.dim[d].push(axis);
   }
 
-  // What the rank receives that lacks most of its new shard.
+  // Elements received by the rank that receives most.
   constexpr index_t lacking(layout_value const& from, layout_value const& to) const { return scale_.volume(to) - scale_.common(from, to); }
 
-  // Each axis that leaves a dimension does so in a step over it.
+  // A lower bound: each axis that leaves its dimension needs a step over this axis.
   constexpr index_t fewest_messages(layout_value const& here) const {
     index_t n = 0;
     for (int d = 0; d < here.rank; ++d)
@@ -99,8 +100,9 @@ class detour {
     return n;
   }
 
-  // Ready to leave: in each dimension first the axes that stay, as in the goal; then those that are gathered, late, when
-  // all else is done; then those that go elsewhere, the major-most there at the end.
+  // Sorts the axes of each dimension so that they can leave from the end of its list. First come the axes that stay, in
+  // the goal's order. Then come the axes to gather, which leave late. Last come the axes that go to other dimensions:
+  // the axis that is major-most there is at the end.
   constexpr layout_value in_order(layout_value v) const {
     for (int d = 0; d < v.rank; ++d) {
       axis_list& list = v.dim[d];
@@ -123,4 +125,4 @@ class detour {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::plan_detail

@@ -1,4 +1,4 @@
-// Drawings of which ranks hold which block of a tensor. Needs neither MPI nor Kokkos.
+// Drawings of the blocks of a tensor and the ranks that hold them. Needs neither MPI nor Kokkos.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/layout/split.hpp"
@@ -11,9 +11,9 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace plan_detail {
 
-// The words, and of many the first two and the last.
+// Joins words. Of more than 4 words it shows the first two and the last.
 inline std::string listed(std::vector<std::string> const& words, char const* between) {
   std::string s;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -24,7 +24,7 @@ inline std::string listed(std::vector<std::string> const& words, char const* bet
   return s;
 }
 
-// Ranks that hold the same block: replicas, or groups of ranks that hold summands.
+// The text of the ranks that hold the same block: replicas, or groups of ranks that hold terms of one reduction.
 inline std::string ranks_text(std::vector<int> const& ranks, layout_value const& layout, mesh_shape const& mesh) {
   std::vector<std::pair<int, std::vector<std::string>>> groups;
   for (int r : ranks) {
@@ -38,7 +38,7 @@ inline std::string ranks_text(std::vector<int> const& ranks, layout_value const&
   return listed(words, ",");
 }
 
-// The runs of a piece; of more than two the first and the last.
+// The text of an index set: its runs of consecutive indices. Of more than two runs it shows the first and the last.
 inline std::string text_of(index_set const& s) {
   std::vector<std::string> runs;
   for (index_t i = 0, n = 0; i < s.size(); i += n) {
@@ -55,7 +55,7 @@ inline std::string centred(std::string const& s, std::size_t width) {
   return std::string(left, ' ') + s + std::string(width - s.size() - left, ' ');
 }
 
-// Which of n rows or columns are drawn where `most` fit: all, or the first ones and the last, with a gap (-1) between.
+// The rows or columns to draw, of n, if `most` fit: all, or the first ones and the last with a gap (-1) between.
 inline std::vector<int> drawn(int n, int most) {
   std::vector<int> which;
   for (int i = 0; i < n; ++i)
@@ -66,7 +66,7 @@ inline std::vector<int> drawn(int n, int most) {
   return which;
 }
 
-/// The blocks of a tensor, in the order of their first ranks, and who holds them.
+/// The blocks of a tensor, in the order of their first ranks, and the ranks that hold them.
 struct blocks {
   std::vector<region> part;
   std::vector<std::vector<int>> ranks;
@@ -87,7 +87,7 @@ struct blocks {
       ranks[at].push_back(r);
     }
   }
-  // The pieces of a dimension, in order.
+  // The parts of a dimension, in order.
   std::vector<index_set> pieces(int d) const {
     std::vector<index_set> p;
     for (region const& r : part)
@@ -99,7 +99,7 @@ struct blocks {
 
 inline constexpr int drawing_width = 80, drawing_rows = 12;
 
-// Dimension 0 downwards, dimension 1 to the right; fewer dimensions are a single row.
+// Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
 inline void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
   auto const rows = layout.rank == 2 ? b.pieces(0) : std::vector<index_set>(1);
   auto const columns = layout.rank == 0 ? std::vector<index_set>(1) : b.pieces(layout.rank - 1);
@@ -161,30 +161,31 @@ inline void draw_shards(std::ostream& out, layout_value const& layout, mesh_shap
   if (layout.levels != 0) out << "+ joins ranks whose blocks are still to be reduced\n";
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// Draws which ranks hold which block of a tensor: one or two dimensions as a grid (dimension 0 downwards) with ranges of
-/// indices at its borders and ranks in its cells, more dimensions as a table of regions. Replicas stand together, "0,2";
-/// ranks whose blocks are summands are joined, "0+2". Fits 80 columns: of many blocks the first and the last are shown.
+/// Draws the blocks of a tensor and the ranks that hold them. Up to two dimensions are a grid (dimension 0 downwards)
+/// with index ranges at its borders and ranks in its cells. More dimensions are a table of regions. Replicas are
+/// separated by commas, "0,2". Ranks that hold terms of one reduction are joined, "0+2". The drawing fits 80 columns:
+/// of many blocks the first and the last are shown.
 /// Example: draw<layout<"x", "y">>(std::cout, mesh<axis<"x">, axis<"y">>{{2, 2}}, {7, 10})
 template <class L, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
-  static_assert(!detail::axes_missing_from_mesh<M, L>::value,
+  static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if (extents.rank != L::rank) detail::fail("ashlar::draw: give one extent a dimension of the layout");
-  detail::draw_shards(out, value_v<mesh_context<M, L>, L>, m.sizes(), extents);
+  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent a dimension of the layout");
+  plan_detail::draw_shards(out, value_v<mesh_context<M, L>, L>, m.sizes(), extents);
 }
 template <class L, int N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
-  draw<L>(out, m, detail::checked_extents<L>(extents));
+  draw<L>(out, m, plan_detail::checked_extents<L>(extents));
 }
-/// Draws a tensor. On a mesh of real ranks rank 0 writes; nothing is communicated, and no other rank need call it.
+/// Draws a tensor. On a device_mesh rank 0 writes; nothing is communicated, and the other ranks need not call it.
 template <plain_tensor X>
 void draw(std::ostream& out, X const& x) {
   if constexpr (requires { x.mesh().rank(); })
     if (x.mesh().rank() != 0) return;
-  detail::draw_shards(out, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
+  plan_detail::draw_shards(out, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
 }
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// The record of a program's collectives.
+// The communication ledger: the list of collectives that a program performs.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/meta/error.hpp"
@@ -9,15 +9,15 @@ namespace ashlar {
 
 using call_site = std::source_location;
 
-/// Which part of a training step a collective belongs to.
+/// The part of a training step that a collective belongs to.
 enum class pass : unsigned char { forward, backward, update };
 
 constexpr char const* to_text(pass p) {
   return p == pass::forward ? "forward" : p == pass::backward ? "backward" : "update";
 }
 
-namespace detail {
-// The axes of a literal as positions in a list of names.
+namespace plan_detail {
+// The axes of a literal as a mask of positions in a list of names.
 template <class Names>
 constexpr axis_mask mask_of_literal(dimension const& axes) {
   axis_mask m = 0;
@@ -35,9 +35,10 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
   }
   return m;
 }
-}  // namespace detail
+}  // namespace plan_detail
 
-/// One collective: what, over which axes, what the rank that receives most receives, when, and the line that caused it.
+/// One collective: its kind, its axes, the bytes that the rank receives which receives most, its pass, and its call
+/// site.
 struct collective_record {
   collective what = collective::all_reduce;
   axis_mask axes = 0;
@@ -47,13 +48,13 @@ struct collective_record {
   char const* file = "";
 };
 
-/// Room for the records of a dry run: a constant may hold them.
-/// Error: ashlar::error at run time, and the sentence in a constant expression, where there are more.
+/// The records of a dry run. A constant expression can hold them.
+/// Error: for more than `capacity` records, ashlar::error at run time, or the sentence in a constant expression.
 class few_records {
  public:
   static constexpr int capacity = 128;
   constexpr void add(collective_record const& r) {
-    if (size_ == capacity) detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
+    if (size_ == capacity) meta_detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
     record_[size_++] = r;
   }
   constexpr collective_record const* begin() const { return record_; }
@@ -64,8 +65,8 @@ class few_records {
   collective_record record_[capacity]{};
 };
 
-/// Room that grows: for what a program notes while it runs. (A ledger that frees memory is no result of a dry run: clang
-/// evaluates expressions twice whose temporaries have a destructor.)
+/// The records of a program that runs, without a limit on their number. (A dry run cannot return them: clang evaluates
+/// an expression twice if its temporaries have a destructor.)
 class all_records {
  public:
   all_records() = default;
@@ -100,8 +101,9 @@ class all_records {
   collective_record* record_ = nullptr;
 };
 
-/// A program's collectives in the order in which it issues them. A collective over axes of size 1 is none, and neither are
-/// slices and pads, which move nothing. Records is where it keeps them.
+/// The collectives of a program, in the order in which it issues them. A collective over axes of size 1 is not
+/// recorded. Slices and pads are not recorded either, because they are local. `Records` is the class that stores the
+/// records.
 /// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = few_records>
 class ledger {
@@ -113,7 +115,7 @@ class ledger {
   constexpr int count(pass p, collective v) const { return sum(one, v, p); }
   constexpr int count(pass p, collective v, dimension axes) const { return sum(one, v, mask(axes), p); }
 
-  /// Bytes that a rank receives, as the planner counts them: of the rank that receives most.
+  /// Bytes received, as the planner counts them: the sum over the collectives, each for the rank that receives most.
   constexpr index_t bytes_per_rank() const {
     index_t n = 0;
     for (auto const& r : *this) n += r.bytes_per_rank;
@@ -129,7 +131,7 @@ class ledger {
   constexpr collective_record const& operator[](int i) const { return begin()[i]; }
 
  private:
-  static constexpr axis_mask mask(dimension const& axes) { return detail::mask_of_literal<typename Mesh::names>(axes); }
+  static constexpr axis_mask mask(dimension const& axes) { return plan_detail::mask_of_literal<typename Mesh::names>(axes); }
   static constexpr int one(collective_record const&) { return 1; }
   static constexpr index_t bytes(collective_record const& r) { return r.bytes_per_rank; }
   static constexpr bool is(collective_record const& r, collective v) { return r.what == v; }
@@ -146,7 +148,7 @@ class ledger {
   Records records_;
 };
 
-/// Where a mesh handle notes the collectives of a program, and the pass that runs.
+/// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.
 /// Example: recorder<grid> notes; m.record(&notes); step(...); m.record(nullptr); std::cout << notes.log;
 template <class Mesh, class Records = all_records>
 struct recorder {

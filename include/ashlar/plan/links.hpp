@@ -1,26 +1,28 @@
-// What a message costs, for plans that take fewer of them.
+// A cost model of messages, for plans with fewer messages.
 #pragma once
 #include "ashlar/mesh/mesh.hpp"
 
 namespace ashlar {
 
-/// What plans are to be made for, where messages count beside bytes: a message costs as much as `message_bytes` bytes (the
-/// links' latency times their bandwidth), tensors have `tensor_bytes` bytes in all, and axes the sizes given; those of axes
-/// that are static may be left out. A plan serves every tensor on every mesh of its type; other sizes make it dearer
-/// than need be, never wrong. With no message_bytes, plans are of least bytes, whatever the sizes.
+/// The cost model for plans if messages count as well as bytes. A message costs as much as `message_bytes` bytes
+/// (latency of the links times their bandwidth). `tensor_bytes` are the bytes of a whole tensor. `sizes` are the sizes
+/// of the axes, and may be left out if all axes are static. A plan serves every tensor on every mesh of its type: with
+/// other sizes it may cost more than necessary, but it is never wrong. If message_bytes is 0, plans have least bytes,
+/// whatever the sizes.
 /// Example: 2 us at 10 GB/s: link_model{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = grid{{16, 8}}.sizes()}
 struct link_model {
   index_t message_bytes = 0, tensor_bytes = 0;
   mesh_shape sizes{};
 };
 
-/// The model by which redistribute, and all that is made of it, plans on a type of mesh; collectives that name what they do stay
-/// one step. A program specialises it behind the mesh's type, before the first use, in all its source files alike.
+/// The cost model by which redistribute, and all functions that call it, plan on a type of mesh. A collective with a
+/// name of its own (all_gather, reduce_scatter, ...) stays one step. A program specialises it after the mesh's type and
+/// before the first use, in all its source files alike.
 /// Example: template <> inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <class Mesh>
 inline constexpr link_model links_of{};
 
-namespace detail {
+namespace plan_detail {
 
 template <class Mesh>
 struct links_lack_a_size {
@@ -33,7 +35,7 @@ struct links_lack_a_size<mesh<Axes...>> {
   static constexpr bool value = given.message_bytes != 0 && (given.tensor_bytes < 1 || (given.sizes.axes == 0 && !static_sizes));
 };
 
-// A mesh's model, complete.
+// The model of a mesh, with all sizes.
 template <class Mesh>
 constexpr link_model complete_links() {
   static_assert(!links_lack_a_size<Mesh>::value,
@@ -47,5 +49,5 @@ constexpr link_model complete_links() {
     return {given.message_bytes, given.tensor_bytes, Mesh{}.sizes()};
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 }  // namespace ashlar

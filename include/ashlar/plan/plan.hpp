@@ -1,4 +1,4 @@
-// Steps between layouts, their cost, and the ledger of a dry run.
+// Umbrella header: plans between layouts, their cost, and the ledger of a dry run.
 #pragma once
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"

@@ -1,10 +1,10 @@
-// The redistribution planner: which steps lead from one layout to another with the least communication.
+// The redistribution planner: finds the steps from one layout to another with the least communication.
 #pragma once
 #include "ashlar/plan/route.hpp"
 
 namespace ashlar {
 
-namespace detail {
+namespace plan_detail {
 
 template <class F>
 constexpr void each_axis(axis_mask m, F f) {
@@ -18,12 +18,13 @@ constexpr int first_dim(int rank, F fits) {
   return -1;
 }
 
-// Which reductions a plan performs and which it keeps: the outermost levels that both layouts have stay.
+// The reductions that a plan performs, and the reductions that it adds by a pad. The outermost levels that both layouts
+// have stay.
 struct partial_change {
   int reduce_levels = 0, pad_levels = 0;  // innermost levels of `from` and of `to` that differ
   axis_mask reduce[max_levels]{}, pad[max_levels]{};
   axis_mask reduced = 0, padded = 0;  // the axes of all levels
-  bool joins = false;                 // do the axes of the outermost level to pad join the innermost level of `from`?
+  bool joins = false;                 // true if the outermost level to pad joins the innermost level of `from`
 
   constexpr partial_change(layout_value const& from, layout_value const& to) {
     int i = from.levels, j = to.levels;
@@ -38,11 +39,12 @@ struct partial_change {
   }
 };
 
-// Looks for the best route of the form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
-// exchange from `mid` to `t`; pad the rest. `mid` splits `from` further, and `t` splits `to` further, over the axes that
-// are padded last. The fewer elements the two have and the more in common, the less is received; why a few rules of
-// thumb for them find the least, docs/decisions/planner.md tells. Where messages count, steps may become chains, and the
-// routes that these rules do not favour are offered too.
+// Finds the best route of this form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
+// exchange from `mid` to `t`; pad the rest. `mid` splits `from` further. `t` splits `to` further, over the axes that
+// are
+// padded last. Ranks receive less if `mid` and `t` have fewer elements and more elements in common. A few rules of
+// thumb choose `mid` and `t`; docs/decisions/planner.md explains why they find the minimum. If messages count, a step
+// may become a chain, and the routes that these rules do not favour are tried too.
 class planner {
  public:
   constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes, link_model const& links)
@@ -51,7 +53,7 @@ class planner {
     if (!sizes.counts_messages()) return;
     offer_routes(true);
     if (axes == (f.named() | t.named())) return;
-    axes = f.named() | t.named();  // without ranks that share the work, for they send messages
+    axes = f.named() | t.named();  // without ranks that only share the work, because they send messages
     offer_routes(false);
     offer_routes(true);
   }
@@ -60,13 +62,13 @@ class planner {
  private:
   layout_value const &from, &to;
   partial_change change;
-  axis_mask axes, late = 0;  // all axes; those that are padded last
+  axis_mask axes, late = 0;  // all axes; the axes that are padded last
   scale sizes;
   route best;
   bool found = false;
   bool const any_cyclic = first_dim(from.rank, [this](int d) { return from.dim[d].cyclic || to.dim[d].cyclic; }) >= 0;
-  bool home = false;  // does an axis go where the other of `mid` and `t` has it, whether or not they stay nested?
-  int visits = 100;    // at layouts on the way, in all: more than three axes need, and few enough for a compiler
+  bool home = false;  // true: an axis goes where the other of `mid` and `t` has it, even if they then are not nested
+  int visits = 100;    // total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler
 
   constexpr void offer_routes(bool split) {
     int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;
@@ -87,7 +89,7 @@ class planner {
     }
   }
 
-  // Leave a reduction partial over more axes, level by level from the outermost.
+  // Adds pads to a route: makes it partial over the axes of `which`, level by level from the outermost.
   constexpr void pad(route& r, axis_mask which) const {
     for (int l = change.pad_levels - 1; l >= 0; --l) {
       axis_mask const m = change.pad[l] & which;
@@ -103,8 +105,8 @@ class planner {
     }
   }
 
-  // May these axes be padded before anything else? They come innermost, outer levels as a whole before inner ones, or
-  // join the level that is reduced; and they are minor-most.
+  // True if these axes can be padded before anything else. They become innermost, or join the level that is reduced. So
+  // an outer level must be padded completely before an inner one, and the axes must be minor-most.
   constexpr bool can_pad_first(axis_mask first) const {
     if (!first) return true;
     if (change.reduced && (!change.joins || (first & ~change.pad[change.pad_levels - 1]))) return false;
@@ -123,11 +125,11 @@ class planner {
     return true;
   }
 
-  // Do the lists of some dimension disagree, so that some ranks hold nothing of what they need?
+  // True if the lists of some dimension disagree, so that some ranks hold nothing of their new shard.
   constexpr bool disagree(layout_value const& a, layout_value const& b) const {
     return first_dim(a.rank, [&](int d) { return sizes.common_parts(a.dim[d], b.dim[d]) == 0; }) >= 0;
   }
-  // Can the lists of `mid` become permutations of those of `t` when it is split over `spare` axes too?
+  // True if the axis lists of `mid` can become permutations of the lists of `t` by a split over `spare` axes.
   constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
     return (spare & ~t.sharding()) == 0 && first_dim(mid.rank, [&](int d) {
              axis_list const &a = mid.dim[d], &b = t.dim[d];
@@ -142,7 +144,7 @@ class planner {
     int i = list.size++;
     for (; i > 0 && to.level_of(list[i - 1]) > to.level_of(axis); --i) list.axis[i] = list.axis[i - 1];
     list.axis[i] = static_cast<signed char>(axis);
-    if (i < list.cyclic) list.cyclic = 0, list.block = 0;  // what comes first would have to be block-cyclic too
+    if (i < list.cyclic) list.cyclic = 0, list.block = 0;  // an axis before block-cyclic ones must be block-cyclic too
   }
   // Block-cyclic axes are padded together, so they must be of one level.
   constexpr bool one_level(axis_list const& list) const {
@@ -151,7 +153,8 @@ class planner {
     return true;
   }
 
-  // Let `mid` go on as `t` does, as long as the next axis is among `usable` ones, and `t` as `mid` does over late axes.
+  // Extends the lists of `mid` as in `t`, as long as the next axis is `usable`, and the lists of `t` as in `mid`, over
+  // late axes.
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
       axis_list const &a = mid.dim[d], &b = t.dim[d];
@@ -160,8 +163,8 @@ class planner {
     }
   }
 
-  // Where a dimension is block-cyclic, each axis is tried everywhere, alone and block-cyclic as in the other layout: one after the other
-  // they go where the two layouts then have most in common.
+  // Adds axes if a dimension is block-cyclic. Each axis is tried in every dimension, evenly split and block-cyclic as
+  // in the other layout. Each round adds one axis: the choice after which the two layouts have most in common.
   template <class Add>
   constexpr void settle(layout_value& v, layout_value const& other, axis_mask some, Add add) const {
     while (some) {
@@ -175,7 +178,7 @@ class planner {
             layout_value next = before;
             add(next.dim[d], a);
             if (cyclic) next.dim[d].cyclic = 1, next.dim[d].block = other.dim[d].block;
-            index_t const n = sizes.common(next, other) * sizes.product(mask_of(a));  // not more because of its size
+            index_t const n = sizes.common(next, other) * sizes.product(mask_of(a));  // does not favour small axes
             if (n > most) most = n, v = next, settled = mask_of(a);
           }
       });
@@ -184,8 +187,8 @@ class planner {
     }
   }
 
-  // Split `t` over the rest of the late axes, so that it stays nested with `mid` if possible. Those that `mid` is yet
-  // to be split over go where the lists are equal, and into `mid` too if they are `usable` now.
+  // Splits `t` over the remaining late axes, so that it stays nested with `mid` if possible. An `unused` axis, over
+  // which `mid` is not split yet, goes where the lists are equal, and into `mid` too if it is `usable` now.
   constexpr void split_target(layout_value& mid, axis_mask usable, axis_mask unused, layout_value& t) const {
     axis_mask const cyclic = any_cyclic ? mid.sharding() : 0;
     for (axis_mask some : {usable & ~cyclic, unused & ~usable & ~cyclic, ~unused & ~cyclic})
@@ -209,8 +212,8 @@ class planner {
     settle(t, mid, cyclic & late & ~t.sharding(), [&](axis_list& list, int f) { insert(list, f); });
   }
 
-  // Split `mid` over spare axes: nested if possible; where `t` has them, if the two can become permutations; else in
-  // dimension 0, whose pieces are contiguous.
+  // Splits `mid` over spare axes. An axis goes to a dimension whose lists stay nested; else to the dimension where `t`
+  // has it, if the two can become permutations; else to dimension 0, whose parts are contiguous.
   constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
     if (from.rank == 0) return;
     if (any_cyclic) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
@@ -222,8 +225,9 @@ class planner {
     });
   }
 
-  // `whole`: axes to be reduced that the target has no place for are all_reduced, not scattered and gathered; and where
-  // nothing is reduced, a slice comes first. `early`: what need not wait for a reduction goes to its place before it.
+  // Builds a route and keeps it if it is the best. `whole`: axes to reduce that the target does not shard over are
+  // all_reduced, not scattered and gathered; if nothing is reduced, a slice comes first. `early`: the dimensions get
+  // the target's axes before the reduction, as far as they need not wait for it.
   constexpr void offer_route(route r, bool whole, bool early) {
     axis_mask const idle = axes & ~r.last.named();
     layout_value mid = r.last, t = to;
@@ -253,8 +257,9 @@ class planner {
     if (!change.reduced) {
       follow(mid, idle, t);
       split_target(mid, idle, idle & ~mid.sharding(), t);
-      // Pieces of other sizes begin elsewhere, so a slice towards a permutation drops elements that are needed where
-      // extents do not divide; a plan that neither reduces nor pads receives what is lacking, at all extents.
+      // A slice before a permute drops elements that are needed if extents do not divide, because parts of other sizes
+      // begin at other indices. So only plans with a pad try it. A plan that neither reduces nor pads receives exactly
+      // the elements that a rank lacks, at all extents.
       axis_mask const spare = change.padded ? idle & t.sharding() & ~mid.sharding() : 0;
       if (spare && disagree(mid, t) && can_permute(mid, spare, t)) split_source(mid, spare, t, true);
       if (whole && mid == r.last) return;  // the same route again
@@ -268,25 +273,26 @@ class planner {
   }
 };
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// The steps that bring a tensor from one layout into another of the same value. Least bytes per rank, then steps that
-/// communicate, nameless ones (exchange), messages and memory, whatever the sizes of the axes from 3 up, where extents
-/// divide; at size 2, where costs tie that differ elsewhere, least bytes. Levels that both layouts have
-/// outermost stay; all others of `from` are reduced, innermost first, and all others of `to` are padded.
-/// `mesh_axes` offers further axes of the mesh: ranks along them can share the work of a reduction.
-/// Where `links` say that messages cost, least bytes and messages together, of the tensor and on the sizes of axes that they
-/// state: chains over few axes each may replace a step over several.
-/// Pre: the axes have sizes above 1; plan layouts without(those of size 1) where some have not.
+/// The steps that bring a tensor from one layout into another. The value of the tensor stays the same.
+/// The plan has the least bytes per rank; then the fewest collectives, exchanges and messages, and the least memory.
+/// This holds for all axis sizes from 3 up, if extents divide. At size 2 some costs tie that differ at other sizes, so
+/// only the bytes are least. Outermost levels that both layouts have stay. All others of `from` are reduced, innermost
+/// first, and all others of `to` are padded. `mesh_axes` offers further axes of the mesh, whose ranks can share the
+/// work of a reduction. If `links` give messages a cost, the plan has the least cost of bytes and messages together,
+/// for the stated sizes of tensor and axes. Then chains over few axes each may replace a step over several axes.
+/// Pre: the axes have sizes above 1. If some have size 1, plan with layout_value::without(axes of size 1).
 /// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
-/// Cost: without reductions bytes_per_rank is what the rank that lacks most of its new shard lacks, at all extents.
-/// Error: layouts of different ranks, and links without sizes, throw a sentence.
+/// Cost: without reductions, bytes_per_rank is the largest number of bytes of its new shard that a rank lacks, at all
+/// extents.
+/// Error: throws a sentence if the layouts have different ranks, or if `links` lack a size.
 /// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank)
     throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
-  return detail::planner(from, to, mesh_axes, links).result();
+  return plan_detail::planner(from, to, mesh_axes, links).result();
 }
 
 }  // namespace ashlar

@@ -1,21 +1,21 @@
-// What the planner compares plans by: costs where extents divide.
+// The costs by which the planner compares plans, for extents that divide.
 #pragma once
 #include "ashlar/plan/cost.hpp"
 #include "ashlar/plan/links.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::plan_detail {
 
-// Sizes that stand for every size: distinct, so that no equality is an accident, and above 2, where costs of reductions
-// tie that differ elsewhere.
+// Axis sizes that replace unknown sizes. They are distinct primes, so that no two costs are equal by accident. They are
+// above 2, because at size 2 some costs of reductions tie that differ at other sizes.
 inline constexpr int stand_in[max_axes]{3, 5, 7, 11, 13, 17, 19, 23};
 
-// What the rank that receives most receives.
+// Elements and messages received by the rank that receives most.
 struct price {
   index_t elements = 0, messages = 0;
 };
 
-// The sizes of axes by which steps are priced, and of a tensor: so many elements that all quotients are whole, for an axis
-// can split two layouts at once.
+// The sizes of the axes and of the tensor for which steps are priced. The tensor's size is the square of the product of
+// the axes, so that all quotients are whole even if an axis splits both layouts.
 class scale {
  public:
   constexpr scale(link_model const& links, axis_mask axes)
@@ -40,7 +40,8 @@ class scale {
   }
   constexpr index_t volume(layout_value const& v) const { return unit_ / product(v.sharding()); }
 
-  // What every rank holds in both layouts: nothing, on some rank, where the lists of a dimension disagree.
+  // Elements that every rank holds in both layouts: 0 if the lists of a dimension disagree, because then some ranks
+  // hold none.
   constexpr index_t common(layout_value const& a, layout_value const& b) const {
     index_t n = unit_;
     for (int d = 0; d < a.rank; ++d) {
@@ -50,9 +51,10 @@ class scale {
     }
     return n;
   }
-  // Into how many parts of equal size two lists together cut a dimension, if each rank has in common what they leave it; or
-  // 0. Blocks of one size are block-cyclic alike over the last of some axes and over all of them; and what a block-cyclic split leaves to a rank
-  // is everywhere in the dimension, so that it bears on even splits as if it were another dimension's.
+  // Number of equal parts into which two lists together split a dimension, if each rank has one such part in both; else
+  // 0. With equal blocks, a block-cyclic split over some axes agrees with one over the last of these axes. A
+  // block-cyclic split leaves a rank indices from everywhere in the dimension, so it acts on even splits like another
+  // dimension's.
   constexpr index_t common_parts(axis_list const& a, axis_list const& b) const {
     bool const finer = a.begins(b);
     if (finer || b.begins(a)) return product(finer ? b.mask() : a.mask());
@@ -85,4 +87,4 @@ class scale {
   double per_message_ = 0, per_element_ = 0;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::plan_detail

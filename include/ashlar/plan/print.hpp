@@ -1,4 +1,5 @@
-// Layouts and plans as text, spelled as in a program. Stands apart: strings cost more to include than the planner.
+// Layouts and plans as text, spelled as in a program. A separate header, because strings cost more to include than the
+// planner.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/plan/planner.hpp"
@@ -8,9 +9,9 @@ namespace ashlar {
 
 /// The names of a mesh's axes, as the functions below take them.
 template <class Mesh>
-inline constexpr char const* const* axis_texts = detail::names_of_list<typename Mesh::names>::text;
+inline constexpr char const* const* axis_texts = meta_detail::names_of_list<typename Mesh::names>::text;
 
-namespace detail {
+namespace plan_detail {
 
 inline std::string quoted(axis_list const& axes, char const* const* names) {
   std::string s;
@@ -18,7 +19,7 @@ inline std::string quoted(axis_list const& axes, char const* const* names) {
   if (axes.size == 0) return "none";
   if (axes.size > 1) s = "axes(" + s + ")";
   if (!axes.block) return s;
-  // Axes after the block-cyclic ones have no spelling in programs: only steps on the way have such layouts.
+  // A program cannot spell axes after the block-cyclic ones. Only intermediate layouts of plans have them.
   return "cyclic(" + s + ", " + std::to_string(axes.block) + (axes.cyclic < axes.size ? " over the first " + std::to_string(axes.cyclic) : "") + ")";
 }
 
@@ -28,25 +29,26 @@ inline std::string joined(axis_mask axes, char const* const* names) {
   return s;
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// The name of a reduction in a layout_value or a plan_step: "sum", "max", "min", "prod", or words for one of the user's.
+/// The name of a reduction in a layout_value or a plan_step: "sum", "max", "min", "prod", or a phrase for a
+/// user-defined one.
 /// Pre: op is 0 or more.
 inline char const* op_text(int op) {
   constexpr char const* text[]{"sum", "max", "min", "prod"};
   return op < 4 ? text[op] : "a reduction of the user's";
 }
 
-/// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the texts of
+/// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the names of
 /// the axes.
 inline std::string to_string(layout_value const& v, char const* const* names) {
   std::string s = "layout<";
-  for (int d = 0; d < v.rank; ++d) s += (d ? ", " : "") + detail::quoted(v.dim[d], names);
+  for (int d = 0; d < v.rank; ++d) s += (d ? ", " : "") + plan_detail::quoted(v.dim[d], names);
   s += ">";
   for (int l = 0; l < v.levels; ++l) {
     axis_list axes;
-    detail::each_axis(v.reductions[l].axes, [&](int a) { axes.push(a); });
-    s = "partial<" + s + ", " + detail::quoted(axes, names);
+    plan_detail::each_axis(v.reductions[l].axes, [&](int a) { axes.push(a); });
+    s = "partial<" + s + ", " + plan_detail::quoted(axes, names);
     if (v.reductions[l].op != op_sum) s += std::string(", op::") + op_text(v.reductions[l].op);
     s += ">";
   }
@@ -57,18 +59,18 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
 template <class L>
 requires is_layout_v<L> std::string to_string(L) {
   using c = context_of<L>;
-  return to_string(value_v<c, L>, detail::names_of_list<typename c::names>::text);
+  return to_string(value_v<c, L>, meta_detail::names_of_list<typename c::names>::text);
 }
 
 /// A step on one line: all_gather over data -> layout<none, "model">.
 inline std::string to_string(plan_step const& s, char const* const* names) {
   std::string text = to_text(s.what);
-  if (s.axes) text += " over " + detail::joined(s.axes, names);
+  if (s.axes) text += " over " + plan_detail::joined(s.axes, names);
   if (s.op != op_sum) text += std::string(" (") + op_text(s.op) + ")";
   return text + " -> " + to_string(s.to, names);
 }
 
-/// A plan: the source, and a line a step.
+/// A plan as text: the source layout, then one line per step.
 inline std::string to_string(redistribution_plan const& p, char const* const* names) {
   std::string text = to_string(p.layout(0), names) + "\n";
   for (plan_step const& s : p) text += "  " + to_string(s, names) + "\n";

@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-/// Writes a ledger: a line a collective with its pass, axes, bytes received per rank and the line that caused it.
+/// Writes a ledger with one line per collective: its pass, name, axes, bytes received per rank and call site.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   for (auto const& r : log) {

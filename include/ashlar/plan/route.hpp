@@ -1,10 +1,11 @@
-// Redistribution plans as values, and what the planner compares them by.
+// Redistribution plans as values, and their comparison in the planner.
 #pragma once
 #include "ashlar/plan/detour.hpp"
 
 namespace ashlar {
 
-/// The steps between two layouts, in order. It keeps the layouts that they pass through, packed: a few words.
+/// The steps between two layouts, in order. The plan stores the layouts before and after its steps, encoded as
+/// integers.
 class redistribution_plan {
  public:
   static constexpr int capacity = 12;
@@ -26,26 +27,26 @@ class redistribution_plan {
   }
   constexpr void pop() { --size; }
 
-  /// Bytes that the rank which receives most receives, summed over the steps.
+  /// Bytes received, summed over the steps, each for the rank that receives most.
   constexpr index_t bytes_per_rank(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     index_t n = 0;
     for (plan_step const& s : *this) n += step_bytes(s, global, mesh, element_bytes);
     return n;
   }
 
-  /// Messages that a rank receives, as step_messages counts them.
+  /// Messages that each rank receives, as step_messages counts them, summed over the steps.
   constexpr index_t messages_per_rank(mesh_shape const& mesh) const {
     index_t n = 0;
     for (plan_step const& s : *this) n += step_messages(s, mesh);
     return n;
   }
 
-  /// Bytes of the rank that holds most, when it holds most. The source lives to the end; in each step, so do the shard
-  /// that it starts from, the one that it makes, and one buffer where a side packs. Steps over axes of size 1 that
-  /// leave every element where it is drop out; a plan that moves nothing holds the source.
+  /// The largest number of bytes that a rank holds at one time. The source is held to the end. Each step also holds the
+  /// shard that it starts from, the shard that it makes, and one buffer if a side packs. Steps over axes of size 1 that
+  /// leave every element in place are skipped. A plan that moves nothing holds only the source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     axis_mask named = layout(0).sharding();
-    bool alike = is_even(global, layout(0), mesh);  // do all ranks hold equally much?
+    bool alike = is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
     for (plan_step const& s : *this) {
       named |= s.to.sharding();
       alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
@@ -65,7 +66,7 @@ class redistribution_plan {
     constexpr iterator& operator++() { return ++i, *this; }
     friend constexpr bool operator==(iterator const&, iterator const&) = default;
   };
-  /// The steps, in order. The plan itself is this range, too.
+  /// The steps, in order. The plan itself is the same range.
   constexpr redistribution_plan steps() const { return *this; }
   constexpr iterator begin() const { return {this, 0}; }
   constexpr iterator end() const { return {this, size}; }
@@ -94,9 +95,9 @@ class redistribution_plan {
   unsigned long long code_[capacity + 1]{}, blocks_[capacity + 1]{};
 };
 
-namespace detail {
+namespace plan_detail {
 
-// A chain of layouts, with its cost where extents divide. Where messages count, it may take several steps for one.
+// A chain of layouts, with its cost for extents that divide. If messages count, several steps may replace one.
 class route {
  public:
   redistribution_plan plan;
@@ -105,8 +106,8 @@ class route {
   constexpr route(layout_value const& from, scale const& s)
       : plan(from), last(from), scale_(&s), source_(s.volume(from)), held_(source_), peak_(source_) {}
 
-  // From now on steps over several axes become chains where those are cheaper, as long as all costs less than `limit`;
-  // looking for them takes `looks`.
+  // From now on replaces steps over several axes by chains if these are cheaper, as long as the route costs less than
+  // `limit`. The search uses up `visits`.
   constexpr void split(double limit, int& visits) {
     split_ = true;
     limit_ = limit;
@@ -126,8 +127,8 @@ class route {
   }
 
   constexpr bool has_no_collective() const { return plan.size != 0 && collectives_ == 0; }
-  /// What messages and bytes cost together, if messages count; fewer bytes; then steps that communicate, nameless ones,
-  /// messages, memory, steps of any kind.
+  /// Compares routes by these numbers, in this order: the cost of messages and bytes together, if messages count;
+  /// bytes; collectives; exchanges; messages; memory; steps.
   constexpr bool better_than(route const& r) const {
     if (too_dear_) return false;
     if (scale_->counts_messages() && cost() != r.cost()) return cost() < r.cost();
@@ -144,7 +145,7 @@ class route {
     if (next != last) add(next, choice_between(last, next));
   }
   constexpr void add(layout_value const& next, step_choice s) {
-    // Steps that move nothing join into one; but a pad leaves one kind of reduction.
+    // Joins neighbouring local steps into one. But one pad can add only one reduction.
     bool const local = !communicates(s.what);
     if (local && local_ && (s.what == step_kind::slice || !padding_ || s.op == last.reductions[0].op)) {
       plan.pop();
@@ -163,8 +164,8 @@ class route {
     last = next;
   }
 
-  // A reduce_scatter, axis by axis, as the dimensions have them (block-cyclic ones go together); replicated axes first, since
-  // what they leave out need not be reduced.
+  // Adds a reduce_scatter axis by axis, in the order of the dimensions' lists. Block-cyclic axes go together.
+  // Replicated axes come first, because the elements that they remove need not be reduced.
   constexpr void scatter(layout_value const& next) {
     layout_value v = last;
     axis_mask const reduced = last.partial() & ~next.partial();
@@ -181,7 +182,8 @@ class route {
     }
   }
 
-  // An all_reduce over several axes: all but one are scattered over, to where pieces are contiguous, and gathered again.
+  // Adds an all_reduce over several axes: a reduce_scatter into dimension 0, where parts are contiguous, over all axes
+  // but one; an all_reduce over the last axis; then all_gathers.
   constexpr void all_reduce(layout_value const& next, axis_mask axes) {
     layout_value v = last;
     for (int a = 0; v.rank != 0 && (axes & (axes - 1)); ++a) {
@@ -206,7 +208,7 @@ class route {
     paid_.messages += p.messages;
     collectives_ += communicates(s.what);
     exchanges_ += s.what == step_kind::exchange;
-    // A side packs where a dimension other than the first is cut or joined.
+    // A side packs if a dimension other than the first is split or joined.
     index_t scratch = 0;
     if (communicates(s.what) && s.what != step_kind::permute && s.what != step_kind::all_reduce) {
       sharding_change const inner = change_between(last, next, 1);
@@ -225,5 +227,5 @@ class route {
   int* visits_ = nullptr;
 };
 
-}  // namespace detail
+}  // namespace plan_detail
 }  // namespace ashlar

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-/// Global extents that the compiler knows, one a dimension.
+/// Global extents that the compiler knows, one per dimension.
 /// Example: make<float, layout<"data", none>>(m, static_extents<128, 784>{})
 template <index_t... N>
 struct static_extents {
@@ -13,9 +13,9 @@ struct static_extents {
   static constexpr shape value = shape::of(N...);
 };
 
-/// A tensor of static extents: everything that `Tensor` is, with its shape in the type. Operations whose operands all have
-/// static extents give such results, and what does not fit together is then an error of the program, not of its run.
-/// Reductions of bundles, pullbacks and whatever depends on run-time arguments give tensors of run-time extents.
+/// A tensor of static extents: `Tensor` with its shape in the type. If all operands of an operation have static
+/// extents, so has the result, and operands that do not fit together are a compile-time error. Reductions of bundles,
+/// pullbacks and operations that depend on run-time arguments give tensors of run-time extents.
 template <class Tensor, class Extents>
 class with_extents : public Tensor {
  public:
@@ -24,15 +24,16 @@ class with_extents : public Tensor {
 };
 
 template <class X>
-concept static_shape = requires { typename detail::plain_t<X>::static_extents_type; };
+concept static_shape = requires { typename plan_detail::plain_t<X>::static_extents_type; };
 
 /// Global extents of a tensor, known to the compiler.
 template <static_shape X>
-inline constexpr shape static_extents_v = detail::plain_t<X>::static_extents_type::value;
+inline constexpr shape static_extents_v = plan_detail::plain_t<X>::static_extents_type::value;
 
-namespace detail {
+namespace plan_detail {
 
-// A class, since nvcc 13 writes a function's decltype out where the type is used, and there it has no name for a literal.
+// A class, not a function: nvcc 13 writes out a function's decltype where the type is used, and there it has no name
+// for a literal.
 template <class From, class = std::make_integer_sequence<int, From::value.rank>>
 struct extents_from;
 template <class From, int... D>
@@ -40,13 +41,13 @@ struct extents_from<From, std::integer_sequence<int, D...>> {
   using type = static_extents<From::value[D]...>;
 };
 
-/// The tensor with the extents that the shape of `From::value` has in its type.
+/// Gives a tensor the static extents `From::value`.
 template <class From, class X>
 constexpr auto fix(X const& x) {
   return with_extents<X, typename extents_from<From>::type>(x);
 }
 
-// Extents of an operation's result where they follow from types alone.
+// Extents of an operation's result if they follow from the types alone.
 template <class Op, class Rule, class... X>
 struct static_result {
   static constexpr shape value = Op::extents(Rule::r.out, static_extents_v<X>...);
@@ -60,42 +61,42 @@ struct same_extents {
   static constexpr bool value = Extents.rank == rank_v<X>;
 };
 
-// Do all axes that split a dimension have static sizes, and what do they multiply to?
+// The static sizes of a mesh. A size that is given at run time is 0, so a product with it is 0 too.
 template <class Mesh>
 inline constexpr mesh_shape static_sizes{};
 template <class... Axes>
 inline constexpr mesh_shape static_sizes<mesh<Axes...>> = {sizeof...(Axes), {Axes::static_size...}};
 
-/// A dimension whose extent and whose axes the compiler knows, and the one does not divide by the others.
+/// True if the compiler knows the extent of a dimension and the sizes of its axes, and the split is not even.
 template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
 struct static_extent_does_not_divide {
   static constexpr index_t ranks = parts(Layout.dim[Dim], static_sizes<Mesh>);
   static constexpr bool value = ranks > 1 && !is_even(Extent, Layout.dim[Dim], static_sizes<Mesh>);
 };
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// True where every rank's shard has the same extents and the compiler can tell: static extents on axes of static size.
+/// True if the compiler knows that all shards have the same extents. This needs static extents on axes of static size.
 template <class X>
 inline constexpr bool is_even_v = false;
 template <static_shape X>
 inline constexpr bool is_even_v<X> = [] {
   constexpr layout_value v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
   for (int d = 0; d < v.rank; ++d) {
-    index_t const ranks = parts(v.dim[d], detail::static_sizes<mesh_t<X>>);
-    if (ranks == 0 || !is_even(static_extents_v<X>[d], v.dim[d], detail::static_sizes<mesh_t<X>>)) return false;
+    index_t const ranks = parts(v.dim[d], plan_detail::static_sizes<mesh_t<X>>);
+    if (ranks == 0 || !is_even(static_extents_v<X>[d], v.dim[d], plan_detail::static_sizes<mesh_t<X>>)) return false;
   }
   return true;
 }();
 
-/// A tensor with its extents in its type.
-/// Error: ashlar::error where it has others.
+/// Puts the extents of a tensor into its type.
+/// Error: ashlar::error if the tensor has other extents.
 /// Example: auto x = fix_extents<128, 784>(generate<float, layout<"data", none>>(m, {128, 784}, f));
 template <index_t... N, plain_tensor X>
 constexpr auto fix_extents(X const& x) {
   using E = static_extents<N...>;
-  static_assert(detail::same_extents<X, E::value>::value, "ashlar::fix_extents: give one extent for each dimension of the tensor");
-  if (!(x.extents() == E::value)) detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have", E::value, x.extents());
+  static_assert(plan_detail::same_extents<X, E::value>::value, "ashlar::fix_extents: give one extent for each dimension of the tensor");
+  if (!(x.extents() == E::value)) plan_detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have", E::value, x.extents());
   return with_extents<X, E>(x);
 }
 

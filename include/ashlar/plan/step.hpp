@@ -25,14 +25,15 @@ constexpr bool operator==(step_kind k, collective c) { return communicates(k) &&
 
 constexpr char const* to_text(step_kind k) { return communicates(k) ? to_text(collective_of(k)) : k == step_kind::slice ? "slice" : "pad"; }
 
-/// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective; what they
-/// have in `from` covers what they need for `to`.
-/// slice: keeps of the shard what `to` covers.
-/// pad: leaves `op` partial over `axes`. It keeps of the shard what `to` covers and fills the rest with the identity of
-/// `op`; over axes that split nothing in `from`, coordinate 0 alone keeps, or all do if `op` is idempotent (max, min).
+/// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective. Their
+/// shards in `from` together contain all elements of their shards in `to`.
+/// slice: keeps the elements of the shard that are in the new shard.
+/// pad: makes the tensor partial by `op` over `axes`. It keeps the elements of the shard that are in the new shard, and
+/// fills the rest with the identity of `op`. Along axes that split nothing in `from`, only coordinate 0 keeps its
+/// elements, or all ranks do if `op` is idempotent (max, min).
 /// reduce_scatter, all_reduce: perform the partial reduction `op`, the innermost, over `axes`. A reduce_scatter may
 /// also split dimensions over replicated axes: a rank then reduces only what it keeps.
-/// permute, all_to_all, all_gather, exchange: each rank gets what `to` covers.
+/// permute, all_to_all, all_gather, exchange: each rank receives the elements of its new shard that it lacks.
 struct plan_step {
   step_kind what = step_kind::slice;
   axis_mask axes = 0;
@@ -41,14 +42,14 @@ struct plan_step {
   friend constexpr bool operator==(plan_step const&, plan_step const&) = default;
 };
 
-namespace detail {
+namespace plan_detail {
 
-// How two layouts shard differently: axes that only one of them has beyond what a dimension's lists have in common.
+// The difference in sharding of two layouts: the axes after the common beginning of the two lists of a dimension.
 struct sharding_change {
   axis_mask removed = 0, added = 0;
-  axis_mask split = 0;      // added where a dimension is only split further
-  bool nested = true;       // in every dimension one list begins the other
-  bool equal_parts = true;  // every dimension is split by the same axes, into pieces of the same sizes
+  axis_mask split = 0;      // axes added to dimensions that are only split further
+  bool nested = true;       // in every dimension one list is a prefix of the other
+  bool equal_parts = true;  // every dimension is split by the same axes, into parts of the same sizes
 };
 
 constexpr sharding_change change_between(layout_value const& from, layout_value const& to, int first_dim = 0) {
@@ -91,17 +92,21 @@ constexpr step_choice choice_between(layout_value const& from, layout_value cons
   return {step_kind::exchange, c.removed | (c.added & ~c.split)};
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// The one step that leads from a layout to another, by the name of the collective that it is.
-/// Pre: `to` is partial by one more kind than `from`, innermost, or by the innermost kind over more axes, and has lost these axes
-/// where they were minor-most; or by the innermost kind over fewer axes, all of which it may have gained as
-/// minor-most ones; or both have the same reductions. In the first two cases it may have gained replicated axes, too.
-/// Post: of two layouts with the same reductions, whatever the sizes of the axes: axes are only added, as minor-most ones:
-/// slice; every dimension is split into as many parts as before: permute; minor-most axes are only removed: all_gather;
-/// the same ones are removed from some dimensions and added to others: all_to_all; anything else is an exchange.
+/// The single step between two layouts, named by its collective.
+/// Pre: one of three cases.
+/// - `to` has one more reduction than `from`, innermost, or more axes in the innermost one. If these axes sharded
+///   dimensions in `from`, they were minor-most, and `to` has lost them there.
+/// - The innermost reduction has fewer axes in `to`, or is gone. Dimensions of `to` may have gained all these axes as
+///   minor-most ones.
+/// - Both have the same reductions.
+/// In the first two cases dimensions of `to` may have gained replicated axes, too.
+/// Post: for the same reductions, whatever the sizes of the axes: slice if axes are only added, as minor-most ones;
+/// permute if every dimension is split into as many parts as before; all_gather if minor-most axes are only removed;
+/// all_to_all if the same axes are removed from some dimensions and added to others; else exchange.
 constexpr plan_step step_between(layout_value const& from, layout_value const& to) {
-  detail::step_choice const k = detail::choice_between(from, to);
+  plan_detail::step_choice const k = plan_detail::choice_between(from, to);
   return {k.what, k.axes, k.op, from, to};
 }
 

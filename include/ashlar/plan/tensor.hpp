@@ -1,40 +1,40 @@
-// What generic code may ask of a tensor, abstract or real.
+// The interface of tensors, abstract or real, for generic code.
 #pragma once
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/ledger.hpp"
 
 namespace ashlar {
 
-namespace detail {
+namespace plan_detail {
 template <class X>
 using plain_t = std::remove_cvref_t<X>;
 }
 
-/// A tensor that is not under differentiation: abstract_tensor, sharded_tensor or an elementwise expression of such.
+/// A tensor that is not under differentiation: abstract_tensor, sharded_tensor or an elementwise expression of these.
 template <class X>
-concept plain_tensor = requires(detail::plain_t<X> const& x) {
-  typename detail::plain_t<X>::element_type;
-  typename detail::plain_t<X>::layout_type;
-  typename detail::plain_t<X>::mesh_type;
+concept plain_tensor = requires(plan_detail::plain_t<X> const& x) {
+  typename plan_detail::plain_t<X>::element_type;
+  typename plan_detail::plain_t<X>::layout_type;
+  typename plan_detail::plain_t<X>::mesh_type;
   x.mesh();
   x.extents();
-} && !requires { typename detail::plain_t<X>::cotangent_type; };
+} && !requires { typename plan_detail::plain_t<X>::cotangent_type; };
 
 template <class X>
-using element_t = typename detail::plain_t<X>::element_type;
-/// The layout of a tensor, in the type.
+using element_t = typename plan_detail::plain_t<X>::element_type;
+/// The layout of a tensor, as a type.
 template <class X>
-using layout_t = typename detail::plain_t<X>::layout_type;
+using layout_t = typename plan_detail::plain_t<X>::layout_type;
 template <class X>
-using mesh_t = typename detail::plain_t<X>::mesh_type;
+using mesh_t = typename plan_detail::plain_t<X>::mesh_type;
 template <class X>
 inline constexpr int rank_v = layout_t<X>::rank;
 
-/// The mesh's names and the reductions of some layouts: what the values of these layouts refer to.
+/// The context of layouts on a mesh: the names of the mesh and the reductions of the layouts.
 template <class Mesh, class... L>
 using mesh_context = context<typename Mesh::names, typename context_of<L...>::ops>;
 
-namespace detail {
+namespace plan_detail {
 
 template <class Mesh, class L>
 struct axes_missing_from_mesh;
@@ -47,7 +47,7 @@ struct axes_missing_from_mesh {
   static constexpr bool value = any_missing<Mesh, typename names_of<L>::type>;
 };
 
-/// The layout of a value that refers to a mesh.
+/// The layout type of a layout_value that refers to a mesh.
 template <class Mesh, layout_value const& V, class... L>
 using layout_on = layout_from_t<mesh_context<Mesh, L...>, encode(V), encode_blocks(V), V.rank>;
 
@@ -59,19 +59,19 @@ struct layout_is_partial {
 [[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
 [[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 
-}  // namespace detail
+}  // namespace plan_detail
 
-/// The plain tensor of an active one, without derivative; any other value itself.
+/// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
 /// Example: accuracy_count(stop_gradient(logits), labels)
 template <class X>
 constexpr auto const& stop_gradient(X const& x) {
-  if constexpr (requires { typename detail::plain_t<X>::cotangent_type; })
+  if constexpr (requires { typename plan_detail::plain_t<X>::cotangent_type; })
     return x.value();
   else
     return x;
 }
 
-/// The first operand, evaluated where it is an elementwise expression that waits for its first read.
+/// The tensor itself. A lazy elementwise expression is evaluated first.
 template <class X>
   requires(!requires(X const& x) { x.evaluate(); })
 constexpr X const& materialize(X const& x) {
@@ -83,15 +83,15 @@ constexpr decltype(auto) materialize(X const& x) {
   return x.evaluate();
 }
 
-namespace detail {
+namespace plan_detail {
 
-// The same as a value of its own.
+// The materialized tensor as a value of its own.
 template <class X>
 constexpr auto evaluated(X const& x) {
   return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
 }
 
-// A message with numbers, without <string>.
+// The text of an error with numbers, without <string>.
 struct message {
   char text[512]{};
   std::size_t n = 0;
@@ -128,6 +128,6 @@ struct message {
   throw error(m.text);
 }
 
-}  // namespace detail
+}  // namespace plan_detail
 
 }  // namespace ashlar

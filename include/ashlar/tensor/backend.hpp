@@ -1,4 +1,5 @@
-// The backend of tensors on real ranks: what each member of plan/backend.hpp does, and where.
+// The backend of tensors on real ranks. It forwards each member of plan/backend.hpp to the header that the comment
+// names.
 #pragma once
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
@@ -16,13 +17,13 @@ struct backend<device_mesh<M>> {
 
   // tensor/sharded_tensor.hpp
   template <class T, class L>
-  static detail::tensor_on<T, L, M> allocate(device_mesh<M> const& m, shape const& extents) {
+  static tensor_detail::tensor_on<T, L, M> allocate(device_mesh<M> const& m, shape const& extents) {
     return {m, extents};
   }
   // tensor/evaluate.hpp; tensor/elementwise.hpp if the result is lazy; tensor/view.hpp if it shares memory
   template <class T, class L, class Op, class... X>
   static auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
-    return detail::make_result<T, L>(op, m, extents, x...);
+    return tensor_detail::make_result<T, L>(op, m, extents, x...);
   }
   // tensor/elementwise.hpp
   template <class Y>
@@ -31,52 +32,52 @@ struct backend<device_mesh<M>> {
   }
   template <class Distribution, class Y>
   static void fill_random(Distribution const& d, Y& y, prng_key key) {
-    detail::fill_random(d, y, key);
+    tensor_detail::fill_random(d, y, key);
   }
   template <class F, class Y, class... X>
   static void update_each(F const& f, Y& y, X&... x) {
-    detail::update_elements(f, y, x...);
+    tensor_detail::update_elements(f, y, x...);
   }
 
   // tensor/redistribute.hpp
   template <class P, int I, class X>
   static auto take_step(X const& x, call_site const& w) {
-    return detail::take_step<P, I>(x, w);
+    return tensor_detail::take_step<P, I>(x, w);
   }
   template <class P, int I, int... Order, class X>
   static auto take_step_transposed(X const& x, call_site const& w) {
-    return detail::take_step_transposed<P, I, Order...>(x, w);
+    return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
   }
   template <class T>
-  static detail::bundle_in_flight<T, M> open_bundle(device_mesh<M> const& m, axis_mask axes, call_site const& w) {
+  static tensor_detail::bundle_in_flight<T, M> open_bundle(device_mesh<M> const& m, axis_mask axes, call_site const& w) {
     return {m, axes, w};
   }
   // tensor/pending.hpp
   template <class Y, class P, class X>
   static pending<Y> begin(X const& x, call_site const& w) {
-    return detail::start_steps<Y, P, 0>(x, w);
+    return tensor_detail::start_steps<Y, P, 0>(x, w);
   }
   template <class Y, class P, class X>
   static pending<Y> begin_into(Y const& room, X const& x, call_site const& w) {
-    return detail::start_steps<Y, P, 0>(x, w, &room);
+    return tensor_detail::start_steps<Y, P, 0>(x, w, &room);
   }
   // tensor/roll.hpp
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
-    return detail::roll_shard<Dim>(x, step, by, w);
+    return tensor_detail::roll_shard<Dim>(x, step, by, w);
   }
   // tensor/collective_einsum.hpp
   template <class X>
-  static auto take_chunk(detail::chunks const& cut, index_t i, X const& x, int dim) {
-    return detail::take_chunk(cut, i, x, dim);
+  static auto take_chunk(ops_detail::chunks const& cut, index_t i, X const& x, int dim) {
+    return tensor_detail::take_chunk(cut, i, x, dim);
   }
   template <class X, class Y>
-  static void put_chunk(detail::chunks const& cut, index_t i, X const& chunk, Y& y, int dim) {
-    detail::put_chunk(cut, i, chunk, y, dim);
+  static void put_chunk(ops_detail::chunks const& cut, index_t i, X const& chunk, Y& y, int dim) {
+    tensor_detail::put_chunk(cut, i, chunk, y, dim);
   }
   template <equation E, class A, class B, class Y>
-  static void put_product(detail::chunks const& cut, index_t i, A const& a, B const& b, Y& y, int dim) {
-    detail::put_product<E>(cut, i, a, b, y, dim);
+  static void put_product(ops_detail::chunks const& cut, index_t i, A const& a, B const& b, Y& y, int dim) {
+    tensor_detail::put_product<E>(cut, i, a, b, y, dim);
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 inline step_transfers transfers_between(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after,
                                 shape const& extents, int rank) {
@@ -30,7 +30,7 @@ inline void require_same_ranks(communicator const& a, communicator const& b) {
     throw error("ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Brings a tensor to another mesh of the same ranks, in layout To of that mesh.
 /// Pre: both meshes are made from one communicator.
@@ -41,19 +41,19 @@ inline void require_same_ranks(communicator const& a, communicator const& b) {
 ///   rank, or with axes that the other mesh lacks, does not compile. It has no derivative.
 /// Example: redistribute<layout<"rows", "columns">>(x, grid) with x of layout<"data", none> on a line of 4 ranks and grid of 2 x 2
 template <class To, plain_tensor X, class M2>
-  requires(!detail::layout_is_partial<layout_t<X>>::value && !detail::layout_is_partial<To>::value)
+  requires(!plan_detail::layout_is_partial<layout_t<X>>::value && !plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] auto redistribute(X const& x, device_mesh<M2> const& other, call_site w = call_site::current()) {
   using L = layout_t<X>;
   using T = element_t<X>;
-  detail::check_between_meshes<L, To, M2>();
+  ops_detail::check_between_meshes<L, To, M2>();
   auto const& t = materialize(x);
   using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
   auto const& m = t.mesh();
-  detail::require_same_ranks(m.communicator(), other.communicator());
+  tensor_detail::require_same_ranks(m.communicator(), other.communicator());
   static constexpr layout_value ends[]{value_v<mesh_context<mesh_t<X>, L>, L>, value_v<mesh_context<M2, To>, To>};
   layout_value const &from = ends[0], &to = ends[1];
-  auto const& transfers = *detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
-                                          [&] { return detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
+  auto const& transfers = *tensor_detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
+                                          [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
   sharded_tensor<T, To, M2, Space> y(other, t.extents(), transfers.destination.size());
   if (m.size() == 1) {
     kernels::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
@@ -62,10 +62,10 @@ template <class To, plain_tensor X, class M2>
   plan_step s;
   s.what = step_kind::exchange;
   s.axes = mask_of(m.sizes().axes) - 1u;
-  if (m.recorder()) detail::note(m, s, detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  detail::collective_scope const scope(m, s, detail::fingerprint_of(collective_of(s.what), transfers.fingerprint, detail::element_code<T>), transfers.received * sizeof(T), w);
-  if (!detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data()))
-    detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
+  if (m.recorder()) plan_detail::note(m, s, ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
+  tensor_detail::collective_scope const scope(m, s, comm_detail::fingerprint_of(collective_of(s.what), transfers.fingerprint, comm_detail::element_code<T>), transfers.received * sizeof(T), w);
+  if (!tensor_detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data()))
+    tensor_detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;
 }
 

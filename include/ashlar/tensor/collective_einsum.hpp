@@ -5,7 +5,7 @@
 #include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/pending.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// True if the elements with one index along a dimension are contiguous in a shard, followed by those with the next
 /// index.
@@ -78,4 +78,4 @@ void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_t
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -3,7 +3,7 @@
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// Reports that a rank is in a collective: to the log of collectives, to ranks that ask, and to Kokkos' tools if
 /// loaded. The rank may leave a collective that has begun and enter it again.
@@ -74,4 +74,4 @@ class collective_scope {
   bool entered_ = false;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -37,9 +37,9 @@ inline void describe(std::ostream& out) {
 
   using space = Kokkos::DefaultExecutionSpace;
   out << "Kokkos " << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100 << ": " << space::name()
-      << ", " << space().concurrency() << (detail::runs_in_caller<space> ? " threads" : " threads at most") << " a rank, memory "
+      << ", " << space().concurrency() << (kernels_detail::runs_in_caller<space> ? " threads" : " threads at most") << " a rank, memory "
       << space::memory_space::name() << '\n';
-  if constexpr (!detail::host_reads<space>)
+  if constexpr (!tensor_detail::host_reads<space>)
     out << "memory of the device: " << (comm::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " (" << comm::device_memory.because << ")\n";
 
   out << "BLAS: ";
@@ -73,7 +73,7 @@ void describe(std::ostream& out, device_mesh<M> const& m) {
     out << ": " << m.communicator(mask).size() << " ranks, " << m.transport(mask) << '\n';
   }
   if (m.size() == 1) return;
-  auto const& memory = detail::node_memory::instance();
+  auto const& memory = comm_detail::node_memory::instance();
   if (m.without_shared_memory().empty())
     out << "shared memory: " << (memory.used() >> 20) << " MiB in use, of " << (memory.size() >> 20) << " MiB of address space\n";
   else

@@ -4,7 +4,7 @@
 #include "ashlar/comm/collectives/tuning.hpp"
 #include <Kokkos_Core.hpp>
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 template <class Space>
 inline constexpr bool host_reads = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
@@ -55,4 +55,4 @@ void decide_for_default_device() {
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

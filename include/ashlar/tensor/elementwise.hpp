@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 // An operand of an expression. It becomes a leaf of kernels::map when the expression is evaluated.
 template <class Tensor>
@@ -95,11 +95,12 @@ class expression_state : public reader {
   std::optional<sharded_tensor<T, L, M>> value_;
 };
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// An elementwise expression that has not been read yet. It owns its operands. At its first read it runs as one kernel;
-/// copies share the result. If an operand is updated in place before, the expression keeps a copy of the old operand.
-/// These read it: every operation that is not elementwise, evaluate(), view(), and the conversion to sharded_tensor.
+/// copies share the result. If an operand is updated in place, a living expression keeps a copy of the old operand: a
+/// later expression may use it. These read it: every operation that is not elementwise, evaluate(), view(), and the
+/// conversion to sharded_tensor.
 template <class T, class L, class M, class Node, class... Source>
 class expression {
  public:
@@ -109,8 +110,8 @@ class expression {
   using tensor_type = sharded_tensor<T, L, M>;
   static constexpr int rank = L::rank;
 
-  expression(device_mesh<M> const& m, shape const& extents, Node const& node, detail::product<Source...> const& sources)
-      : state_(std::make_shared<detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
+  expression(device_mesh<M> const& m, shape const& extents, Node const& node, meta_detail::product<Source...> const& sources)
+      : state_(std::make_shared<tensor_detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
     sources.apply_to([&](auto const&... s) { (s.expect(state_), ...); });
   }
   device_mesh<M> const& mesh() const { return state_->mesh; }
@@ -124,10 +125,10 @@ class expression {
   auto const& sources() const { return state_->sources; }
 
  private:
-  std::shared_ptr<detail::expression_state<T, L, M, Node, Source...>> state_;
+  std::shared_ptr<tensor_detail::expression_state<T, L, M, Node, Source...>> state_;
 };
 
-namespace detail {
+namespace tensor_detail {
 
 template <class T, class L, class M, class S>
 leaf_node node_of(sharded_tensor<T, L, M, S> const&) {
@@ -182,7 +183,7 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
   kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.
 template <class T, class L, class M, class S>
@@ -191,7 +192,7 @@ void fill(sharded_tensor<T, L, M, S>& x, std::type_identity_t<T> const& value) {
   kernels::fill(S{}, x.data(), x.local_size(), value);
 }
 
-namespace detail {
+namespace tensor_detail {
 
 template <class X>
 auto elements_of(X& x) {
@@ -218,6 +219,6 @@ void update_elements(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
     kernels::for_each(S{}, x.local_size(), f, x.data(), elements_of(others)...);
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 }  // namespace ashlar

@@ -34,13 +34,13 @@ class environment {
     // mesh.
     int processes = 1;
     comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
-    if (processes > 1) detail::desync_monitor::of(MPI_COMM_WORLD);
-    if (Kokkos::is_initialized()) return detail::decide_for_default_device();
+    if (processes > 1) comm_detail::desync_monitor::of(MPI_COMM_WORLD);
+    if (Kokkos::is_initialized()) return tensor_detail::decide_for_default_device();
     // Kokkos warns on every rank about threads that are not bound. Set the variable to 0 to read the warnings.
     setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);
     initialize();
     owns_kokkos_ = true;
-    detail::decide_for_default_device();
+    tensor_detail::decide_for_default_device();
   }
   mpi_environment mpi_;
   bool owns_kokkos_ = false;

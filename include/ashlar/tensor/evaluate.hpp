@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 template <class T, class X>
 kernels::shard<T> shard_of(X const& x) {
@@ -40,6 +40,6 @@ auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X 
   return y;
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 }  // namespace ashlar

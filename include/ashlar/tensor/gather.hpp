@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 template <class Space, class T>
 auto host_mirror(T* data, index_t n) {
@@ -116,7 +116,7 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
   return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// The whole tensor on rank 0 of the mesh, row-major; an empty vector on the others. Evaluates elementwise expressions.
 /// Post: on rank 0, the element at global index (i, j) is [i * extent(1) + j].
@@ -127,23 +127,23 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
 /// Example: std::vector<double> const all = gather(x);  // x of layout<"data", none>
 template <plain_tensor X>
 std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
-  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather: the layout is partial; all_reduce or reduce_scatter it first");
-  return detail::join_shards(materialize(x), detail::receivers::first, w);
+  return tensor_detail::join_shards(materialize(x), tensor_detail::receivers::first, w);
 }
 
-/// The whole tensor on every rank, in the same order.
+/// The whole tensor on every rank, in the same order as gather.
 /// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: as gather, but every rank receives the elements that it lacks, once.
 /// Error: as gather.
 template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
-  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first");
-  return detail::join_shards(materialize(x), detail::receivers::all, w);
+  return tensor_detail::join_shards(materialize(x), tensor_detail::receivers::all, w);
 }
 
-namespace detail {
+namespace tensor_detail {
 
 template <class L, class T, class M>
 sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& extents, std::span<T const> whole) {
@@ -201,7 +201,7 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
   return scatter_elements<L>(m, extents, elements);
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Makes a tensor from all its elements, row-major, which rank 0 of the mesh has. The other ranks' argument is not
 /// read.
@@ -213,16 +213,16 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0, call_site w = call_site::current()) {
-  auto const call = detail::call_of_scatter<L>(m, elements_on_rank_0, w);
+  auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
-  return detail::scatter_range<L>(m, detail::checked_extents<L>(n), elements_on_rank_0);
+  return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
 /// The same for a scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {
-  static_assert(!detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");
-  auto const call = detail::call_of_scatter<L>(m, element_on_rank_0, w);
-  return detail::scatter_range<L>(m, shape{}, element_on_rank_0);
+  static_assert(!plan_detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");
+  auto const call = tensor_detail::call_of_scatter<L>(m, element_on_rank_0, w);
+  return tensor_detail::scatter_range<L>(m, shape{}, element_on_rank_0);
 }
 
 }  // namespace ashlar

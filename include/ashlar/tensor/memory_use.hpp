@@ -15,12 +15,12 @@ struct memory_use {
 };
 template <class Space = Kokkos::DefaultExecutionSpace>
 memory_use memory_in_use() {
-  using pool = detail::pool<typename Space::memory_space>;
+  using pool = tensor_detail::pool<typename Space::memory_space>;
   return {pool::in_use(), pool::peak()};
 }
 template <class Space = Kokkos::DefaultExecutionSpace>
 void reset_peak_memory() {
-  detail::pool<typename Space::memory_space>::reset_peak();
+  tensor_detail::pool<typename Space::memory_space>::reset_peak();
 }
 
 }  // namespace ashlar

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 // Runs of indices that two index sets of one dimension have in common, at equal distances: `count` runs of `length`.
 struct common_runs {
@@ -169,4 +169,4 @@ struct message_blocks {
   }
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 template <class X>
 concept in_memory = requires { typename X::storage_pointer; };
@@ -20,15 +20,15 @@ class pending_work {
   virtual Y wait() = 0;
 };
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// The result of an asynchronous collective on real ranks.
 /// Error: `ready` and `wait` throw as the collective, and ashlar::error if the result was taken before or the object
 ///   was moved from.
-template <detail::in_memory Y>
+template <tensor_detail::in_memory Y>
 class pending<Y> {
  public:
-  explicit pending(std::unique_ptr<detail::pending_work<Y>> work) : work_(std::move(work)) {}
+  explicit pending(std::unique_ptr<tensor_detail::pending_work<Y>> work) : work_(std::move(work)) {}
   pending(pending&&) = default;
   pending& operator=(pending&& other) {
     drop();
@@ -45,7 +45,7 @@ class pending<Y> {
   }
 
  private:
-  detail::pending_work<Y>& work() const {
+  tensor_detail::pending_work<Y>& work() const {
     if (!work_) throw error("ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now");
     return *work_;
   }
@@ -58,10 +58,10 @@ class pending<Y> {
     }
   }
 
-  std::unique_ptr<detail::pending_work<Y>> work_;
+  std::unique_ptr<tensor_detail::pending_work<Y>> work_;
 };
 
-namespace detail {
+namespace tensor_detail {
 
 /// The remaining steps of plan P. The first of them, `Step`, communicates and has begun.
 template <class Y, class P, int Step, class X>
@@ -132,6 +132,6 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   }
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 }  // namespace ashlar

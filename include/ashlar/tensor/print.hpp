@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 inline constexpr index_t most_printed = 1000, printed_at_an_end = 3;
 inline constexpr std::size_t printed_width = 80;
@@ -164,33 +164,33 @@ std::string element_name() {
     return sizeof(T) == sizeof(float) ? "float" : "double";
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Prints a tensor on rank 0 of the mesh. The first line has element type, layout, extents and mesh. Then come the
-/// elements as NumPy prints them, with the stream's precision. Of more than 1000 elements, prints the first and the
-/// last three of each dimension.
+/// elements as NumPy prints them, with the stream's precision. If there are more than 1000 elements, prints the first
+/// and the last three of each dimension.
 /// Collective: every rank of the mesh calls it; it blocks. Only rank 0 writes to `out`.
 /// Cost: moves only the printed elements, each once. If a dimension is block-cyclic, moves every element, too.
 /// Error: ashlar::error on every rank if they do not call the same. A partial layout does not compile.
 /// Example: print(std::cout, x);  // float, layout<"x", none>, (2, 3), x=2 y=1
 template <plain_tensor X>
 void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
-  static_assert(!detail::layout_is_partial<layout_t<X>>::value,
+  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::print: the layout is partial; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
-  auto const t = redistribute<typename detail::split_evenly<layout_t<X>>::type>(materialize(x), w);
-  detail::printed_part const what(t.extents());
-  auto const numbers = detail::gather_printed(t, what, w);
+  auto const t = redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(materialize(x), w);
+  tensor_detail::printed_part const what(t.extents());
+  auto const numbers = tensor_detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;
-  detail::message extents;
+  plan_detail::message extents;
   extents << t.extents();
-  out << detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
+  out << tensor_detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
   for (int a = 0; a < M::axes; ++a) out << " " << name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
   out << "\n";
   if (numbers.empty())
     out << "[]";
   else
-    detail::number_writer(out, what, numbers).write();
+    tensor_detail::number_writer(out, what, numbers).write();
   out << "\n";
 }
 

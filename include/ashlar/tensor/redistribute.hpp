@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 // Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`.
 template <class L2, class Ops, class T0, class L1, class M, class Space>
@@ -49,9 +49,9 @@ auto take_step_transposed(X const& x, call_site const& w) {
 }
 
 /// A reduction of several tensors in one collective. The results are contiguous in one block. Ranks of a node reduce
-/// the operands in place. Over MPI the operands are first packed into one buffer, unless they are already contiguous in
-/// that order. The results of an earlier bundle are. The largest operands come first: after a scalar, an array would
-/// not be aligned like its source, which makes memcpy 6 times slower.
+/// the operands in place. Over MPI the operands are first packed into one buffer, unless they are contiguous in that
+/// order, as the results of an earlier bundle are. The largest operands come first: after a scalar, an array would not
+/// be aligned like its source, which makes memcpy 6 times slower.
 template <class T, class M>
 class bundle_in_flight {
  public:
@@ -88,7 +88,7 @@ class bundle_in_flight {
       auto const n = static_cast<std::size_t>(elements_);
       if (T const* const message = side_by_side()) {
         memory_of_messages const used(message, results);
-        return detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
+        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
       }
       for (std::size_t i = 0; i < pieces_.size(); ++i) kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
       with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
@@ -106,7 +106,7 @@ class bundle_in_flight {
       return false;
     }
   }
-  // The operands as one message, or null if they are not contiguous in its order. (On devices null: staging copies them
+  // The operands as one message, or null if they are not contiguous in its order. (Null on devices: staging copies them
   // anyway.)
   T const* side_by_side() const {
     if constexpr (!runs_in_caller<space>) return nullptr;
@@ -140,6 +140,6 @@ class bundle_in_flight {
   std::shared_ptr<storage<memory_space>> block_;
 };
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 }  // namespace ashlar

@@ -3,9 +3,9 @@
 #include "ashlar/ops/roll.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
-// Loops between `count` indices of one dimension in two arrays. Only in that dimension their extents differ.
+// Loops between `count` indices of one dimension in two arrays. Their extents differ only in that dimension.
 inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination, index_t to) {
   kernels::box a, b;
   for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
@@ -24,7 +24,7 @@ inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, 
   m.fingerprint = fingerprint_of_extents(collective_of(s.what), fingerprint_of(collective_of(s.what), s.axes, dim, by, encode(layout)), extents);
   index_set const mine = own.dim[dim];
   index_t const stride = row_major_strides(m.source).stride[dim];
-  bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // elements with one index are contiguous
+  bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // a range of indices is contiguous
   // A block to or from a rank: one or two runs, each an array of its own. Whole shards are not packed.
   struct block_of_runs {
     std::size_t size = 0;
@@ -85,4 +85,4 @@ sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& 
   return y;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

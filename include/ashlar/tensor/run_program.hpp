@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 // This process' number before MPI has started, as the launcher gives it, or 0.
 inline int launched_rank() {
@@ -18,7 +18,7 @@ inline int launched_rank() {
   return 0;
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Starts MPI and Kokkos, calls body(), and returns its result. If an exception ends body(), prints it with the name of
 /// the program and returns 1. Only rank 0 prints an ashlar::error, which every rank throws. Each rank prints any other
@@ -27,7 +27,7 @@ inline int launched_rank() {
 /// Example: int main(int argc, char** argv) { return ashlar::run_program("mnist", [&] { return train(argc, argv); }); }
 template <class F>
 int run_program(char const* name, F body) {
-  int rank = detail::launched_rank();
+  int rank = tensor_detail::launched_rank();
   std::optional<environment> env;  // outlives the report of an error
   try {
     env.emplace();

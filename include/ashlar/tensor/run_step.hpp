@@ -8,7 +8,7 @@
 #include "ashlar/tensor/transfers.hpp"
 #include "ashlar/tensor/staging.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 // Calls f with reduction number `op` of Ops, if it reduces elements T.
 template <class T, class Ops, class F>
@@ -196,4 +196,4 @@ void run_step(Space const& space, plan_step const& s, step_transfers const& v, c
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace tensor_detail {
 
 // The stored type for an element type that a user names: std::complex fails in device code.
 template <class T>
@@ -32,11 +32,11 @@ struct pointer_to<T, 0> {
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// The mesh with just the axes that a layout names, with sizes given at run time.
 template <class L>
-using mesh_of_layout = decltype(detail::mesh_of_names(typename detail::names_of<L>::type{}));
+using mesh_of_layout = decltype(tensor_detail::mesh_of_names(typename layout_detail::names_of<L>::type{}));
 
 /// A tensor whose sharding over a mesh of ranks is part of its type. It has this rank's shard, the global extents and a
 /// handle on the mesh. The shard is contiguous and row-major in the memory of Space.
@@ -52,18 +52,18 @@ class sharded_tensor {
   using mesh_type = Mesh;
   using execution_space = Space;
   using memory_space = typename Space::memory_space;
-  using storage_pointer = std::shared_ptr<detail::storage<memory_space>>;
+  using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
   static constexpr int rank = Layout::rank;
   /// The layout as a value; axes are positions in the mesh.
   static constexpr layout_value layout = value_v<mesh_context<Mesh, Layout>, Layout>;
-  static_assert(!detail::axes_missing_from_mesh<Mesh, Layout>::value,
+  static_assert(!plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
                 "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
       : sharded_tensor(m, extents, ashlar::local_region(extents, layout, m.sizes(), m.rank()).size()) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
-      : sharded_tensor(m, extents, detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {}
+      : sharded_tensor(m, extents, tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {}
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
@@ -79,9 +79,9 @@ class sharded_tensor {
 
   /// This rank's shard, contiguous and row-major, in the memory of Space.
   T* data() const { return static_cast<T*>(owner_->data) + offset_; }
-  using view_type = Kokkos::View<typename detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
+  using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  /// This rank's shard as a Kokkos view. Valid while a tensor that shares it lives, until one of them is updated in
+  /// This rank's shard as a Kokkos view. Valid while a tensor that shares it lives, and until one of them is updated in
   /// place.
   view_type view() const {
     shape const s = local_extents();
@@ -100,16 +100,19 @@ class sharded_tensor {
   index_t offset_;
 };
 
-namespace detail {
+namespace tensor_detail {
 
 /// The tensor of an element type that a user names.
 template <class T, class L, class M>
 using tensor_on = sharded_tensor<typename storable<T>::type, L, M>;
 
+}  // namespace tensor_detail
 
 template <class T, class L, class M, class S>
-inline constexpr bool in_reach_of_kernels<sharded_tensor<T, L, M, S>> =
+inline constexpr bool ops_detail::in_reach_of_kernels<sharded_tensor<T, L, M, S>> =
     Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, typename S::memory_space>::accessible;
+
+namespace tensor_detail {
 
 /// The same elements under another layout, or with other extents; copied only when one of the two is updated in place.
 template <class L, class T, class L0, class M, class S>
@@ -130,9 +133,9 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
   static_assert(static_cast<int>(View::rank) == L::rank, "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
-  shape const extents = detail::checked_extents<L>(n);
-  auto owner = std::shared_ptr<detail::storage<typename View::memory_space>>(
-      new detail::storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
+  shape const extents = plan_detail::checked_extents<L>(n);
+  auto owner = std::shared_ptr<tensor_detail::storage<typename View::memory_space>>(
+      new tensor_detail::storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
   Tensor t(m, extents, owner, 0);
   comm::collectively(m.communicator(), [&] {
     shape const shard = t.local_extents();
@@ -142,14 +145,14 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
       if (Reversed) expected[d] = shard[L::rank - 1 - d];
     }
     if (!(found == expected))
-      detail::fail_other_extents(Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
+      plan_detail::fail_other_extents(Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
                                           : "ashlar::adopt: the view has the extents of this rank's shard", expected, found);
-    if (!view.span_is_contiguous()) detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
+    if (!view.span_is_contiguous()) meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });
   return t;
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Makes a tensor whose shard is a view of the user's, without a copy. The tensor keeps the view alive.
 /// Pre: contiguous and row-major (LayoutRight), with the extents of this rank's shard.
@@ -159,20 +162,20 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
-  static_assert(!detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
+  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
                 "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
-  return detail::adopt_view<L, false>(m, view, n);
+  return tensor_detail::adopt_view<L, false>(m, view, n);
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
-  static_assert(!detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value, "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
-  return detail::adopt_view<L, true>(m, view, n);
+  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value, "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
+  return tensor_detail::adopt_view<L, true>(m, view, n);
 }
 
-namespace detail {
+namespace tensor_detail {
 
 template <class T, int Rank, class F>
 struct generate_kernel {
@@ -202,18 +205,18 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
   for_elements("ashlar::generate", space, part.size(), k);
 }
 
-}  // namespace detail
+}  // namespace tensor_detail
 
 /// Makes a tensor whose element at global index (i...) is f(i...). A kernel in the tensor's space calls f.
 /// Error: a partial layout does not compile: each rank's term would be the whole value.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
-  static_assert(!detail::layout_is_partial<L>::value,
+  static_assert(!plan_detail::layout_is_partial<L>::value,
                 "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
-  using Tensor = detail::tensor_on<T, L, M>;
-  Tensor t(m, detail::checked_extents<L>(n));
-  detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);
+  using Tensor = tensor_detail::tensor_on<T, L, M>;
+  Tensor t(m, plan_detail::checked_extents<L>(n));
+  tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);
   return t;
 }
 

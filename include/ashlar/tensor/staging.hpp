@@ -18,7 +18,7 @@ struct mpi_datatype<Kokkos::complex<T>> {
 
 }  // namespace ashlar::comm
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// True if MPI reads the space's memory itself. Unless decided otherwise, device memory is staged through the host's.
 template <class Space>
@@ -108,4 +108,4 @@ void with_mpi_memory_in_place(bool directly, Space const& space, T* data, std::s
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

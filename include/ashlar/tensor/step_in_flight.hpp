@@ -4,7 +4,7 @@
 #include <exception>
 #include <optional>
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// A step that communicates, from its begin until it is complete. On a node the other ranks may read the operand, and
 /// each takes the elements that it needs when it completes the step. Otherwise all messages are posted at once,
@@ -233,4 +233,4 @@ class step_in_flight final : public reader, public unfinished_collective {
   bool in_parts_ = false;            // an all-reduce in which each rank combines a part
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// An object that may read a shard later.
 class reader {
@@ -39,7 +39,7 @@ class storage : public reader {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
     readers_.push_back(r);
   }
-  /// The same for a reader of the memory itself, which may be another block's.
+  /// Like expect, for a reader of the memory itself, which may be another block's.
   void expect_with_lender(std::shared_ptr<reader> const& r) {
     expect(r);
     if (lender_) lender_->expect(r);
@@ -220,4 +220,4 @@ inline constexpr scratch_memory scratch_from_pool([](std::size_t bytes) {
   return std::shared_ptr<void>(std::move(block), at);
 });
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

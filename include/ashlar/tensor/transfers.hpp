@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 /// The transfers of a step on one rank of a mesh, for tensors of one shape.
 struct step_transfers {
@@ -28,8 +28,8 @@ struct step_transfers {
   std::uint64_t fingerprint = 0;
   std::vector<region> asked;  // regions asked for so far; empty after finish()
 
-  // Call both for each rank that takes part, in order: with the part of this rank's source that it needs, and the
-  // reverse.
+  // Adds a message, in the order of the ranks. send: from this rank's source `own` to their destination `theirs`.
+  // receive: from their source `theirs` to this rank's destination `own`. The message is empty if not `serves`.
   void send(region const& own, region const& theirs, bool serves) {
     std::size_t const before = out.loops.size();
     auto const moved = static_cast<index_t>(once.total) - static_cast<index_t>(out.total);
@@ -162,4 +162,4 @@ inline std::shared_ptr<step_transfers const> const& remembered_transfers(plan_st
   return remembered({&s, extents, mesh, rank, order}, [&] { return transfers_of(s, extents, mesh, rank, order); });
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

@@ -4,7 +4,7 @@
 #include "ashlar/ops/view.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::tensor_detail {
 
 template <class T, class L, int First, int Last, class M, class X>
 auto make_result(flatten_op<First, Last> const&, device_mesh<M> const&, shape const& extents, X const& x) {
@@ -23,4 +23,4 @@ auto make_result(select_op const& op, device_mesh<M> const& m, shape const& exte
   return Part(m, extents, storage<typename Part::memory_space>::borrow(whole.owner()), whole.offset() + op.at * size);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::tensor_detail

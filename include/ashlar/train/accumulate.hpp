@@ -13,8 +13,8 @@ namespace ashlar {
 ///   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));
 template <class F>
 constexpr auto accumulate(index_t n, F&& f) {
-  if (n < 1) detail::fail("ashlar::accumulate: it takes 1 microbatch or more");
-  auto total = map([](auto const& x) { return detail::evaluated(x); }, f(index_t(0)));
+  if (n < 1) meta_detail::fail("ashlar::accumulate: it takes 1 microbatch or more");
+  auto total = map([](auto const& x) { return plan_detail::evaluated(x); }, f(index_t(0)));
   for (index_t i = 1; i < n; ++i) {
     auto const next = f(i);
     for_each_leaf(

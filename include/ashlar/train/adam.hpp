@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace train_detail {
 
 // 1 - beta is rounded once, from double: in float 1 - 0.999f is off by 5e-5.
 template <class T>
@@ -20,7 +20,7 @@ struct adam_step {
   ASHLAR_FUNCTION void with_root(T root, T& p, T const&, T& m, T&) const { p = keep * p - rate * m / (root + epsilon); }
 };
 
-}  // namespace detail
+}  // namespace train_detail
 
 template <class M, class V>
 struct adam_state {
@@ -30,7 +30,7 @@ struct adam_state {
   static constexpr auto names = ashlar::names("step", "m", "v");
 };
 
-namespace detail {
+namespace train_detail {
 
 template <class P>
 constexpr auto adam_moments(P const& p) {
@@ -52,12 +52,12 @@ constexpr void adam_update(Options const& o, double decay, P& p, S& state, G con
         using T = element_t<decltype(x)>;
         T const scaled = keras ? T(rate * square_root(c2) / c1) : T(rate / c1);
         adam_step<T> const f{T(o.beta1), T(1 - o.beta1), T(o.beta2), T(1 - o.beta2), scaled, keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
-        detail::update_each(f, x, gradient, m, v);
+        train_detail::update_each(f, x, gradient, m, v);
       },
       p, g, state.m, state.v);
 }
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// Adam. m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m^ / (sqrt(v^) + epsilon), m^ and v^ corrected for
 /// their start at zero. With Keras' convention p -= rate m^ / (sqrt(v^) + epsilon / sqrt(1 - b2^step)), which is
@@ -72,13 +72,13 @@ struct adam {
   /// Post: the moments have the parameters' layouts.
   template <class P>
   constexpr auto init(P const& p) const {
-    return detail::adam_moments(p);
+    return train_detail::adam_moments(p);
   }
   /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
   /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    detail::adam_update(*this, 0, p, state, g);
+    train_detail::adam_update(*this, 0, p, state, g);
   }
 };
 
@@ -92,13 +92,13 @@ struct adamw {
 
   template <class P>
   constexpr auto init(P const& p) const {
-    return detail::adam_moments(p);
+    return train_detail::adam_moments(p);
   }
   /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
   /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    detail::adam_update(*this, decay, p, state, g);
+    train_detail::adam_update(*this, decay, p, state, g);
   }
 };
 

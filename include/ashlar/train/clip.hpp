@@ -13,7 +13,7 @@ struct clipped_gradients {
   N norm;
 };
 
-namespace detail {
+namespace train_detail {
 
 // Axes that shard any leaf of a tree.
 template <class X>
@@ -47,7 +47,7 @@ struct clip_factor {
   }
 };
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// A tree of gradients, multiplied by `largest` over the norm of all their elements together where that is larger. Each
 /// element counts once, however many ranks hold it.
@@ -60,7 +60,7 @@ struct clip_factor {
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
 template <class G>
 [[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, call_site w = call_site::current()) {
-  using namespace detail;
+  using namespace train_detail;
   auto const& first = first_leaf(gradients);
   using T = element_t<decltype(first)>;
   using L = typename sum_over<mesh_t<decltype(first)>, axes_sharding_v<G>>::type;

@@ -53,7 +53,7 @@ struct epoch_report {
   }
 };
 
-namespace detail {
+namespace train_detail {
 
 template <class B>
 concept batch_range = requires(B& b) {
@@ -161,7 +161,7 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
   return {means.report(), on};
 }
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// Trains for so many epochs: calls step(batch) on each batch of each. Batches are a range, the same in each epoch, or a
 /// function of the epoch, from 0, that gives one; a range may make them on the way, as
@@ -181,10 +181,10 @@ std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callback
   std::vector<epoch_report> history;
   for (int epoch = 0; epoch < epochs; ++epoch) {
     auto const [report, on] = [&] {
-      if constexpr (detail::batch_range<std::remove_reference_t<Batches>>)
-        return detail::run_epoch(epoch, batches, step, callbacks...);
+      if constexpr (train_detail::batch_range<std::remove_reference_t<Batches>>)
+        return train_detail::run_epoch(epoch, batches, step, callbacks...);
       else
-        return detail::run_epoch(epoch, batches(epoch), step, callbacks...);
+        return train_detail::run_epoch(epoch, batches(epoch), step, callbacks...);
     }();
     history.push_back(report);
     if (!on) break;
@@ -195,7 +195,7 @@ std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callback
 /// Calls step(batch) on each batch, once, and gives the means over all examples; callbacks as fit's.
 /// Example: evaluate(test_data, [&](auto const& batch) { return test_step(state, batch); })["accuracy"]
 template <class Batches, class Step, class... Callbacks>
-  requires(detail::batch_range<std::remove_reference_t<Batches>> || std::is_invocable_v<Batches&, int>)
+  requires(train_detail::batch_range<std::remove_reference_t<Batches>> || std::is_invocable_v<Batches&, int>)
 epoch_report evaluate(Batches&& batches, Step step, Callbacks... callbacks) {
   return fit(1, std::forward<Batches>(batches), step, callbacks...).front();
 }

@@ -1,7 +1,7 @@
 // Functions of numbers that are constexpr, and give the same bits on every rank and machine.
 #pragma once
 
-namespace ashlar::detail {
+namespace ashlar::train_detail {
 
 template <class T>
 constexpr T square_root(T x) {  // Newton
@@ -34,4 +34,4 @@ constexpr double cosine_of_pi(double t) {
   return sum;
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::train_detail

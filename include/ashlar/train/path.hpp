@@ -3,7 +3,7 @@
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/train/pattern.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::train_detail {
 
 template <class X>
 inline constexpr bool is_tuple_v = false;
@@ -61,4 +61,4 @@ struct parameter_of<Path, std::index_sequence<I...>> {
   using type = parameter<Path::path.c[I]...>;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::train_detail

@@ -10,7 +10,7 @@ struct text_range {
   char const* end = nullptr;
 };
 
-namespace detail {
+namespace train_detail {
 
 constexpr bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
 
@@ -98,16 +98,16 @@ constexpr bool match_here(text_range p, text_range s) {
   return false;
 }
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// Is the pattern found anywhere in the text? The subset of ECMAScript's syntax that paths need: characters, `.`, `[]`,
 /// `*`, `+`, `?` and `|`. Characters are bytes. What the subset lacks is an error wherever in the pattern it stands.
 constexpr bool pattern_found(text_range pattern, text_range text) {
-  detail::check_pattern(pattern);
+  train_detail::check_pattern(pattern);
   for (char const *alternative = pattern.begin, *p = alternative;; alternative = ++p) {
-    while (p != pattern.end && *p != '|') p = detail::item_end(p, pattern.end);
+    while (p != pattern.end && *p != '|') p = train_detail::item_end(p, pattern.end);
     for (char const* s = text.begin;; ++s) {
-      if (detail::match_here({alternative, p}, {s, text.end})) return true;
+      if (train_detail::match_here({alternative, p}, {s, text.end})) return true;
       if (s == text.end) break;
     }
     if (p == pattern.end) return false;

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace train_detail {
 
 // A place that the program names.
 template <text_literal Text>
@@ -32,7 +32,7 @@ struct model_has_no_such_layer {
   static constexpr bool value = !has_layer<Layer, root, Model>();
 };
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// The output of a model's layer in the layout that the strategy has for it: x itself, where it has none.
 /// Post: the value is the same. Under differentiation a gathered value is invariant, as by all_gather<axis, invariant>, so that
@@ -44,17 +44,17 @@ struct model_has_no_such_layer {
 /// Example: place<model_parallel<"data", output_rule<"d2", layout<"data", none>>>, "d2">(parameters, y)
 template <class Strategy, text_literal Layer, class Parameters, tensor X>
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
-  using Path = detail::named_path<Layer>;
-  static_assert(!detail::model_has_no_such_layer<Path, Parameters>::value,
+  using Path = train_detail::named_path<Layer>;
+  static_assert(!train_detail::model_has_no_such_layer<Path, Parameters>::value,
                 "ashlar::place: the model has no layer of this path; name a member of the model that holds parameters");
   using L = typename Strategy::template output_layout<layout_place<Path, rank_v<X>>>;
   if constexpr (std::is_void_v<L>) {
     return x;
-  } else if constexpr (detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
+  } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
     return redistribute<L>(x, w);  // it has the sentences
   } else {
-    constexpr axis_mask replicated_over = detail::gathered_between<mesh_t<X>, layout_t<X>, L> & detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
-    return relayout(detail::destination<L, replicated_over, detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
+    constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> & ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
+    return relayout(ops_detail::destination<L, replicated_over, ops_detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
   }
 }
 

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace train_detail {
 
 // As in sgd_step, of `inner` and `outer` one is the rate and the other 1.
 template <class T>
@@ -50,7 +50,7 @@ struct rmsprop_centered : rmsprop_step<T> {
   }
 };
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// Steps taken, the mean square, the mean, and the momentum; of no elements where an option leaves it unused.
 template <class V, class A, class M>
@@ -76,33 +76,33 @@ struct rmsprop {
   /// Post: what the state holds has the parameters' layouts.
   template <class P>
   constexpr auto init(P const& p) const {
-    auto v = detail::zeros_like(p);
-    auto mean = detail::zeros_if(centered, p);
-    auto m = detail::zeros_if(momentum != 0, p);
+    auto v = train_detail::zeros_like(p);
+    auto mean = train_detail::zeros_if(centered, p);
+    auto m = train_detail::zeros_if(momentum != 0, p);
     return rmsprop_state<decltype(v), decltype(mean), decltype(m)>{0, v, mean, m};
   }
   /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
   /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    detail::check_update(p, g, state.v);
-    if (centered) detail::check_update(p, g, state.mean);
-    if (momentum != 0) detail::check_update(p, g, state.m);
+    train_detail::check_update(p, g, state.v);
+    if (centered) train_detail::check_update(p, g, state.mean);
+    if (momentum != 0) train_detail::check_update(p, g, state.m);
     double const r = rate(state.step++);
     bool const keras = follows == convention::keras;
     for_each_leaf(
         [&](auto& x, auto const& gradient, auto& v, auto& mean, auto& m) {
-          detail::check_gradient<decltype(x), decltype(gradient)>();
+          train_detail::check_gradient<decltype(x), decltype(gradient)>();
           using T = element_t<decltype(x)>;
-          detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho), T(momentum), T(epsilon), keras};
+          train_detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho), T(momentum), T(epsilon), keras};
           if (centered && momentum != 0)
-            detail::update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
+            train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
           else if (centered)
-            detail::update_each(detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
+            train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
           else if (momentum != 0)
-            detail::update_each(detail::rmsprop_plain<T>{f}, x, gradient, v, m);
+            train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v, m);
           else
-            detail::update_each(detail::rmsprop_plain<T>{f}, x, gradient, v);
+            train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v);
         },
         p, g, state.v, state.mean, state.m);
   }

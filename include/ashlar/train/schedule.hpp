@@ -23,7 +23,7 @@ class schedule {
     if (own_) return own_(step);
     if (fall_ == 0) return rate_;
     double const t = static_cast<double>(step < fall_ ? step : fall_) / static_cast<double>(fall_);
-    return rate_ * (last_ + (1 - last_) * 0.5 * (1 + detail::cosine_of_pi(t)));
+    return rate_ * (last_ + (1 - last_) * 0.5 * (1 + train_detail::cosine_of_pi(t)));
   }
 
   friend constexpr schedule cosine_decay(double rate, long steps, double last);
@@ -39,7 +39,7 @@ class schedule {
 /// Pre: steps >= 1. Error: fewer throw ashlar::error.
 /// Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
 constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
-  if (steps < 1) detail::fail("ashlar::cosine_decay: it takes 1 step or more; a constant rate is a number");
+  if (steps < 1) meta_detail::fail("ashlar::cosine_decay: it takes 1 step or more; a constant rate is a number");
   schedule s(rate);
   s.fall_ = steps;
   s.last_ = last;
@@ -50,7 +50,7 @@ constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
 /// behind them `then`, whose steps count from there.
 /// Pre: steps >= 0. Error: fewer throw ashlar::error.
 constexpr schedule warm_up(long steps, schedule then) {
-  if (steps < 0 || then.rise_) detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
+  if (steps < 0 || then.rise_) meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
   then.rise_ = steps;
   return then;
 }

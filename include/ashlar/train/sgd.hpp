@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace train_detail {
 
 // `inner` multiplies what the momentum gathers, `outer` what it is taken for: one of them is the rate, the other 1.
 template <class T>
@@ -19,7 +19,7 @@ struct sgd_step {
   }
 };
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// Steps taken, and the momentum: tensors like the parameters, or of no elements where there is none.
 template <class M>
@@ -41,26 +41,26 @@ struct sgd {
   /// Post: the momentum has the parameters' layouts.
   template <class P>
   constexpr auto init(P const& p) const {
-    auto m = detail::zeros_if(momentum != 0, p);
+    auto m = train_detail::zeros_if(momentum != 0, p);
     return sgd_state<decltype(m)>{0, m};
   }
   /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
   /// gradient or of what is used of the state, throw ashlar::error.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    detail::check_update(p, g);
-    if (momentum != 0) detail::check_update(p, g, state.m);
+    train_detail::check_update(p, g);
+    if (momentum != 0) train_detail::check_update(p, g, state.m);
     double const r = rate(state.step++);
     bool const keras = follows == convention::keras;
     for_each_leaf(
         [&](auto& x, auto const& gradient, auto& m) {
-          detail::check_gradient<decltype(x), decltype(gradient)>();
+          train_detail::check_gradient<decltype(x), decltype(gradient)>();
           using T = element_t<decltype(x)>;
-          detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
+          train_detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
           if (momentum != 0)
-            detail::update_each(f, x, gradient, m);
+            train_detail::update_each(f, x, gradient, m);
           else
-            detail::update_each(f, x, gradient);
+            train_detail::update_each(f, x, gradient);
         },
         p, g, state.m);
   }

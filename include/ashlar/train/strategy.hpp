@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-namespace detail {
+namespace train_detail {
 template <text_literal Key, class Layout>
 struct keyed_layout {
   static_assert(is_layout_v<Layout>, "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
@@ -26,18 +26,18 @@ struct keyed_layout {
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules;
-}  // namespace detail
+}  // namespace train_detail
 
 /// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
 /// "feature.*kernel". A path that equals the text beats patterns.
 template <text_literal Key, class Layout>
-struct rule : detail::keyed_layout<Key, Layout> {
+struct rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = false;
 };
 /// The same for the outputs of layers, whose paths are those above parameters: "d2". The network says by place() where
 /// the output is.
 template <text_literal Key, class Layout>
-struct output_rule : detail::keyed_layout<Key, Layout> {
+struct output_rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = true;
 };
 
@@ -70,9 +70,9 @@ template <class BatchAxes, class... Rules>
 struct layout_map {
   using batch_axes = BatchAxes;
   template <class Parameter>
-  using parameter_layout = typename detail::layout_by_rules<false, replicated<Parameter::rank>, Parameter, Rules...>::type;
+  using parameter_layout = typename train_detail::layout_by_rules<false, replicated<Parameter::rank>, Parameter, Rules...>::type;
   template <class Output>
-  using output_layout = typename detail::layout_by_rules<true, void, Output, Rules...>::type;
+  using output_layout = typename train_detail::layout_by_rules<true, void, Output, Rules...>::type;
 };
 /// Parameters laid out by rules; the others are replicated. Batch names the axes that split the batch.
 template <dimension Batch, class... Rules>
@@ -83,9 +83,9 @@ using data_parallel = layout_map<names_in_t<Batch>>;
 /// The layout of a batch of so many dimensions under a strategy, whose axes split the first.
 /// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
 template <class Strategy, int Rank>
-using data_layout = typename detail::batch_layout<typename detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
+using data_layout = typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
 
-namespace detail {
+namespace train_detail {
 
 inline constexpr int no_rule = -1, two_rules = -2;
 
@@ -225,7 +225,7 @@ constexpr void named_leaves(F&& f, X& x) {
   }
 }
 
-}  // namespace detail
+}  // namespace train_detail
 
 /// A model's parameters on a mesh, laid out by a strategy, with first values that are the same for every strategy and
 /// mesh: parameter i draws with fold_in(key, i).
@@ -234,15 +234,15 @@ constexpr void named_leaves(F&& f, X& x) {
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key) {
-  if constexpr (requires { detail::check_rules<Model>(Strategy{}); }) detail::check_rules<Model>(Strategy{});
+  if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); }) train_detail::check_rules<Model>(Strategy{});
   std::uint64_t leaf = 0;
-  return detail::init_at<Strategy, T, detail::root>(m, model, key, leaf);
+  return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf);
 }
 
 /// Calls f(path, leaf) on each leaf of a tree, in order; paths are such as "d1/kernel".
 template <class F, class X>
 constexpr void for_each_named(F&& f, X& x) {
-  detail::named_leaves<detail::root>(f, x);
+  train_detail::named_leaves<train_detail::root>(f, x);
 }
 
 }  // namespace ashlar

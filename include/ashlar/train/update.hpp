@@ -9,7 +9,7 @@ namespace ashlar {
 /// gradients (PyTorch) or steps, already multiplied by the rate of their time (Keras).
 enum class convention { pytorch, keras };
 
-namespace detail {
+namespace train_detail {
 
 /// Calls f on corresponding elements of parameters, gradients and states, in one kernel. It writes those that are not const.
 template <class F, class X, class... Others>
@@ -70,6 +70,6 @@ constexpr auto zeros_if(bool used, P const& p) {
       p);
 }
 
-}  // namespace detail
+}  // namespace train_detail
 
 }  // namespace ashlar

@@ -45,7 +45,7 @@ struct weight {
 template <class... I>
 weight(I...) -> weight<static_cast<int>(sizeof...(I))>;
 
-namespace detail {
+namespace train_detail {
 template <class Layout, int Rank>
 struct layout_does_not_fit {
   static constexpr bool value = true;
@@ -55,12 +55,12 @@ template <class Layout, int Rank>
 struct layout_does_not_fit<Layout, Rank> {
   static constexpr bool value = Layout::rank != Rank;
 };
-}  // namespace detail
+}  // namespace train_detail
 
 /// A parameter that says itself which layout it has; rules do not apply to it.
 template <int Rank, class Layout>
 struct laid_out_weight : weight<Rank> {
-  static_assert(!detail::layout_does_not_fit<Layout, Rank>::value,
+  static_assert(!train_detail::layout_does_not_fit<Layout, Rank>::value,
                 "ashlar::weight: laid_out takes a layout with one spec for each dimension of the parameter");
   using layout_type = Layout;
 };

@@ -10,7 +10,7 @@ using grid = mesh<axis<"data">, axis<"model">>;
 namespace {
 
 struct copied {
-  using diagnostics = detail::elementwise_diagnostics;
+  using diagnostics = ops_detail::elementwise_diagnostics;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(linearity::linear, x); }
@@ -18,7 +18,7 @@ struct copied {
 };
 #ifdef ASHLAR_CONTROL
 template <class S, class T>
-void run(copied const&, S const& space, detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
+void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
   kernels::copy(space, x.data, y.data, x.local_size());
 }
 #endif

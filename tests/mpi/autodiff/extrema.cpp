@@ -21,7 +21,7 @@ struct dense_extrema {
   std::vector<double> x, best;
 
   dense_extrema(std::vector<double> const& elements, shape const& e, unsigned dims) : x(elements) {
-    best.assign(static_cast<std::size_t>(detail::without_dims(e, dims).size()), Largest ? -HUGE_VAL : HUGE_VAL);
+    best.assign(static_cast<std::size_t>(ops_detail::without_dims(e, dims).size()), Largest ? -HUGE_VAL : HUGE_VAL);
     for (index_t i = 0; i < e.size(); ++i) {
       index_t number = 0;
       for (int d = 0; d < e.rank; ++d)
@@ -63,7 +63,7 @@ void check_one(shape const& any, F const& complete) {
     };
     auto const check_ties = [&](place const& alone, pulled_back const& r) {
       dense_extrema<Largest> const y(alone.value(e, operand<L>::layout, 0), e, dims);
-      shape const kept = detail::without_dims(e, dims);
+      shape const kept = ops_detail::without_dims(e, dims);
       if (dual_of_result.rank == kept.rank) {
         CHECK(r.cotangents[0].elements == y.pullback(alone.value(kept, dual_of_result, 99)));
       } else {  // reduced once more

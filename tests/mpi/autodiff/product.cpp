@@ -49,7 +49,7 @@ void check_product(shape const& e, F const& complete) {
   for (auto element : {no_zero, some_zeros, many_zeros, only_zeros}) check_slopes(element, run);
   for (auto element : {small_factors, factors_and_zeros})
     check_on_meshes(element, 0, run, [&](place const& alone, pulled_back const& r) {
-      shape const kept = detail::without_dims(e, dims);
+      shape const kept = ops_detail::without_dims(e, dims);
       if (dual_of_result.rank != kept.rank) return;  // reduced once more
       CHECK(r.cotangents[0].elements == others(alone.value(e, operand<L>::layout, 0), e, dims, alone.value(kept, dual_of_result, 99)));
     });

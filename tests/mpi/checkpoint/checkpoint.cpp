@@ -35,7 +35,7 @@ template <class T, class L>
 auto scattered(device_mesh<grid> const& m, shape const& n, bool filled) {
   std::vector<T> all(static_cast<std::size_t>(n.size()));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = filled ? element<T>(static_cast<index_t>(i)) : T{};
-  return detail::scatter_elements<L>(m, n, std::span<T const>(all));
+  return tensor_detail::scatter_elements<L>(m, n, std::span<T const>(all));
 }
 template <class X>
 bool right(X const& x) {
@@ -91,7 +91,7 @@ TEST_CASE("CRC-32C is that of RFC 3720, by instruction and by tables, in pieces 
   CHECK(crc32c(0, ones.data(), 32) == 0x62A8AB43u);
   test::bytes const b = test::counting(1000);
   for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 63u, 999u}) {
-    CHECK(~detail::crc32c_by_tables(~0u, b.data(), n) == crc32c(0, b.data(), n));
+    CHECK(~io_detail::crc32c_by_tables(~0u, b.data(), n) == crc32c(0, b.data(), n));
     CHECK(crc32c(crc32c(0, b.data(), n), b.data() + n, b.size() - n) == crc32c(0, b.data(), b.size()));
   }
 }
@@ -218,11 +218,11 @@ TEST_CASE("an optimizer's state, and a part of a file alone") {
 }
 
 TEST_CASE("a tensor of more than one chunk lies on pages of its own, whatever lies beside it") {
-  constexpr detail::byte_count page = detail::checkpoint_entry::page;
-  detail::checkpoint_table table;
+  constexpr checkpoint_detail::byte_count page = checkpoint_detail::checkpoint_entry::page;
+  checkpoint_detail::checkpoint_table table;
   for (index_t const bytes : {1, 4097, 100, 8192, 4095, 5000, 4096, 4096, 2048, 12289, 3, 0, 70001, 2047, 9000})
     for (char const* name : {"a/x", "b/y"}) {
-      detail::checkpoint_entry e;
+      checkpoint_detail::checkpoint_entry e;
       e.name = name + std::to_string(table.entries.size());
       e.type = "uint8";
       e.extents = shape::of(bytes);
@@ -230,16 +230,16 @@ TEST_CASE("a tensor of more than one chunk lies on pages of its own, whatever li
       table.entries.push_back(e);
     }
   table.block = table.block_bytes();
-  detail::sparse_memory const described = detail::describe_in_hdf5(table);
-  std::map<detail::byte_count, int> tensors_on;
+  io_detail::sparse_memory const described = checkpoint_detail::describe_in_hdf5(table);
+  std::map<checkpoint_detail::byte_count, int> tensors_on;
   for (auto const& e : table.entries)
-    for (detail::byte_count at = e.offset / page; e.bytes() != 0 && at * page < e.offset + e.bytes(); ++at) ++tensors_on[at];
-  for (auto const& gap : table.gaps()) described.for_each_written(gap.begin, gap.end - gap.begin, [&](detail::byte_count at, char const*, std::size_t) { ++tensors_on[at / page]; });
+    for (checkpoint_detail::byte_count at = e.offset / page; e.bytes() != 0 && at * page < e.offset + e.bytes(); ++at) ++tensors_on[at];
+  for (auto const& gap : table.gaps()) described.for_each_written(gap.begin, gap.end - gap.begin, [&](checkpoint_detail::byte_count at, char const*, std::size_t) { ++tensors_on[at / page]; });
   for (auto const& e : table.entries) {
     if (e.chunks() < 2) continue;
     CAPTURE(e.name);
     CHECK(e.offset % page == 0);
-    for (detail::byte_count at = e.offset / page; at * page < e.offset + e.bytes(); ++at) CHECK(tensors_on[at] == 1);
+    for (checkpoint_detail::byte_count at = e.offset / page; at * page < e.offset + e.bytes(); ++at) CHECK(tensors_on[at] == 1);
   }
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   save_checkpoint(file, c, 1, part("p", p), part("step", step));
   std::size_t const size = std::filesystem::file_size(file);
   std::vector<unsigned char> bytes(size);
-  detail::checked_file(file, O_RDONLY).read(0, bytes.data(), size);
+  io_detail::checked_file(file, O_RDONLY).read(0, bytes.data(), size);
   // Where HDF5 has the tensors.
   struct place {
     char const* name;
@@ -378,7 +378,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   for (std::size_t n = 0; n < size; n += stride) {
     if (c.rank() == 0) {
       std::filesystem::resize_file(file, 0);
-      detail::checked_file(file, O_WRONLY).write(0, bytes.data(), n);
+      io_detail::checked_file(file, O_WRONLY).write(0, bytes.data(), n);
     }
     comm::collectively(c, [] {});
     std::string const text = loading();
@@ -392,7 +392,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   CHECK(then == 0);
   CHECK(!right(std::get<0>(q)));
   if (c.rank() == 0) {
-    detail::checked_file(file, O_WRONLY).write(0, bytes.data(), size);
+    io_detail::checked_file(file, O_WRONLY).write(0, bytes.data(), size);
     overwrite(file, size, 0);
   }
   comm::collectively(c, [] {});

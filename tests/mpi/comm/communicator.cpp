@@ -134,7 +134,7 @@ TEST_CASE("communicator: all ranks wait alike, and both ways of waiting end") {
 }
 
 TEST_CASE("communicator: each has its own monitor, which its parts have too") {
-  struct monitor_of_one : detail::waiting_monitor {
+  struct monitor_of_one : comm_detail::waiting_monitor {
     int polls = 0;
     std::function<void()> at_third = [] {};
     void poll_others() override {
@@ -200,7 +200,7 @@ TEST_CASE("node_load: meshes on parts of the ranks compete for the cores of all"
   int partners = 0;
   MPI_Comm_size(pair, &partners);
 
-  detail::node_load load;
+  comm_detail::node_load load;
   bool const alone = load.oversubscribed(pair), all = load.oversubscribed(MPI_COMM_WORLD), then = load.oversubscribed(pair);
   CHECK(alone == (partners > cores));  // nobody has counted the others
   CHECK(all == (world_size() > cores));

@@ -29,7 +29,7 @@ int world_rank() {
 }
 
 template <class M>
-detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
+comm_detail::node_group* group_of(device_mesh<M> const& m, unsigned mask = ~0u) {
   return m.communicator(mask).state().node.get();
 }
 
@@ -243,8 +243,8 @@ TEST_CASE("node_memory: meshes come and go, in the memory of those before") {
   (void)make();
   (void)make();
   auto const position = [] {
-    void const* const p = detail::node_memory::instance().allocate(1);
-    return detail::node_memory::instance().offset(p);
+    void const* const p = comm_detail::node_memory::instance().allocate(1);
+    return comm_detail::node_memory::instance().offset(p);
   };
   auto const before = position();
   for (int i = 0; i < 20; ++i) check_collectives(device_mesh<line>(MPI_COMM_WORLD, {world_size()}), 3);
@@ -265,12 +265,12 @@ TEST_CASE("node_memory: so do meshes on parts of the world, without one of all, 
     MPI_Comm_free(&part);
   };
   for (int i = 0; i < 10; ++i) make(i);
-  auto const before = detail::node_memory::instance().used();
+  auto const before = comm_detail::node_memory::instance().used();
   auto const counted = pmpi::counted();
   for (int i = 0; i < 200; ++i) make(i);
   auto const since = pmpi::counted() - counted;
   CHECK(since.communicators_freed == since.communicators_made);
-  CHECK(detail::node_memory::instance().used() == before);
+  CHECK(comm_detail::node_memory::instance().used() == before);
 }
 
 TEST_CASE("node_memory: a rank that leaves a collective out is an error by the deadline, on every other rank") {
@@ -352,7 +352,7 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     // The same round as the others', with a stop in the middle.
     auto const y = fill_like<layout<none>>(m, n, 0.0);
     text = said([&] {
-      detail::node_round<double> round(m.communicator(), detail::fingerprint_of(collective::all_reduce, n, detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
+      comm_detail::node_round<double> round(m.communicator(), comm_detail::fingerprint_of(collective::all_reduce, n, comm_detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
       MPI_Barrier(MPI_COMM_WORLD);
       for (int q = 0; q < m.size(); ++q) std::fill_n(round.group().destination<double>(q), n, 7.0);
       round.end();

@@ -30,7 +30,7 @@ void check_sum(communicator const& c, std::size_t n, int call) {
 }  // namespace
 
 TEST_CASE("persistent: set up once for a kind and size, wherever the arrays lie on which rank") {
-  ASHLAR_NEEDS(testing::ranks() > 1 && detail::has_persistent_collectives);
+  ASHLAR_NEEDS(testing::ranks() > 1 && comm_detail::has_persistent_collectives);
   communicator const c(MPI_COMM_WORLD);
   auto const before = pmpi::counted();
   for (int call = 0; call < 50; ++call) {
@@ -45,9 +45,9 @@ TEST_CASE("persistent: set up once for a kind and size, wherever the arrays lie 
 }
 
 TEST_CASE("persistent: the one that was not used for longest goes, on all ranks alike") {
-  ASHLAR_NEEDS(testing::ranks() > 1 && detail::has_persistent_collectives);
+  ASHLAR_NEEDS(testing::ranks() > 1 && comm_detail::has_persistent_collectives);
   communicator const c(MPI_COMM_WORLD);
-  constexpr std::size_t most = detail::persistent_collectives::most;
+  constexpr std::size_t most = comm_detail::persistent_collectives::most;
   for (int round = 0; round < 3; ++round)
     for (std::size_t n = 1; n <= most + 5; ++n) {
       check_sum<float>(c, n, round);
@@ -58,7 +58,7 @@ TEST_CASE("persistent: the one that was not used for longest goes, on all ranks 
 }
 
 TEST_CASE("persistent: freed with their communicator, whose successor has none") {
-  ASHLAR_NEEDS(testing::ranks() > 1 && detail::has_persistent_collectives);
+  ASHLAR_NEEDS(testing::ranks() > 1 && comm_detail::has_persistent_collectives);
   for (int i = 0; i < 20; ++i) {
     communicator const c(MPI_COMM_WORLD);
     check_sum<double>(c, 7, i);
@@ -69,7 +69,7 @@ TEST_CASE("persistent: freed with their communicator, whose successor has none")
 }
 
 TEST_CASE("persistent: arrays of more bytes than are worth a copy take MPI's collective") {
-  ASHLAR_NEEDS(testing::ranks() > 1 && detail::has_persistent_collectives);
+  ASHLAR_NEEDS(testing::ranks() > 1 && comm_detail::has_persistent_collectives);
   communicator const c(MPI_COMM_WORLD);
   tuning how = persistent;
   how.persistent_bytes = 80;

@@ -67,8 +67,8 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
       CHECK(asked[0].bytes == e.elements * sizeof(metres));
       CHECK(asked[0].may_exchange);
       CHECK((used.sends > 0) == (a == algorithm::exchange));
-      CHECK(used.collectives() == (a == algorithm::mpi || (a == algorithm::persistent && !detail::persists(e.what)) ? 1 : 0));
-      CHECK(used.persistent_starts == (a == algorithm::persistent && detail::persists(e.what) ? 1 : 0));
+      CHECK(used.collectives() == (a == algorithm::mpi || (a == algorithm::persistent && !comm_detail::persists(e.what)) ? 1 : 0));
+      CHECK(used.persistent_starts == (a == algorithm::persistent && comm_detail::persists(e.what) ? 1 : 0));
       collective(tuning{.exchange_ranks = 1});
       CHECK(!asked.back().may_exchange);
       collective(tuning{.forced = algorithm::exchange});  // is not asked for
@@ -119,8 +119,8 @@ TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
   communicator const c(MPI_COMM_WORLD);
   for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::mpi, algorithm::mpi_in_place}) {
     tuning const how{.forced = a, .host_memory = false};
-    CHECK(detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
-    CHECK(detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);
-    CHECK(!is_exchange(detail::choose<float>(c, collective::all_to_all, 10, how)));
+    CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
+    CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);
+    CHECK(!is_exchange(comm_detail::choose<float>(c, collective::all_to_all, 10, how)));
   }
 }

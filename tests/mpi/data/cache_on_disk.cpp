@@ -40,7 +40,7 @@ struct counted_cache {
 
 bytes content(std::filesystem::path const& file) {
   bytes b(std::filesystem::file_size(file));
-  detail::checked_file(file, O_RDONLY).read(0, b.data(), b.size());
+  io_detail::checked_file(file, O_RDONLY).read(0, b.data(), b.size());
   return b;
 }
 
@@ -109,10 +109,10 @@ TEST_CASE("of two programs that make a cache at the same time neither meets the 
   counted_cache cache;
   cache.on_root([&] {
     std::string const text = "all of it";
-    detail::sealed_file first(cache.path), second(cache.path);
+    data_detail::sealed_file first(cache.path), second(cache.path);
     first.write(text.data(), text.size());
     second.write(text.data(), 3);
-    detail::part_names(cache.path).remove_abandoned();
+    data_detail::part_names(cache.path).remove_abandoned();
     first.finish();
     CHECK(content(cache.path) == bytes(text.begin(), text.end()));
     second.write(text.data() + 3, text.size() - 3);

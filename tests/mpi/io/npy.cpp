@@ -14,7 +14,7 @@ template <class T>
 npy_array numbered(std::vector<index_t> const& extents) {
   index_t n = 1;
   for (index_t e : extents) n *= e;
-  npy_array a{extents, detail::npy_kind_of<T>(), std::vector<std::uint8_t>(static_cast<std::size_t>(n) * sizeof(T))};
+  npy_array a{extents, io_detail::npy_kind_of<T>(), std::vector<std::uint8_t>(static_cast<std::size_t>(n) * sizeof(T))};
   for (index_t g = 0; g < n; ++g) {
     T const x = static_cast<T>(g * 3 + 1);
     std::memcpy(a.bytes.data() + static_cast<std::size_t>(g) * sizeof(T), &x, sizeof(T));

@@ -141,7 +141,7 @@ TEST_CASE("collective einsum: neither the product nor what is gathered is ever w
   auto const a = numbers<layout<none, "x">, double>(m, shape::of(1024, world_size())), b = numbers<layout<none, "x">, double>(m, shape::of(64, world_size()));
   auto const rows = numbers<layout<"x", none>, double>(m, shape::of(1024, 64));
   auto const column = numbers<layout<none, none>, double>(m, shape::of(64, 1));
-  using pool = detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+  using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
   auto const peak = [](auto f) {
     std::size_t const before = pool::in_use();
     pool::reset_peak();

@@ -293,7 +293,7 @@ TEST_CASE("async: the same memory serves again and again") {
     (void)whole.wait();
   };
   for (int i = 0; i < 3; ++i) step();
-  using pool = detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+  using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
   std::size_t const before = pool::allocations();
   for (int i = 0; i < 50; ++i) step();
   CHECK(pool::allocations() == before);

@@ -35,7 +35,7 @@ device_mesh<line> all_ranks() { return device_mesh<line>(MPI_COMM_WORLD, {testin
 
 template <class L, int Rank>
 auto numbers(device_mesh<line> const& m, index_t const (&n)[Rank]) {
-  return tensor_of<double, L>(m, detail::checked_extents<L>(n), small_number);
+  return tensor_of<double, L>(m, plan_detail::checked_extents<L>(n), small_number);
 }
 
 constexpr std::array called{"all_gather", "all_to_all", "reduce_scatter", "all_reduce"};

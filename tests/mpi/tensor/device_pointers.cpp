@@ -70,9 +70,9 @@ TEST_CASE("the user's word counts before the library's, and is tried") {
 }
 
 TEST_CASE("messages of memory that MPI reads arrive whole; where the host reads it nothing is decided") {
-  CHECK(ashlar::detail::messages_arrive_whole<Kokkos::DefaultHostExecutionSpace>(MPI_COMM_WORLD));
-  if constexpr (ashlar::detail::host_reads<Kokkos::DefaultExecutionSpace>) {
-    ashlar::detail::decide_for_default_device();
+  CHECK(ashlar::tensor_detail::messages_arrive_whole<Kokkos::DefaultHostExecutionSpace>(MPI_COMM_WORLD));
+  if constexpr (ashlar::tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>) {
+    ashlar::tensor_detail::decide_for_default_device();
     CHECK(!device_memory.direct);
     CHECK(tuned.host_memory);
   }

@@ -11,7 +11,7 @@ using line = mesh<axis<"x">>;
 
 TEST_CASE_TEMPLATE("element types: redistribution of each", T, float, double, std::int32_t, std::int64_t, std::complex<float>,
                    std::complex<double>) {
-  using stored = typename detail::storable<T>::type;
+  using stored = typename tensor_detail::storable<T>::type;
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   for (shape const& e : {shape::of(7, 5), shape::of(world_size(), 2 * world_size()), shape::of(0, 3)}) {
     auto const expected = denoted<stored>(e, layout_value{2, {}, 0, {}}, m.sizes(), small_number);

@@ -36,7 +36,7 @@ void check_round_trip(device_mesh<grid> const& m, shape const& e) {
       return scatter<L>(m, n, given);
     }
   }();
-  using stored = typename detail::storable<T>::type;
+  using stored = typename tensor_detail::storable<T>::type;
   static_assert(std::is_same_v<decltype(x), sharded_tensor<stored, L, grid> const>);
   CHECK(x.extents() == e);
   CHECK(shard(x) == shard_of<stored>(e, x.layout, m.sizes(), m.rank(), small_number));

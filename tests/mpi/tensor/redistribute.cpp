@@ -23,7 +23,7 @@ struct traffic {
 // A shard in the memory of tensors.
 class stored {
  public:
-  explicit stored(integers const& values) : size_(values.size()), block_(detail::pool<Kokkos::HostSpace>::allocate(size_ * sizeof(std::int64_t))) {
+  explicit stored(integers const& values) : size_(values.size()), block_(tensor_detail::pool<Kokkos::HostSpace>::allocate(size_ * sizeof(std::int64_t))) {
     std::copy(values.begin(), values.end(), data());
   }
   std::int64_t* data() const { return static_cast<std::int64_t*>(block_->data); }
@@ -31,11 +31,11 @@ class stored {
 
  private:
   std::size_t size_;
-  std::shared_ptr<detail::storage<Kokkos::HostSpace>> block_;
+  std::shared_ptr<tensor_detail::storage<Kokkos::HostSpace>> block_;
 };
 
 // A shard of these extents with its dimensions in another order, element by element.
-integers in_order(detail::dimension_order const& order, shape const& extents, integers const& shard) {
+integers in_order(tensor_detail::dimension_order const& order, shape const& extents, integers const& shard) {
   shape stored = extents;
   for (int d = 0; d < extents.rank; ++d) stored[order.of[d]] = extents[d];
   integers array(shard.size());
@@ -51,18 +51,18 @@ integers in_order(detail::dimension_order const& order, shape const& extents, in
 // order, for layouts that no type stands for. `most` gets the bytes in use at one time.
 template <class M>
 integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved,
-                       detail::dimension_order order, index_t& most) {
+                       tensor_detail::dimension_order order, index_t& most) {
   if (p.size == 0 || p[0].what == collective::all_reduce) order = {};
   auto const in_use = memory_in_use<Kokkos::HostSpace>().bytes;
   stored const whole_time(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
   stored shard = whole_time;
   reset_peak_memory<Kokkos::HostSpace>();
   for (plan_step const s : p) {
-    if (m.communicator(s.axes).size() == 1 && order == detail::dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) continue;
+    if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) continue;
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
-    detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
+    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, tensor_detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
                      m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
     if (s.what == collective::permute || s.what == collective::all_to_all || s.what == collective::exchange) {
@@ -91,7 +91,7 @@ struct tally {
 };
 
 std::string text_of(layout_value const& from, layout_value const& to, shape const& e, mesh_shape const& mesh) {
-  detail::message where;
+  plan_detail::message where;
   where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x " << mesh.ranks() / mesh.size[0];
   return where.text;
 }
@@ -120,12 +120,12 @@ void count_case(tally& all, bool right, layout_value const& from, layout_value c
 // A tensor of one layout, which denotes `expected`, brought into another.
 template <class M>
 void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& source, integers const& expected, layout_value const& to,
-                shape const& e, detail::dimension_order const& order, unjudged& rest) {
+                shape const& e, tensor_detail::dimension_order const& order, unjudged& rest) {
   mesh_shape const& mesh = m.sizes();
   // Every other pair as redistribute plans it, by which all axes may help, and as collectives do that name their axes.
   redistribution_plan const p = plan(from, to, all.cases / m.size() % 2 == 0 ? mask_of(M::axes) - 1u : 0u);
   all.held.emplace_back();
-  bool const asks = order == detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
+  bool const asks = order == tensor_detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
   all.tried.push_back({from, to, e});
   all.stated.push_back(asks ? p.peak_bytes(e, mesh, sizeof(std::int64_t)) : 0);
   integers const result = redistributed(m, p, e, source, all.moved, order, all.held.back());
@@ -159,17 +159,17 @@ void judge(device_mesh<M> const& m, tally& all, layout_value const& from, intege
 }
 
 // What can be said when all pairs were tried.
-void finish(tally& all, mesh_shape const& mesh, detail::dimension_order const& order) {
+void finish(tally& all, mesh_shape const& mesh, tensor_detail::dimension_order const& order) {
   MPI_Allreduce(MPI_IN_PLACE, &all.moved, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(all.moved.sent == all.moved.lacked);  // nothing travels twice, or to who has it
-  if (order == detail::dimension_order()) check_memory(all, mesh);
+  if (order == tensor_detail::dimension_order()) check_memory(all, mesh);
 }
 
 // Every pair of layouts of a rank that may be partial, and in which blocks of some sizes are block-cyclic; with all
 // extents, or with one of them in turn; from arrays whose dimensions may have another order.
 template <class M>
 tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {},
-                  detail::dimension_order const& order = {}) {
+                  tensor_detail::dimension_order const& order = {}) {
   mesh_shape const& mesh = m.sizes();
   std::vector<layout_value> const layouts = with_cyclic(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
@@ -314,7 +314,7 @@ void check_transposed_pairs() {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   auto const matrices = check_pairs(row, 2, {op_sum}, true, {2}, {{1, 0}});
   CHECK_MESSAGE(matrices.wrong == 0, matrices.first_wrong);
-  for (detail::dimension_order const& order : {detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
+  for (tensor_detail::dimension_order const& order : {tensor_detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
     auto const all = check_pairs(row, 3, {}, true, {}, order);
     CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
   }

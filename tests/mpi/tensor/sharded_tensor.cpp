@@ -179,16 +179,16 @@ TEST_CASE("expression: it is evaluated once, at its first read, into one block o
   auto const x = some_numbers(m, 10007), y = some_numbers(m, 10007);
   auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
   std::vector<decltype(some_numbers(m, 10007))> free;  // what other tests left of this size: a block more is a new one
-  for (auto const n = detail::pool<memory>::allocations(); detail::pool<memory>::allocations() == n;) free.push_back(some_numbers(m, 10007));
-  auto const blocks = detail::pool<memory>::allocations();
+  for (auto const n = tensor_detail::pool<memory>::allocations(); tensor_detail::pool<memory>::allocations() == n;) free.push_back(some_numbers(m, 10007));
+  auto const blocks = tensor_detail::pool<memory>::allocations();
   auto const e = relu((x + y) * 3. - x) / 2.;
   auto const copy = e;
-  CHECK(detail::pool<memory>::allocations() == blocks);
+  CHECK(tensor_detail::pool<memory>::allocations() == blocks);
   double const* const first = e.view().data();
-  CHECK(detail::pool<memory>::allocations() == blocks + 1);
+  CHECK(tensor_detail::pool<memory>::allocations() == blocks + 1);
   CHECK(e.view().data() == first);
   CHECK(copy.evaluate().data() == first);
-  CHECK(detail::pool<memory>::allocations() == blocks + 1);
+  CHECK(tensor_detail::pool<memory>::allocations() == blocks + 1);
   auto expected = value;
   for (double& v : expected) v = std::max(0., 5 * v) / 2;
   CHECK(denotes(e, expected));
@@ -210,10 +210,10 @@ TEST_CASE("expression: what waits keeps the operands that it was written to read
   CHECK(denotes(doubled, times(2, 0)));
   CHECK(denotes(sum, times(3, 0)));
   CHECK(denotes(x + y, times(1, 7)));
-  detail::update_elements(plus_one{}, y);
+  tensor_detail::update_elements(plus_one{}, y);
   CHECK(denotes(y, times(1, 1)));
   CHECK(denotes(sum, times(3, 0)));
-  detail::update_elements(add_and_clear{}, y, std::as_const(x), z);
+  tensor_detail::update_elements(add_and_clear{}, y, std::as_const(x), z);
   CHECK(denotes(y, times(1, 8)));
   CHECK(denotes(x, std::vector<double>(100, 7)));
   CHECK(denotes(z, std::vector<double>(100, 0)));
@@ -260,8 +260,8 @@ TEST_CASE("pool: programs that repeat themselves take no more memory") {
       auto const d = redistribute<layout<"y", "x">>(relu(c) + 1.);
       auto const [s, t] = all_reduce<"x">(bundle(sum<0>(c), sum(d)));
       (void)s, (void)t;
-      if (step == 1) blocks = detail::pool<memory>::allocations();
+      if (step == 1) blocks = tensor_detail::pool<memory>::allocations();
     }
-    CHECK(detail::pool<memory>::allocations() == blocks);
+    CHECK(tensor_detail::pool<memory>::allocations() == blocks);
   });
 }

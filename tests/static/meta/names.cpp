@@ -28,6 +28,6 @@ static_assert(std::is_same_v<name_at_t<list, 0>, data> && std::is_same_v<name_at
 static_assert(std::string_view(name_text<list>(1)) == "model");
 
 // The order of names that partial layouts are sorted by: that of their characters, a beginning before the whole.
-static_assert(detail::name_less("data", "model") && !detail::name_less("model", "data"));
-static_assert(detail::name_less("d", "data") && !detail::name_less("data", "d") && !detail::name_less("data", "data"));
-static_assert(detail::name_less("A", "_") && detail::name_less("_", "a"));
+static_assert(meta_detail::name_less("data", "model") && !meta_detail::name_less("model", "data"));
+static_assert(meta_detail::name_less("d", "data") && !meta_detail::name_less("data", "d") && !meta_detail::name_less("data", "data"));
+static_assert(meta_detail::name_less("A", "_") && meta_detail::name_less("_", "a"));

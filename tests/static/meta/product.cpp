@@ -1,6 +1,6 @@
 #include "ashlar/meta/product.hpp"
 
-using namespace ashlar::detail;
+using namespace ashlar::meta_detail;
 
 namespace {
 

@@ -22,7 +22,7 @@ constexpr bool chunks_are_tensors() {
           layout_value v;
           v.rank = 1;
           v.dim[0] = all;
-          detail::chunks const cut(shape::of(n), v, sizes, wanted);
+          ops_detail::chunks const cut(shape::of(n), v, sizes, wanted);
           if (cut.count > wanted || (n > p * q && wanted > 1 && cut.count == 1) || cut.count > 1 + n / (p * q)) return false;
           index_t together = 0;
           for (index_t i = 0; i < cut.count; ++i) {

@@ -177,10 +177,10 @@ static_assert(weight{4}.from(initializer::ones).first == initializer::ones &&
 
 // Square roots without <cmath>: the nearest double or a neighbour.
 constexpr bool is_root(double x) {
-  double const r = detail::square_root(x), error = r * r - x;
+  double const r = train_detail::square_root(x), error = r * r - x;
   return (error < 0 ? -error : error) <= 4e-16 * x;
 }
 static_assert(is_root(2) && is_root(1e-9) && is_root(6. / 984) && is_root(1) && is_root(1e12) &&
-              detail::square_root(0.) == 0);
+              train_detail::square_root(0.) == 0);
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <thread>
 
 using namespace ashlar;
-using namespace ashlar::detail;
+using namespace ashlar::comm_detail;
 using test::said;
 
 namespace {

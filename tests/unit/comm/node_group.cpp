@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 using namespace ashlar;
-using namespace ashlar::detail;
+using namespace ashlar::comm_detail;
 
 TEST_CASE("node_group: a rank whose process has ended is not waited for") {
   signal(SIGCHLD, SIG_IGN);  // no zombie is left of it

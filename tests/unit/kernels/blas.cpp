@@ -87,7 +87,7 @@ TEST_CASE("rows are at least one element apart, and as many as they have, of ope
         for (bool ta : {false, true})
           for (bool tb : {false, true}) {
             kernels::matrix<double> const a{nullptr, ta ? m : k, ta}, b{nullptr, tb ? k : n, tb};
-            detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr), n);
+            kernels_detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr), n);
           }
 }
 

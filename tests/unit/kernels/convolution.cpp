@@ -80,12 +80,12 @@ void check_convolution(convolution const& g, double tolerance) {
   check_close(to_host(d_in), dx, tolerance);
   check_close(to_host(d_by), dk, tolerance);
   // What the host takes where oneDNN is not there, or has no good way.
-  if constexpr (ashlar::detail::runs_in_caller<space>) {
+  if constexpr (ashlar::kernels_detail::runs_in_caller<space>) {
     if (g.is_product() || g.patch() * result == 0) return;
     Kokkos::deep_copy(out, T(7));
     Kokkos::deep_copy(d_in, T(7));
     Kokkos::deep_copy(d_by, T(7));
-    ashlar::detail::convolution_by_blas<space, T> const blas{space(), new_scratch<>, g};
+    ashlar::kernels_detail::convolution_by_blas<space, T> const blas{space(), new_scratch<>, g};
     blas.result(in.data(), by.data(), out.data());
     blas.images(cotangent.data(), by.data(), d_in.data());
     blas.kernel(in.data(), cotangent.data(), d_by.data());
@@ -136,7 +136,7 @@ TEST_CASE("convolution: the kernel's cotangent has the same bits for every numbe
 
 #ifdef ASHLAR_CALLS_ONEDNN
 TEST_CASE("convolution: what oneDNN has is made once") {
-  using namespace ashlar::detail;
+  using namespace ashlar::kernels_detail;
   windows const w{14, 6, 2, 1, padding::same};
   convolution const g{20, w, w, 12, 16};
   for (auto pass : {convolution_pass::result, convolution_pass::images, convolution_pass::kernel}) {

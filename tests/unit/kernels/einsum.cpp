@@ -283,28 +283,28 @@ TEST_CASE("BLAS gets copies where it has no other way") {
 }
 
 TEST_CASE("a copied array always fits the other two") {
-  using detail::copies;
-  auto const reverse = [](detail::labelled& x) {
+  using kernels_detail::copies;
+  auto const reverse = [](kernels_detail::labelled& x) {
     std::reverse(x.labels.label, x.labels.label + x.labels.rank);
     std::reverse(x.extents.extent, x.extents.extent + x.extents.rank);
   };
-  auto const is_one_product = [](detail::contraction const& x) {
-    detail::label_classes const classes(x);
+  auto const is_one_product = [](kernels_detail::contraction const& x) {
+    kernels_detail::label_classes const classes(x);
     CHECK(classes.one_product());
     CHECK(classes.batch.rank == 1);
-    CHECK(detail::best_gemm(classes).fits);
+    CHECK(kernels_detail::best_gemm(classes).fits);
   };
   for (sample const& s : all_pairs(3)) {
     CAPTURE(s.text());
     einsum_equation const e = s.equation();
-    detail::contraction const all{{e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
-    detail::contraction x;  // without labels of one operand alone
+    kernels_detail::contraction const all{{e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
+    kernels_detail::contraction x;  // without labels of one operand alone
     x.a.append(all.a, [&](char l) { return all.b.has(l) || all.c.has(l); });
     x.b.append(all.b, [&](char l) { return all.a.has(l) || all.c.has(l); });
     x.c = all.c;
-    detail::contraction const y = copies{true, true, true}.of(x);
+    kernels_detail::contraction const y = copies{true, true, true}.of(x);
     is_one_product(y);
-    detail::contraction a = y, b = y, c = y;
+    kernels_detail::contraction a = y, b = y, c = y;
     reverse(a.a);
     reverse(b.b);
     reverse(c.c);

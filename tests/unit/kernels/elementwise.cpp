@@ -71,10 +71,10 @@ struct multiply_add {
 template <class T, class F, class... Leaf>
 shared_vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
   shared_vector<T> out(static_cast<std::size_t>(s.size()));
-  using leaves = detail::leaves<Leaf...>;
+  using leaves = kernels_detail::leaves<Leaf...>;
   leaves const l(leaf...);
-  detail::map_by_elements(space(), detail::map_kernel<T, F, leaves>{
-                                       l.nest(s, detail::row_major_strides(s).stride), out.data(), f, l});
+  kernels_detail::map_by_elements(space(), kernels_detail::map_kernel<T, F, leaves>{
+                                       l.nest(s, kernels_detail::row_major_strides(s).stride), out.data(), f, l});
   space().fence();
   return out;
 }
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("for_each updates several arrays at once", T, float, double, 
     CHECK(b == expected);
 
     auto a1 = a0, b1 = b0;
-    detail::for_each_by_elements(space(), n, exchange_and_add{}, a1.data(), b1.data(), c.data());
+    kernels_detail::for_each_by_elements(space(), n, exchange_and_add{}, a1.data(), b1.data(), c.data());
     space().fence();
     CHECK(a1 == a);
     CHECK(b1 == b);
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("for_each_with_root takes the root of each element, several a
     }
     auto by_elements = x;
     kernels::for_each_with_root(space(), n, adds_the_root{}, x.data(), static_cast<T const*>(y.data()));
-    detail::for_each_by_elements(space(), n, detail::with_root<adds_the_root>{}, by_elements.data(), static_cast<T const*>(y.data()));
+    kernels_detail::for_each_by_elements(space(), n, kernels_detail::with_root<adds_the_root>{}, by_elements.data(), static_cast<T const*>(y.data()));
     space().fence();
     for (std::size_t i = 0; i < x.size(); ++i) {
       CHECK(x[i] == doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));

@@ -18,7 +18,7 @@ TEST_CASE("for_ranges covers [0, n) once, in parts of the grain or more") {
   for (index_t n : {0, 1, 2, 7, 4096, 10007})
     for (index_t grain : {0, 1, 3, 4096, 1 << 20}) {
       std::vector<int> visits(static_cast<std::size_t>(n)), smaller(visits.size());
-      detail::for_ranges("count", space, n, grain, [&](index_t begin, index_t end) {
+      kernels_detail::for_ranges("count", space, n, grain, [&](index_t begin, index_t end) {
         for (index_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
         if (end - begin < grain && end - begin < n) ++smaller[static_cast<std::size_t>(begin)];
       });
@@ -31,7 +31,7 @@ TEST_CASE("for_elements visits each element once") {
   Kokkos::DefaultExecutionSpace const space;
   for (index_t n : {0, 1, 10007}) {
     test::shared_vector<int> visits(static_cast<std::size_t>(n));
-    detail::for_elements("count", space, n, count_visit{visits.data()});
+    kernels_detail::for_elements("count", space, n, count_visit{visits.data()});
     space.fence();
     CHECK(visits == test::shared_vector<int>(static_cast<std::size_t>(n), 1));
   }

@@ -26,9 +26,9 @@ offsets naive(shape const& s, index_t const* a, index_t const* b) {
   return all;
 }
 
-offsets visited(detail::loop_nest<2> const& nest, index_t begin, index_t end) {
+offsets visited(kernels_detail::loop_nest<2> const& nest, index_t begin, index_t end) {
   offsets all;
-  detail::for_each_rectangle(nest, begin, end, [&](index_t const (&at)[2], index_t rows, index_t length) {
+  kernels_detail::for_each_rectangle(nest, begin, end, [&](index_t const (&at)[2], index_t rows, index_t length) {
     for (index_t r = 0; r < rows; ++r)
       for (index_t j = 0; j < length; ++j)
         all.push_back({at[0] + r * nest.row_stride(0) + j * nest.step(0),
@@ -51,7 +51,7 @@ TEST_CASE("any range of a merged nest is that range of the naive loops, by recta
       for (auto& stride : strides)
         for (int d = 0; d < rank; ++d) stride[d] = random(3) == 0 ? random(1) * 17 : s.stride(d);
       auto const expected = naive(s, strides[0], strides[1]);
-      auto const nest = detail::merge_loops<2>(s, {strides[0], strides[1]});
+      auto const nest = kernels_detail::merge_loops<2>(s, {strides[0], strides[1]});
       REQUIRE(nest.size() == s.size());
       CHECK(visited(nest, 0, nest.size()) == expected);
 
@@ -66,19 +66,19 @@ TEST_CASE("any range of a merged nest is that range of the naive loops, by recta
 
 TEST_CASE("loops merge where all arrays step alike, and only there") {
   shape const s = shape::of(4, 1, 5, 6);
-  detail::row_major_strides const whole(s);
+  kernels_detail::row_major_strides const whole(s);
   index_t const padded[] = {35, 35, 7, 1}, column[] = {0, 0, 0, 1};
-  CHECK(detail::merge_loops<1>(s, {whole.stride}).rank == 1);
-  CHECK(detail::merge_loops<2>(s, {whole.stride, padded}).rank == 2);
-  CHECK(detail::merge_loops<2>(s, {whole.stride, column}).rank == 2);
-  CHECK(detail::merge_loops<1>(shape::of(1, 1), {whole.stride}).size() == 1);
-  CHECK(detail::merge_loops<1>(shape{}, {whole.stride}).size() == 1);
+  CHECK(kernels_detail::merge_loops<1>(s, {whole.stride}).rank == 1);
+  CHECK(kernels_detail::merge_loops<2>(s, {whole.stride, padded}).rank == 2);
+  CHECK(kernels_detail::merge_loops<2>(s, {whole.stride, column}).rank == 2);
+  CHECK(kernels_detail::merge_loops<1>(shape::of(1, 1), {whole.stride}).size() == 1);
+  CHECK(kernels_detail::merge_loops<1>(shape{}, {whole.stride}).size() == 1);
 }
 
 TEST_CASE("a part of a nest is the loops over a range of one dimension") {
   shape const s = shape::of(4, 5, 6);
   index_t const a[] = {100, 10, 1}, b[] = {1, 100, 10000};
-  auto const nest = detail::merge_loops<2>(s, {a, b});
+  auto const nest = kernels_detail::merge_loops<2>(s, {a, b});
   for (int d = 0; d < 3; ++d) {
     shape p = s;
     p[d] = 2;
@@ -95,7 +95,7 @@ TEST_CASE("offsets beyond 2^32 are located exactly") {
   index_t const big = index_t{1} << 40;
   shape const s = shape::of(3, big, 7);
   index_t const a[] = {8 * big, 8, 1}, b[] = {0, 1, big};
-  auto const nest = detail::merge_loops<2>(s, {a, b});
+  auto const nest = kernels_detail::merge_loops<2>(s, {a, b});
   index_t at[2];
   nest.locate((2 * big + (big - 5)) * 7 + 3, at);
   CHECK(at[0] == 16 * big + 8 * (big - 5) + 3);

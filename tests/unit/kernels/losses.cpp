@@ -90,7 +90,7 @@ struct thirds {
 };
 
 TEST_CASE("on the host, rows are summed in groups of their number alone, whatever the threads") {
-  if constexpr (detail::runs_in_caller<space>) {
+  if constexpr (kernels_detail::runs_in_caller<space>) {
     index_t const rows = 5000, n = 50, groups = 61;  // of 4096 elements
     double expected = 0, sum = 0;
     for (index_t g = 0; g < groups; ++g) {
@@ -98,7 +98,7 @@ TEST_CASE("on the host, rows are summed in groups of their number alone, whateve
       for (index_t r = rows * g / groups; r < rows * (g + 1) / groups; ++r) group += thirds{}.value(0, r);
       expected += group;
     }
-    detail::sum_over_rows("test", space(), rows, n, thirds{}, &sum);
+    kernels_detail::sum_over_rows("test", space(), rows, n, thirds{}, &sum);
     CHECK(sum == expected);
   }
 }

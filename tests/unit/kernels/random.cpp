@@ -115,7 +115,7 @@ TEST_CASE("normal numbers follow Box and Muller; one by one they are those of th
   shared_vector<double> z(100);
   kernels::fill_normal(space(), z.data(), whole(shape::of(100)), shape::of(100), prng_key{5}, 0, 1);
   space().fence();
-  prng_key const key = detail::normal_key(prng_key{5});
+  prng_key const key = kernels_detail::normal_key(prng_key{5});
   kernels::normal_numbers<double> const leaf{prng_key{5}, 0, {1}};
   for (index_t i = 0; i < 100; i += 2) {
     double const radius = std::sqrt(-2 * std::log1p(-uniform<double>(key, i)));

@@ -70,10 +70,10 @@ void check_reduce(shape const& s, unsigned dims) {
   CHECK(out == expected);
 
   std::fill(out.begin(), out.end(), T(77));
-  using leaves = detail::leaves<kernels::strided<T>>;
-  detail::reduction<Op, T, detail::same_value, leaves> const r(s, dims, out.data(), {},
+  using leaves = kernels_detail::leaves<kernels::strided<T>>;
+  kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves> const r(s, dims, out.data(), {},
                                                                leaves(kernels::contiguous(in.data(), s)));
-  detail::reduce_by_elements(space(), r);
+  kernels_detail::reduce_by_elements(space(), r);
   space().fence();
   CHECK(out == expected);
 }
@@ -148,8 +148,8 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
     space().fence();
     CHECK(is_expected());
     std::fill(out.begin(), out.end(), T(77));
-    using leaves = detail::leaves<kernels::strided<T>>;
-    detail::reduce_by_elements(space(), detail::reduction<Op, T, detail::same_value, leaves>(s, dims, out.data(), {}, leaves(kernels::contiguous(in.data(), s))));
+    using leaves = kernels_detail::leaves<kernels::strided<T>>;
+    kernels_detail::reduce_by_elements(space(), kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves>(s, dims, out.data(), {}, leaves(kernels::contiguous(in.data(), s))));
     space().fence();
     CHECK(is_expected());
   };

@@ -7,7 +7,7 @@
 #include <vector>
 
 using namespace ashlar;
-using namespace ashlar::detail;
+using namespace ashlar::tensor_detail;
 using test::shared_vector;
 
 namespace {

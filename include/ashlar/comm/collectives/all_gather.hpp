@@ -3,7 +3,7 @@
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/collectives/hierarchical.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 template <class T>
 void all_gather_by_exchange(communicator const& c, T const* own, T* destination, std::size_t const* starts,
@@ -67,7 +67,7 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -78,13 +78,13 @@ namespace ashlar::comm {
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
-  detail::run_all_gather(c, source, destination, detail::block_starts(c, n_each), true, how);
+  comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
 }
 
 /// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
-  detail::run_all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, n_each), true, how);
+  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, n_each), true, how);
 }
 
 /// Gathers blocks of different sizes, rank q's of `counts[q]` elements.
@@ -95,13 +95,13 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
                 std::span<std::size_t const> counts, tuning const& how = tuned) {
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
-  detail::run_all_gather(c, source, destination, detail::block_starts(c, counts), false, how);
+  comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, counts), false, how);
 }
 
 /// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
-  detail::run_all_gather(c, static_cast<T const*>(nullptr), data, detail::block_starts(c, counts), false, how);
+  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, counts), false, how);
 }
 
 }  // namespace ashlar::comm

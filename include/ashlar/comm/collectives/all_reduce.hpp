@@ -5,7 +5,7 @@
 #include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/split.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 // Every rank receives all arrays and combines them. This takes one message time, for arrays so small that latency
 // dominates.
@@ -39,7 +39,8 @@ inline element_range part_of_rank(std::size_t n, int ranks, int rank) {
 }
 inline element_range own_part(node_group const& g, std::size_t n) { return part_of_rank(n, g.size(), g.rank()); }
 
-// Every rank combines a small array itself. Of a large array each rank combines a part and stores it into all results.
+// Every rank combines a small array itself. For a large array, each rank combines a part and stores it into all
+// results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
 template <class Op, class T>
 void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) {
@@ -59,8 +60,8 @@ bool all_reduce_on_node(communicator const& c, T const* source, T* destination, 
 }
 
 // The same for several arrays, whose results are contiguous in `destination`. The arrays are not packed. Returns false,
-// and does nothing, if the ranks do not see each other's memory. The same for a total that is copied inline anyway, or
-// for too many arrays.
+// and does nothing, in three cases. The ranks do not see each other's memory; the total is so small that it is copied
+// inline; there are too many arrays.
 template <class Op, class T>
 bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> const> pieces, T* destination) {
   std::size_t total = 0;
@@ -146,7 +147,7 @@ void run_all_reduce(communicator const& c, T const* source, T* destination, std:
   all_reduce_by_messages<Op>(c, source, destination, n, how, lie);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -158,13 +159,13 @@ namespace ashlar::comm {
 /// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
-  detail::run_all_reduce<Op>(c, source, destination, n, how);
+  comm_detail::run_all_reduce<Op>(c, source, destination, n, how);
 }
 
 /// The same in place.
 template <class Op, element T>
 void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
-  detail::run_all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
+  comm_detail::run_all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
 }
 
 }  // namespace ashlar::comm

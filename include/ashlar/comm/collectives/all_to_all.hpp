@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 template <class Send, class Receive>
 void all_to_all_by_exchange(communicator const& c, Send send, Receive receive, comm::tuning const& how) {
@@ -12,7 +12,7 @@ void all_to_all_by_exchange(communicator const& c, Send send, Receive receive, c
   finish(c);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -24,26 +24,26 @@ namespace ashlar::comm {
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
   int const p = c.size();
-  if (p == 1) return detail::copy_block(source, destination, n_each);
+  if (p == 1) return comm_detail::copy_block(source, destination, n_each);
   if (n_each == 0) return;
   c.counters().all_to_all.add(std::size_t(p - 1) * n_each * sizeof(T));
-  auto const send = [=](int q) { return detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
-  auto const receive = [=](int q) { return detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
+  auto const send = [=](int q) { return comm_detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
+  auto const receive = [=](int q) { return comm_detail::block<T>{destination + std::size_t(q) * n_each, n_each}; };
   MPI_Datatype const type = mpi_datatype<T>::get();
   std::size_t const n = std::size_t(p) * n_each;
-  algorithm const a = detail::choose<T>(c, collective::all_to_all, n, how);
+  algorithm const a = comm_detail::choose<T>(c, collective::all_to_all, n, how);
   if (is_exchange(a) || n > how.count_limit)
-    detail::all_to_all_by_exchange(c, send, receive, how);
+    comm_detail::all_to_all_by_exchange(c, send, receive, how);
   else if (a == algorithm::persistent)
-    detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n, destination, n,
+    comm_detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n, destination, n,
                             [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out, count_type(n_each), type, rest...); });
   else
-    detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
+    comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
                      type, destination, count_type(n_each), type);
 }
 
 /// The same with blocks of different sizes, which are anywhere in `source` and may share elements. Rank q gets the
-/// `send_counts[q]` elements from `send_starts[q]` on. It sends `receive_counts[q]` elements.
+/// `send_counts[q]` elements from `send_starts[q]` on. This rank gets `receive_counts[q]` elements from rank q.
 /// Pre: `send_counts[q]` here equals `receive_counts[rank()]` on rank q. Always an exchange: no rank knows whether the
 ///   counts of another one fit into an MPI call.
 /// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of the block from rank q.
@@ -52,21 +52,21 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
                 T* destination, std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
-  if (c.size() == 1) return detail::copy_block(source + send_starts[0], destination, send_counts[0]);
-  std::size_t const* const in = detail::block_starts(c.state().receive_starts, receive_counts);
+  if (c.size() == 1) return comm_detail::copy_block(source + send_starts[0], destination, send_counts[0]);
+  std::size_t const* const in = comm_detail::block_starts(c.state().receive_starts, receive_counts);
   std::size_t sent = 0;
   for (std::size_t n : send_counts) sent += n;
   c.counters().all_to_all.add((sent - send_counts[r]) * sizeof(T));
-  auto const send = [=](int q) { return detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]}; };
-  auto const receive = [=](int q) { return detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
-  detail::all_to_all_by_exchange(c, send, receive, how);
+  auto const send = [=](int q) { return comm_detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]}; };
+  auto const receive = [=](int q) { return comm_detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
+  comm_detail::all_to_all_by_exchange(c, send, receive, how);
 }
 
 /// The same with blocks that follow one after the other in `source`.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
                 std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
-  std::size_t const* const starts = detail::block_starts(c, send_counts);
+  std::size_t const* const starts = comm_detail::block_starts(c, send_counts);
   all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how);
 }
 

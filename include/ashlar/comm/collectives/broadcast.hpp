@@ -5,7 +5,7 @@
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 template <class T>
 void broadcast_by_mpi(communicator const& c, T* data, std::size_t n, int root, comm::tuning const& how) {
@@ -14,7 +14,7 @@ void broadcast_by_mpi(communicator const& c, T* data, std::size_t n, int root, c
              comm::count_type(std::min(how.count_limit, n - i)), comm::mpi_datatype<T>::get(), root);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -27,7 +27,7 @@ template <element T>
 void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned) {
   if (c.size() == 1 || n == 0) return;
   c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
-  detail::broadcast_by_mpi(c, data, n, root, how);
+  comm_detail::broadcast_by_mpi(c, data, n, root, how);
 }
 
 }  // namespace ashlar::comm

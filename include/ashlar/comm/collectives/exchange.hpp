@@ -8,7 +8,7 @@
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 template <class T>
 struct block {
@@ -176,4 +176,4 @@ class received_arrays {
   int rank_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

@@ -3,7 +3,7 @@
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/comm/node/round.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// Returns the table, for collectives that need the same number of ranks on each node. Null if the numbers differ, or
 /// if there is no hierarchy of nodes.
@@ -42,8 +42,8 @@ void combine_intra_node(communicator const& intra_node, T const* source, std::si
   if (round) round.end();
 }
 
-/// Gathers an array of n elements on every rank of a node. Before, a rank has only its ranges share(local rank, 0 ..
-/// count - 1).
+/// Gathers an array of n elements on every rank of a node.
+/// Pre: a rank has its ranges share(local rank, 0 .. count - 1) of the array.
 template <class T, class Share>
 void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, int count, Share share, comm::tuning const& how) {
   node_round<T> round(intra_node, fingerprint_of(collective::all_gather, n, element_code<T>), static_cast<T const*>(data), n);
@@ -64,4 +64,4 @@ void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, i
   if (round) round.end();
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

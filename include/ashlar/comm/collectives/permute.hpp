@@ -14,14 +14,14 @@ void permute(communicator const& c, T const* source, std::size_t n_send, int to,
              int from, tuning const& how = tuned) {
   bool const to_itself = to == c.rank();
   assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
-  if (to_itself && (how.host_memory || c.size() == 1)) return detail::copy_block(source, destination, n_send);
+  if (to_itself && (how.host_memory || c.size() == 1)) return comm_detail::copy_block(source, destination, n_send);
   if (c.size() == 1) return;
   if (!to_itself) c.counters().permute.add(to == MPI_PROC_NULL ? 0 : n_send * sizeof(T));
-  detail::or_give_up(c, [&] {
-    if (from != MPI_PROC_NULL) detail::post_receive(c, detail::block<T>{destination, n_receive}, from, how);
-    if (to != MPI_PROC_NULL) detail::post_send(c, detail::block<T const>{source, n_send}, to, how);
+  comm_detail::or_give_up(c, [&] {
+    if (from != MPI_PROC_NULL) comm_detail::post_receive(c, comm_detail::block<T>{destination, n_receive}, from, how);
+    if (to != MPI_PROC_NULL) comm_detail::post_send(c, comm_detail::block<T const>{source, n_send}, to, how);
   });
-  detail::finish(c);
+  comm_detail::finish(c);
 }
 
 }  // namespace ashlar::comm

@@ -21,14 +21,14 @@
 #define ASHLAR_MPI_INIT(name) MPIX_##name##_init
 #endif
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 #ifdef ASHLAR_MPI_INIT
 inline constexpr bool has_persistent_collectives = true;
 #else
 inline constexpr bool has_persistent_collectives = false;
 inline int no_persistent_collective(...) { return MPI_ERR_OTHER; }
-#define ASHLAR_MPI_INIT(name) ::ashlar::detail::no_persistent_collective
+#define ASHLAR_MPI_INIT(name) ::ashlar::comm_detail::no_persistent_collective
 #endif
 
 /// True if the MPI library has a correct persistent form of this collective. MPICH's persistent all-gather is wrong: it
@@ -113,4 +113,4 @@ class persistent_collectives {
   std::list<persistent_collective> all_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

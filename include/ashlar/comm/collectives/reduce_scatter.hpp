@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 // Combines the block piece by piece, each while it is still in the cache that MPI has received it into.
 template <class Op, class T>
@@ -73,7 +73,7 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
   }
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -86,7 +86,7 @@ namespace ashlar::comm {
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned) {
-  detail::run_reduce_scatter<Op>(c, source, destination, detail::block_starts(c, n_each), true, how);
+  comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
 }
 
 /// The same with blocks of different sizes, rank q's of `counts[q]` elements.
@@ -94,7 +94,7 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
                     tuning const& how = tuned) {
-  detail::run_reduce_scatter<Op>(c, source, destination, detail::block_starts(c, counts), false, how);
+  comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, counts), false, how);
 }
 
 }  // namespace ashlar::comm

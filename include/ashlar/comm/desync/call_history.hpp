@@ -7,7 +7,7 @@
 
 #include "ashlar/comm/collective_log.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// The fingerprint of a call. Ranks that call the same have equal fingerprints. Different calls have equal ones with
 /// probability 2^-56. The first byte is the collective.
@@ -75,4 +75,4 @@ class call_history {
   bool counts_ = true;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// Returns "call 3 of the mesh", or `otherwise` if the call is not one of a mesh.
 inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
@@ -63,4 +63,4 @@ inline std::string contradiction(call_report const& mine, int self, call_report 
   return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

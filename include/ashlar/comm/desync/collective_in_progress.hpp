@@ -5,7 +5,7 @@
 #include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/comm/node/memory.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// A call that has begun. While a rank waits in it, the desync monitor asks the other ranks about their calls.
 class watched_call {
@@ -179,4 +179,4 @@ class collective_in_progress {
   collective_name outer_;  // the name before this collective
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

@@ -15,7 +15,7 @@
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/mesh/mesh.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// The call that a rank is in, and the ranks that take part.
 struct call_in_progress {
@@ -325,4 +325,4 @@ class desync_monitor : public waiting_monitor {
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

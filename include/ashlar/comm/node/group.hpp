@@ -15,7 +15,7 @@
 #include "ashlar/meta/error.hpp"
 #include "ashlar/comm/node/yield_core.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 inline void pause_core() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -250,4 +250,4 @@ void combine_sources(node_group const& g, std::size_t first, std::size_t n, Writ
   combine_operands<Op, T>(g, [&](int q) { return g.source<T>(q); }, first, n, write);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

@@ -12,7 +12,7 @@
 #include "ashlar/comm/node/yield_core.hpp"
 #include "ashlar/comm/mpi.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 // Waits for requests and yields the core between two polls. Calls `meanwhile` now and then.
 template <class F>
@@ -102,4 +102,4 @@ class node_load {
   std::optional<bool> of_all_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

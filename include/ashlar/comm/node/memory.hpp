@@ -12,7 +12,7 @@
 #include "ashlar/comm/node/shared_segment.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// This process' segment. It holds the host's tensors, so that the other ranks of the node can read them.
 class node_memory {
@@ -23,7 +23,7 @@ class node_memory {
     return *m;
   }
   /// Makes the segment, once. False if there is none: switched off, or refused by the system.
-  /// `ranks`: an upper bound of the ranks that will ever share a node. All their segments have to fit into a process'
+  /// `ranks`: at least the number of ranks that will ever share a node. All their segments have to fit into a process'
   /// address space.
   bool open(int ranks) {
     std::lock_guard lock(mutex_);
@@ -247,4 +247,4 @@ class node_ranks {
   node_group::waiting waiting_;
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

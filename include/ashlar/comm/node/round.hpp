@@ -5,7 +5,7 @@
 #include "ashlar/comm/desync/call_history.hpp"
 #include "ashlar/comm/node/memory.hpp"
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// The memory that other ranks read in place. `large`: operands that are too large to be copied for them. `always`:
 /// also memory to which the operand itself points, by offsets.
@@ -100,4 +100,4 @@ class node_round {
   void const* written_by_all_ = nullptr;  // this rank's result, if the other ranks write into it
 };
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail

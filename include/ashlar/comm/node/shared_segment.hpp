@@ -42,7 +42,7 @@ inline std::size_t default_segment_size() {
 
 }  // namespace ashlar::comm
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// The first bytes of a segment.
 struct segment_head {
@@ -109,7 +109,7 @@ inline mapping map_shared(int descriptor, std::size_t size) {
 }
 #endif
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
 
 namespace ashlar::comm {
 
@@ -123,7 +123,7 @@ class shared_segment {
   /// is less.
   static std::optional<shared_segment> create(std::size_t size) {
 #ifdef __linux__
-    shared_segment s{detail::file_descriptor(detail::make_memory_file())};
+    shared_segment s{comm_detail::file_descriptor(comm_detail::make_memory_file())};
     struct stat found {};
     if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0) return {};
     std::size_t const least = std::clamp(size / chunk * chunk, chunk, 16 * chunk);
@@ -131,15 +131,15 @@ class shared_segment {
     if (rlimit limit{}; getrlimit(RLIMIT_FSIZE, &limit) == 0) size = std::min<std::size_t>(size, limit.rlim_cur);
     for (size = size / chunk * chunk; size >= least; size = size / 2 / chunk * chunk) {
       if (ftruncate(s.file_.get(), static_cast<off_t>(size)) != 0) continue;
-      s.memory_ = detail::map_shared(s.file_.get(), size);
+      s.memory_ = comm_detail::map_shared(s.file_.get(), size);
       if (s.memory_) break;
     }
-    if (!s.memory_ || !s.reserve(sizeof(detail::segment_head))) return {};
+    if (!s.memory_ || !s.reserve(sizeof(comm_detail::segment_head))) return {};
     // Fixes the size: if the file could be truncated, reading it could raise a signal in all processes.
     fcntl(s.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-    auto* const head = new (s.base()) detail::segment_head{detail::segment_head::sign, {}};
+    auto* const head = new (s.base()) comm_detail::segment_head{comm_detail::segment_head::sign, {}};
     if (getrandom(head->nonce, sizeof head->nonce, 0) != static_cast<ssize_t>(sizeof head->nonce)) return {};
-    s.used_ = sizeof(detail::segment_head);
+    s.used_ = sizeof(comm_detail::segment_head);
     s.address_ = {getpid(), s.file_.get(), size, found.st_dev, found.st_ino, {head->nonce[0], head->nonce[1]}};
     return s;
 #else
@@ -174,7 +174,7 @@ class shared_segment {
  private:
   static constexpr std::size_t chunk = std::size_t(4) << 20;
 
-  explicit shared_segment(detail::file_descriptor f) : file_(std::move(f)) {}
+  explicit shared_segment(comm_detail::file_descriptor f) : file_(std::move(f)) {}
 
   // Reserves memory, since a touch of memory that the system does not have raises a signal. Reserves as much again as
   // there is, between one and 16 chunks. Works in small steps, since a signal during a step undoes the step.
@@ -193,8 +193,8 @@ class shared_segment {
     return end <= reserved_;
   }
 
-  detail::file_descriptor file_;
-  detail::mapping memory_;
+  comm_detail::file_descriptor file_;
+  comm_detail::mapping memory_;
   segment_address address_;
   std::size_t used_ = 0, reserved_ = 0;
 };
@@ -209,15 +209,15 @@ class mapped_segment {
     std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
     struct stat found {};
     // Checks the file before it opens it: opening a pipe or a device may block or have effects.
-    if (a.descriptor < 0 || a.size < sizeof(detail::segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a)) return {};
-    detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (a.descriptor < 0 || a.size < sizeof(comm_detail::segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a)) return {};
+    comm_detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
     mapped_segment s;
-    s.memory_ = detail::map_shared(file.get(), a.size);
+    s.memory_ = comm_detail::map_shared(file.get(), a.size);
     if (!s.memory_) return {};
     madvise(s.base(), s.size(), MADV_DONTDUMP);  // the owner's core dump has it
-    auto const* const head = reinterpret_cast<detail::segment_head const*>(s.base());
-    if (head->magic != detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
+    auto const* const head = reinterpret_cast<comm_detail::segment_head const*>(s.base());
+    if (head->magic != comm_detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
     return s;
 #else
     (void)a;
@@ -235,7 +235,7 @@ class mapped_segment {
            found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) && found.st_blocks > 0;
   }
 #endif
-  detail::mapping memory_;
+  comm_detail::mapping memory_;
 };
 
 }  // namespace ashlar::comm

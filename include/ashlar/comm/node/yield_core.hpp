@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace ashlar::detail {
+namespace ashlar::comm_detail {
 
 /// True if sched_yield lets other ranks run. If Linux schedules processes in groups by session, a process yields only
 /// to its own session. Launchers such as MPICH's give each rank a session.
@@ -32,4 +32,4 @@ inline void yield_core(unsigned poll_number) {
   nanosleep(&shortest, nullptr);
 }
 
-}  // namespace ashlar::detail
+}  // namespace ashlar::comm_detail
