@@ -17,7 +17,7 @@ static_assert(!std::is_same_v<layout<axes("data", "model"), none>, layout<axes("
 
 // What a rank holds of 10 rows on 4 x 2 ranks: the first two pieces have one more.
 constexpr grid m{{4, 2}};
-constexpr auto value = value_v<mesh_context<grid, rows>, rows>;
+constexpr auto value = layout_detail::value_v<plan_detail::mesh_context<grid, rows>, rows>;
 static_assert(local_shape(shape::of(10, 3), value, m.sizes(), 0) == shape::of(3, 3));
 static_assert(local_shape(shape::of(10, 3), value, m.sizes(), 7) == shape::of(2, 3));
 

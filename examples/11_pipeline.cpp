@@ -218,8 +218,8 @@ std::size_t bound_of_1f1b(P const& p, index_t rows_of_one) {
   index_t state = 0;
   for_each_leaf([&](auto const& x) { state += x.local_size(); }, p);
   mesh_shape const& sizes = p.embed.mesh().sizes();
-  index_t const stage_rows = largest_shard(shape::of(stages, rows_of_one, width), sharded_tensor<T, in_stages, grid>::layout, sizes);
-  index_t const images = largest_shard(shape::of(rows_of_one, inputs), sharded_tensor<T, image_rows, grid>::layout, sizes);
+  index_t const stage_rows = layout_detail::largest_shard(shape::of(stages, rows_of_one, width), sharded_tensor<T, in_stages, grid>::layout, sizes);
+  index_t const images = layout_detail::largest_shard(shape::of(rows_of_one, inputs), sharded_tensor<T, image_rows, grid>::layout, sizes);
   return static_cast<std::size_t>(6 * state + 2 * stages * stage_rows + 8 * stage_rows + 2 * images) * sizeof(T);
 }
 

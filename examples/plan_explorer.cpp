@@ -131,13 +131,13 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
   for (std::string_view spec : split_at(',', given.at(option))) {
     if (v.rank == max_rank) complain(option + ": a tensor has at most 8 dimensions");
     int const d = v.rank++;
-    axis_list& dim = v.dim[d];
+    layout_detail::axis_list& dim = v.dim[d];
     if (spec == "none") continue;
     std::size_t const mark = std::min(spec.find('%'), spec.size());
     if (mark != spec.size()) {
       index_t const block = number(option, spec.substr(mark + 1), 1);
       if (block > 65535) complain(option + ": blocks have at most 65535 elements, found " + std::to_string(block));
-      if (!v.may_be_cyclic(d)) complain(option + ": a dimension is block-cyclic in at most " + std::to_string(max_cyclic_dimensions) + " dimensions");
+      if (!v.may_be_cyclic(d)) complain(option + ": a dimension is block-cyclic in at most " + std::to_string(layout_detail::max_cyclic_dimensions) + " dimensions");
       dim.block = static_cast<unsigned short>(block);
     }
     for (std::string_view axis : split_at('+', spec.substr(0, mark))) {
@@ -146,7 +146,7 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
       int const a = m.find(option, axis);
       if (used >> a & 1u)
         complain(option + ": axis " + quote(axis) + " is used twice; an axis shards a tensor at most once");
-      used |= mask_of(a);
+      used |= layout_detail::mask_of(a);
       dim.push(a);
       if (dim.block) ++dim.cyclic;
     }
@@ -161,11 +161,11 @@ layout_value read_layout(named_mesh const& m, std::string const& option, options
     if (v.partial() >> a & 1u)
       complain(partial_option + ": axis " + quote(axis) + " is used twice; the tensor is partial over it once");
     int kind = 0;
-    while (kind < 4 && op != op_text(kind)) ++kind;
+    while (kind < 4 && op != plan_detail::op_text(kind)) ++kind;
     if (kind == 4) complain(partial_option + ": expected sum, max, min or prod, found " + quote(op));
-    if (v.levels == max_levels && v.reductions[max_levels - 1].op != kind)
+    if (v.levels == layout_detail::max_levels && v.reductions[layout_detail::max_levels - 1].op != kind)
       complain(partial_option + ": at most 4 kinds of reduction nest");
-    v.add_partial(kind, mask_of(a));
+    v.add_partial(kind, layout_detail::mask_of(a));
   }
   return v;
 }
@@ -204,8 +204,8 @@ void explore(options const& given) {
   for (auto const& n : m.name) names.push_back(n.c_str());
   axis_mask trivial = 0;  // axes of size 1 split nothing
   for (int a = 0; a < m.shape.axes; ++a)
-    if (m.shape.size[a] == 1) trivial |= mask_of(a);
-  axis_mask const others = (mask_of(m.shape.axes) - 1) & ~trivial;
+    if (m.shape.size[a] == 1) trivial |= layout_detail::mask_of(a);
+  axis_mask const others = (layout_detail::mask_of(m.shape.axes) - 1) & ~trivial;
 
   index_t const bytes = extents.size() * element, message = given.at("--message-bytes").empty() ? 0 : number("--message-bytes", given.at("--message-bytes"), 0);
   link_model const links{message, std::max(bytes, index_t{1}), m.shape};
@@ -214,7 +214,7 @@ void explore(options const& given) {
   std::cout << "from " << to_string(from, names.data()) << "\nto   " << to_string(to, names.data()) << "\n";
   if (p.size == 0) std::cout << "  no step: both are the same\n";
   for (plan_step const& s : p.steps())
-    std::cout << "  " << to_string(s, names.data()) << "   " << step_bytes(s, extents, m.shape, element) << " bytes\n";
+    std::cout << "  " << to_string(s, names.data()) << "   " << plan_detail::step_bytes(s, extents, m.shape, element) << " bytes\n";
   std::cout << "messages per rank: " << p.messages_per_rank(m.shape) << "\n"
             << "bytes per rank: " << p.bytes_per_rank(extents, m.shape, element) << "\n"
             << "peak bytes: " << p.peak_bytes(extents, m.shape, element) << "\n";

@@ -10,12 +10,12 @@ namespace rope {
 using namespace ashlar;
 
 // [operation]
-struct rotary_diagnostics : user_operation_diagnostics {
+struct rotary_diagnostics : ops_detail::user_operation_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
     static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
                   "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
-    if constexpr (F != fault::sharded_dimension) user_operation_diagnostics::report<F, Axis, L...>();
+    if constexpr (F != fault::sharded_dimension) ops_detail::user_operation_diagnostics::report<F, Axis, L...>();
   }
 };
 

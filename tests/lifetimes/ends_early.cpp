@@ -43,14 +43,14 @@ int main(int argc, char** argv) {
   std::optional<environment> env(std::in_place);
   std::optional<sharded_tensor<float, rows, grid>> x(make_rows(*m));
   bool const several = m->size() > 1;
-  auto const gathered = [&] { return materialize(all_gather<"x">(*x)); };
+  auto const gathered = [&] { return plan_detail::materialize(all_gather<"x">(*x)); };
   if (gathered().local_size() != 15) ++failures;
 
   if (mpi_ends) {
     MPI_Finalize();
     if (several) {
       constexpr char const* sentence = ": MPI is already finalised";
-      auto const sum = [&] { return materialize(all_reduce(mean(*x))); };
+      auto const sum = [&] { return plan_detail::materialize(all_reduce(mean(*x))); };
       refuses("a collective after MPI", std::string("ashlar::all_gather") + sentence, gathered);
       refuses("a collective that is tiny", std::string("ashlar::all_reduce") + sentence, sum);
       refuses("a collective begun", std::string("ashlar::all_gather") + sentence, [&] { (void)all_gather_async<"x">(*x).wait(); });
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   } else {
     env.reset();
     refuses("a tensor after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised", [&] { make_rows(*m); });
-    refuses("a result after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised", [&] { (void)materialize(*x + 1.0f); });
+    refuses("a result after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised", [&] { (void)plan_detail::materialize(*x + 1.0f); });
     refuses("an environment after Kokkos", "ashlar::environment: Kokkos is already finalised", [] { environment const late; });
     m.reset();
     MPI_Finalize();

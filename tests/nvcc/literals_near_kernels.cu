@@ -30,7 +30,7 @@ auto reduce(tensor_like<T, L> t) {
 template <class T>
 struct with_member {
   T* data;
-  template <axis_literal A>
+  template <meta_detail::axis_literal A>
   void zero() const {
     T* const p = data;
     run<<<1, 32>>>([=] __host__ __device__(int i) { p[i] = 0; });

@@ -28,7 +28,7 @@ template <class L, class T = double>
 struct operand {
   using layout_type = L;
   using element_type = T;
-  static constexpr layout_value layout = value_v<mesh_context<grid, L>, L>;
+  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<grid, L>, L>;
   shape extents;
 };
 

@@ -34,14 +34,14 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
         for (int at = 0; at <= v.levels; ++at) {  // joins level `at`, or comes before it
           layout_value joined = v;
           if (at < v.levels && v.reductions[at].op == op) {
-            joined.reductions[at].axes |= mask_of(a);
+            joined.reductions[at].axes |= layout_detail::mask_of(a);
             put(joined);
           }
           layout_value nested = v;
           nested.levels = 0;
-          for (int l = 0; l < max_levels; ++l) nested.reductions[l] = {};
+          for (int l = 0; l < layout_detail::max_levels; ++l) nested.reductions[l] = {};
           for (int l = 0; l < at; ++l) nested.add_partial(v.reductions[l].op, v.reductions[l].axes);
-          nested.add_partial(op, mask_of(a));
+          nested.add_partial(op, layout_detail::mask_of(a));
           for (int l = at; l < v.levels; ++l) nested.add_partial(v.reductions[l].op, v.reductions[l].axes);
           if (nested.levels <= levels) put(nested);
         }
@@ -80,7 +80,7 @@ inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axe
   for (int a : order) {
     int const place = below(rank + kinds + 1);
     if (place < rank) v.dim[place].push(a);
-    else if (place < rank + kinds) v.add_partial(v.levels == max_levels ? v.reductions[max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], mask_of(a));
+    else if (place < rank + kinds) v.add_partial(v.levels == layout_detail::max_levels ? v.reductions[layout_detail::max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], layout_detail::mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && v.may_be_cyclic(d) && below(3) == 0) {
@@ -115,7 +115,7 @@ inline std::string name(layout_value const& v) {
 /// For each index of a dimension, the rank of its piece's owner among the axes that split it: blocks are handed out to
 /// block-cyclic ones, round by round; each other axis hands out the indices of a piece one by one, so that earlier parts get
 /// no fewer than later ones.
-inline std::vector<int> owners(int extent, axis_list const& axes, mesh_shape const& mesh) {
+inline std::vector<int> owners(int extent, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
   std::vector<int> owner(static_cast<std::size_t>(extent), 0);
   int hands = 1, pieces = 1;
   for (int i = 0; i < axes.cyclic; ++i) hands *= mesh.size[axes[i]];

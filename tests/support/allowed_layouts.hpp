@@ -23,7 +23,7 @@ struct placed {
 
 namespace search {
 
-using two_axes = context<name_list<axis_name_t<"data">, axis_name_t<"model">>>;
+using two_axes = context<meta_detail::name_list<meta_detail::axis_name_t<"data">, meta_detail::axis_name_t<"model">>>;
 
 template <std::size_t N>
 using layouts = std::array<layout_value, N>;
@@ -58,7 +58,7 @@ struct layout_search {
     for (std::size_t o = 0; o < operands; ++o) {
       int const here = place % (rank[o] + 2);
       place /= rank[o] + 2;
-      if (here > rank[o]) x[o].add_partial(op_sum, mask_of(axis));
+      if (here > rank[o]) x[o].add_partial(op_sum, layout_detail::mask_of(axis));
       else if (here > 0) x[o].dim[here - 1].push(axis);
     }
     return x;
@@ -67,17 +67,17 @@ struct layout_search {
   static constexpr row made_cyclic(row x, axis_mask axes) {
     for (layout_value& v : x)
       for (int d = 0; d < v.rank; ++d)
-        while (v.dim[d].cyclic < v.dim[d].size && (mask_of(v.dim[d][v.dim[d].cyclic]) & axes)) ++v.dim[d].cyclic, v.dim[d].block = 2;
+        while (v.dim[d].cyclic < v.dim[d].size && (layout_detail::mask_of(v.dim[d][v.dim[d].cyclic]) & axes)) ++v.dim[d].cyclic, v.dim[d].block = 2;
     return x;
   }
   static constexpr layout_codes<operands> codes(row const& x) {
     layout_codes<operands> c;
-    for (std::size_t o = 0; o < operands; ++o) c.axes[o] = encode(x[o]), c.blocks[o] = encode_blocks(x[o]);
+    for (std::size_t o = 0; o < operands; ++o) c.axes[o] = layout_detail::encode(x[o]), c.blocks[o] = layout_detail::encode_blocks(x[o]);
     return c;
   }
   static constexpr row values(layout_codes<operands> const& c) {
     row x;
-    for (std::size_t o = 0; o < operands; ++o) x[o] = decode(c.axes[o], c.blocks[o], rank[o]);
+    for (std::size_t o = 0; o < operands; ++o) x[o] = layout_detail::decode(c.axes[o], c.blocks[o], rank[o]);
     return x;
   }
   template <std::size_t Most>
@@ -119,14 +119,14 @@ struct allowed {
   static_assert(table.size > 1);
 
   template <layout_value const& V>
-  using type_of = layout_from_t<two_axes, encode(V), encode_blocks(V), V.rank>;
+  using type_of = layout_detail::layout_from_t<two_axes, layout_detail::encode(V), layout_detail::encode_blocks(V), V.rank>;
   template <std::size_t I>
   struct row {
     static constexpr auto values = found::values(table.row[I]);
     static constexpr layout_value result = ask<Rule>(values).out;
     template <std::size_t... O>
     static auto types(std::index_sequence<O...>)
-        -> placed<result.named(), type_of<result>, layout_from_t<two_axes, table.row[I].axes[O], table.row[I].blocks[O], values[O].rank>...>;
+        -> placed<result.named(), type_of<result>, layout_detail::layout_from_t<two_axes, table.row[I].axes[O], table.row[I].blocks[O], values[O].rank>...>;
     using type = decltype(types(std::make_index_sequence<sizeof...(Rank)>{}));
   };
   template <std::size_t... I>

@@ -6,9 +6,9 @@ namespace ashlar::test {
 
 struct attention_rule {
   static constexpr rule_result rule(layout_value const& q, layout_value const& k, layout_value const& v) {
-    rule_result r = einsum_op<"bqhd,bkhd->bhqk">::rule(q, k);
-    if (r.why == fault::fits) r = causal_softmax_op::rule(r.out);
-    if (r.why == fault::fits) r = einsum_op<"bhqk,bkhd->bqhd">::rule(r.out, v);
+    rule_result r = ops_detail::einsum_op<"bqhd,bkhd->bhqk">::rule(q, k);
+    if (r.why == fault::fits) r = ops_detail::causal_softmax_op::rule(r.out);
+    if (r.why == fault::fits) r = ops_detail::einsum_op<"bhqk,bkhd->bqhd">::rule(r.out, v);
     return r;
   }
 };

@@ -81,7 +81,7 @@ inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
 }
 
 /// Indices of a dimension that a rank holds: all of them, cut by one axis after the other as numpy.array_split cuts.
-inline std::vector<index_t> indices(index_t n, axis_list const& axes, mesh_shape const& mesh, int rank) {
+inline std::vector<index_t> indices(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh, int rank) {
   std::vector<index_t> mine(static_cast<std::size_t>(n));
   std::iota(mine.begin(), mine.end(), index_t{0});
   if (axes.cyclic != 0) {
@@ -232,7 +232,7 @@ std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
 /// This rank's shard of a tensor, or of an expression, copied to the host.
 template <class X>
 auto shard(X const& x) {
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   using Tensor = std::remove_cvref_t<decltype(t)>;
   using T = typename Tensor::element_type;
   std::vector<T> copy(static_cast<std::size_t>(t.local_size()));
@@ -256,7 +256,7 @@ auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
 /// Collective.
 template <class X, class T>
 bool denotes(X const& x, std::vector<T> const& expected) {
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   auto const shards = all_shards(shard(t), 0);
   int right = shards.empty() || denote(t.extents(), t.layout, t.mesh().sizes(), shards) == expected;
   MPI_Request request = MPI_REQUEST_NULL;

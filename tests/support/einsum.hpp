@@ -6,7 +6,7 @@
 namespace ashlar::test {
 
 /// Sums over all values of all labels; undefined where operands disagree on the extent of a label.
-constexpr array einsum(einsum_equation const& e, array const& a, array const& b) {
+constexpr array einsum(layout_detail::einsum_equation const& e, array const& a, array const& b) {
   array const* const in[2]{&a, &b};
   struct label {
     char name = 0;
@@ -48,7 +48,7 @@ constexpr array einsum(einsum_equation const& e, array const& a, array const& b)
 
 /// Judges the rule on operands of these layouts. Extents are p and p + 1 in turn for p ranks, so that each label is
 /// split evenly in one data set and unevenly in the next.
-constexpr void judge_einsum(tally& t, einsum_equation const& e, layout_value const& a, layout_value const& b,
+constexpr void judge_einsum(tally& t, layout_detail::einsum_equation const& e, layout_value const& a, layout_value const& b,
                             mesh_shape const& mesh, unsigned partial_kinds) {
   auto const operand = [&](int o, layout_value const& v, unsigned data) {
     shape s;
@@ -58,7 +58,7 @@ constexpr void judge_einsum(tally& t, einsum_equation const& e, layout_value con
   };
   auto const f = [&](array const& x, array const& y) { return einsum(e, x, y); };
   auto const run = [&](unsigned data) { return experiment(f, mesh, operand(0, a, data), operand(1, b, data)); };
-  t.judge(einsum_rule(e, a, b), e.out.rank, partial_kinds, 4, run);
+  t.judge(layout_detail::einsum_rule(e, a, b), e.out.rank, partial_kinds, 4, run);
 }
 
 }  // namespace ashlar::test

@@ -86,7 +86,7 @@ constexpr shape extents_of(int rank, int first, mesh_shape const& mesh, unsigned
 
 constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a, mesh_shape const& mesh,
                                  unsigned partial_kinds, unsigned sets) {
-  t.judge(elementwise_rule(kind, a), a.rank, partial_kinds, sets, [&](unsigned data) {
+  t.judge(layout_detail::elementwise_rule(kind, a), a.rank, partial_kinds, sets, [&](unsigned data) {
     unary const function{kind, data % 3};
     return experiment([&](array const& x) { return map(function, x); }, mesh,
                       arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
@@ -99,7 +99,7 @@ constexpr void judge_elementwise(tally& t, linearity kind, layout_value const& a
   auto const operand = [&](layout_value const& v, unsigned data, unsigned seed) {
     return arbitrary_tensor(extents_of(v.rank, rank - v.rank, mesh, data), v, mesh, seed);
   };
-  t.judge(elementwise_rule(kind, a, b), rank, partial_kinds, sets, [&](unsigned data) {
+  t.judge(layout_detail::elementwise_rule(kind, a, b), rank, partial_kinds, sets, [&](unsigned data) {
     binary const function{kind, data % 3};
     return experiment([&](array const& x, array const& y) { return map(function, x, y); }, mesh,
                       operand(a, data, 2 * data), operand(b, data, 2 * data + 1));
@@ -110,7 +110,7 @@ constexpr void judge_reduction(tally& t, int op, unsigned dims, layout_value con
                                unsigned partial_kinds, unsigned sets) {
   int rank = 0;
   for (int d = 0; d < a.rank; ++d) rank += !(dims >> d & 1u);
-  t.judge(reduction_rule(op, dims, a), rank, partial_kinds, sets, [&](unsigned data) {
+  t.judge(layout_detail::reduction_rule(op, dims, a), rank, partial_kinds, sets, [&](unsigned data) {
     return experiment([&](array const& x) { return reduce(op, dims, x); }, mesh,
                       arbitrary_tensor(extents_of(a.rank, 0, mesh, data), a, mesh, data));
   });

@@ -64,7 +64,7 @@ inline void check_shard(shard_of_rank const& x, mesh_shape const& mesh, std::str
 /// Collective.
 template <class X>
 void check_reference(X const& x, std::string const& name) {
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   auto const own = shard(t);
   check_shard({t.extents(), t.layout, {own.begin(), own.end()}}, t.mesh().sizes(), name);
 }

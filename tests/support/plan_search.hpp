@@ -20,7 +20,7 @@ inline mesh_shape mesh_of(std::vector<int> const& sizes) {
   for (int p : sizes) m.size[m.axes++] = p;
   return m;
 }
-inline axis_mask all_axes(mesh_shape const& mesh) { return mask_of(mesh.axes) - 1; }
+inline axis_mask all_axes(mesh_shape const& mesh) { return layout_detail::mask_of(mesh.axes) - 1; }
 
 inline std::string text(redistribution_plan const& p) {
   std::string s = name(p.layout(0));
@@ -30,8 +30,8 @@ inline std::string text(redistribution_plan const& p) {
 
 /// The levels that both layouts have outermost, outermost first, and what they share of the next one, if it is of one
 /// kind.
-inline std::vector<partial_reduction> staying(layout_value const& a, layout_value const& b) {
-  std::vector<partial_reduction> stay;
+inline std::vector<layout_detail::partial_reduction> staying(layout_value const& a, layout_value const& b) {
+  std::vector<layout_detail::partial_reduction> stay;
   int i = a.levels, j = b.levels;
   while (i && j && a.reductions[i - 1] == b.reductions[j - 1]) stay.push_back(a.reductions[--i]), --j;
   axis_mask const shared =
@@ -40,7 +40,7 @@ inline std::vector<partial_reduction> staying(layout_value const& a, layout_valu
   return stay;
 }
 /// Does a layout are partial these, perhaps over more axes at the last?
-inline bool keeps(layout_value const& v, std::vector<partial_reduction> const& stay) {
+inline bool keeps(layout_value const& v, std::vector<layout_detail::partial_reduction> const& stay) {
   int l = v.levels;
   for (std::size_t i = 0; i < stay.size(); ++i) {
     if (--l < 0 || v.reductions[l].op != stay[i].op || (stay[i].axes & ~v.reductions[l].axes)) return false;
@@ -69,7 +69,7 @@ class search {
   search(std::vector<layout_value> layouts, mesh_shape const& m, index_t n, std::function<index_t(price const&)> weigh)
       : all(std::move(layouts)), mesh(m), extent(n), weigh_(std::move(weigh)) {
     for (int a = 0; a < m.axes; ++a)
-      if (m.size[a] == 1) trivial |= mask_of(a);
+      if (m.size[a] == 1) trivial |= layout_detail::mask_of(a);
     for (auto const& from : all)
       for (auto const& to : all) weight_.push_back(cost(from.without(trivial), to.without(trivial)));
   }
@@ -87,8 +87,8 @@ class search {
   /// the same shard share the work of sending it.
   index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
     index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
-    step_kind const what = step_between(from, to).what;
-    if (!communicates(what) || what == collective::all_reduce || what == collective::permute) return n;
+    step_kind const what = plan_detail::step_between(from, to).what;
+    if (!plan_detail::communicates(what) || what == collective::all_reduce || what == collective::permute) return n;
     bool cut = false, joined = false;
     index_t shares = 1;
     for (int d = 0; d < from.rank; ++d) {
@@ -117,7 +117,7 @@ class search {
       return least[static_cast<std::size_t>(index[from]) * n + static_cast<std::size_t>(index[to])];
     }
   };
-  distances solve(std::vector<partial_reduction> const& stay) const {
+  distances solve(std::vector<layout_detail::partial_reduction> const& stay) const {
     distances d{std::vector<int>(all.size(), -1), {}, 0, {}};
     for (std::size_t i = 0; i < all.size(); ++i)
       if (keeps(all[i], stay)) d.index[i] = static_cast<int>(d.kept.size()), d.kept.push_back(i);
@@ -174,7 +174,7 @@ class search {
   }
   // Elements that the rank with least in common holds under both layouts.
   index_t common(layout_value const& a, layout_value const& b) const {
-    if (encode_blocks(a) | encode_blocks(b)) {
+    if (layout_detail::encode_blocks(a) | layout_detail::encode_blocks(b)) {
       index_t least = never;
       for (int r = 0; r < mesh.ranks(); ++r) {
         index_t n = 1;
@@ -191,7 +191,7 @@ class search {
     return n;
   }
   // Indices of a dimension that each rank holds where either list splits it.
-  std::vector<index_t> const& in_common(axis_list const& a, axis_list const& b) const {
+  std::vector<index_t> const& in_common(layout_detail::axis_list const& a, layout_detail::axis_list const& b) const {
     std::string const key = name({2, {a, b}});
     auto const found = in_common_.find(key);
     if (found != in_common_.end()) return found->second;
@@ -205,14 +205,14 @@ class search {
     return counts;
   }
   static bool same_levels(layout_value const& a, layout_value const& b) {
-    return a.levels == b.levels && std::equal(a.reductions, a.reductions + max_levels, b.reductions);
+    return a.levels == b.levels && std::equal(a.reductions, a.reductions + layout_detail::max_levels, b.reductions);
   }
 
   // What the semantics allow as one step, and what it costs; `never` where it is none.
   index_t cost(layout_value const& from, layout_value const& to) const {
     if (from == to) return 0;
     axis_mask const before = from.partial(), after = to.partial();
-    plan_step const s = step_between(from, to);
+    plan_step const s = plan_detail::step_between(from, to);
     index_t const q = mesh.ranks(s.axes);
     if (same_levels(from, to)) {
       if (s.what == step_kind::slice) return 0;
@@ -224,7 +224,7 @@ class search {
       inner.drop_partial(added);
       if (!same_levels(from, inner) || (added & ~to.reductions[0].axes)) return never;
       for (int d = 0; d < from.rank; ++d) {
-        axis_list rest = from.dim[d];
+        layout_detail::axis_list rest = from.dim[d];
         rest.remove(added);
         if (!rest.begins(from.dim[d]) || !rest.begins(to.dim[d])) return never;
       }

@@ -32,7 +32,7 @@ inline npy_array slice(npy_array const& a, index_t i) {
 /// How far this rank's shard is from its part of an array, relative to the array's largest element.
 template <class X>
 double distance_from(X const& x, std::vector<double> const& expected) {
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   auto const own = shard(t);
   auto const at = positions(t.extents(), t.layout, t.mesh().sizes(), t.mesh().rank());
   if (own.size() != at.size() || static_cast<std::size_t>(t.extents().size()) != expected.size()) return HUGE_VAL;

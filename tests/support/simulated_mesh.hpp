@@ -196,11 +196,11 @@ constexpr void for_each_layout(int rank, int axes, unsigned ops, Visit&& visit, 
   for (int op = 0; op < 4; ++op) {
     if (!(ops >> op & 1u)) continue;
     layout_value outermost = v, innermost = v;
-    outermost.add_partial(op, mask_of(axis));
+    outermost.add_partial(op, layout_detail::mask_of(axis));
     next(outermost);
     if (v.levels == 0 || v.reductions[0].op == op) continue;
     innermost.levels = 0;
-    innermost.add_partial(op, mask_of(axis));
+    innermost.add_partial(op, layout_detail::mask_of(axis));
     for (int l = 0; l < v.levels; ++l) innermost.add_partial(v.reductions[l].op, v.reductions[l].axes);
     next(innermost);
   }

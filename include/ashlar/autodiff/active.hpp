@@ -37,51 +37,51 @@ class active {
                                              typename autodiff_detail::dual_layout<X, Replicated>::type>;
   static constexpr axis_mask replicated = Replicated;
 
-  constexpr active(tape& t, X const& x) : x_(x), tape_(&t) {
+  constexpr active(autodiff_detail::tape& t, X const& x) : x_(x), tape_(&t) {
     // The slot lives in a node of the tape that has nothing to run.
     struct keep {
-      slot<cotangent_type>* s;
-      constexpr explicit keep(slot<cotangent_type>* p) : s(p) {}
+      autodiff_detail::slot<cotangent_type>* s;
+      constexpr explicit keep(autodiff_detail::slot<cotangent_type>* p) : s(p) {}
       constexpr keep(keep&& other) : s(other.s) { other.s = nullptr; }
       constexpr ~keep() { delete s; }
       constexpr void operator()() const {}
     };
-    slot_ = new slot<cotangent_type>;
+    slot_ = new autodiff_detail::slot<cotangent_type>;
     t.push(keep(slot_));
   }
   constexpr auto const& mesh() const { return x_.mesh(); }
   constexpr decltype(auto) extents() const { return x_.extents(); }
   constexpr index_t extent(int d) const { return x_.extents()[d]; }
   constexpr X const& value() const { return x_; }
-  constexpr slot<cotangent_type>& cotangent() const { return *slot_; }
-  constexpr tape& recording_tape() const { return *tape_; }
+  constexpr autodiff_detail::slot<cotangent_type>& cotangent() const { return *slot_; }
+  constexpr autodiff_detail::tape& recording_tape() const { return *tape_; }
   /// The same value with its tensor evaluated, where that waits as an expression; it shares the cotangent.
-  constexpr auto evaluated() const {
-    using Y = std::remove_cvref_t<decltype(materialize(x_))>;
-    return active<Y, Replicated>(materialize(x_), tape_, slot_);
+  constexpr auto evaluate() const {
+    using Y = std::remove_cvref_t<decltype(plan_detail::materialize(x_))>;
+    return active<Y, Replicated>(plan_detail::materialize(x_), tape_, slot_);
   }
 
  private:
   template <class, axis_mask>
   friend class active;
-  constexpr active(X const& x, tape* t, slot<cotangent_type>* s) : x_(x), tape_(t), slot_(s) {}
+  constexpr active(X const& x, autodiff_detail::tape* t, autodiff_detail::slot<cotangent_type>* s) : x_(x), tape_(t), slot_(s) {}
 
   X x_;
-  tape* tape_;
-  slot<cotangent_type>* slot_;
+  autodiff_detail::tape* tape_;
+  autodiff_detail::slot<cotangent_type>* slot_;
 };
+
+namespace autodiff_detail {
 
 template <class X>
 inline constexpr bool is_active_v = false;
-template <class X, axis_mask R>
-inline constexpr bool is_active_v<active<X, R>> = true;
-template <class X>
-concept active_value = is_active_v<std::remove_cvref_t<X>>;
 
 template <class X, axis_mask R>
-constexpr auto materialize(active<X, R> const& x) {
-  return x.evaluated();
-}
+inline constexpr bool is_active_v<active<X, R>> = true;
+
+}  // namespace autodiff_detail
+template <class X>
+concept active_value = autodiff_detail::is_active_v<std::remove_cvref_t<X>>;
 
 namespace autodiff_detail {
 
@@ -168,7 +168,7 @@ template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
   constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
-  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names, first_axis(bad)>::type;
+  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names, layout_detail::first_axis(bad)>::type;
   static_assert(!autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
                 "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
   auto y = apply(op, stop_gradient(x)...);

@@ -26,8 +26,6 @@ struct tape_node_of : tape_node {
   }
 };
 
-}  // namespace autodiff_detail
-
 /// What the backward pass has to do, last operation first.
 class tape {
  public:
@@ -36,11 +34,11 @@ class tape {
   tape& operator=(tape const&) = delete;
   constexpr ~tape() {
     kept_ = nullptr;
-    while (head_) pop(autodiff_detail::tape_node::call::destroy);
+    while (head_) pop(tape_node::call::destroy);
   }
   template <class F>
-  constexpr autodiff_detail::tape_node_of<F>* push(F f) {
-    auto* node = new autodiff_detail::tape_node_of<F>(std::move(f));
+  constexpr tape_node_of<F>* push(F f) {
+    auto* node = new tape_node_of<F>(std::move(f));
     node->next = head_;
     head_ = node;
     return node;
@@ -49,17 +47,17 @@ class tape {
   constexpr void keep() { kept_ = head_; }
   /// Runs each operation and gives up at once what it held: values and cotangents of what followed it are needed no more.
   constexpr void run() {
-    while (head_ != kept_) pop(autodiff_detail::tape_node::call::run);
+    while (head_ != kept_) pop(tape_node::call::run);
   }
 
  private:
-  constexpr void pop(autodiff_detail::tape_node::call first) {
-    autodiff_detail::tape_node* const node = head_;
-    if (first == autodiff_detail::tape_node::call::run) node->go(node, first);
+  constexpr void pop(tape_node::call first) {
+    tape_node* const node = head_;
+    if (first == tape_node::call::run) node->go(node, first);
     head_ = node->next;
-    node->go(node, autodiff_detail::tape_node::call::destroy);
+    node->go(node, tape_node::call::destroy);
   }
-  autodiff_detail::tape_node *head_ = nullptr, *kept_ = nullptr;
+  tape_node *head_ = nullptr, *kept_ = nullptr;
 };
 
 /// Where the cotangent of a value gathers. Empty until something reaches it: what nobody set costs nothing.
@@ -120,5 +118,7 @@ class slot {
   Cotangent* value_ = nullptr;
   coming* coming_ = nullptr;
 };
+
+}  // namespace autodiff_detail
 
 }  // namespace ashlar

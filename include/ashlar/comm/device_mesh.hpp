@@ -178,7 +178,7 @@ class device_mesh {
       index_t ranks = 1;
       for (int a = 0; a < Mesh::axes; ++a) {
         index_t const n = given.size[a], most = std::numeric_limits<index_t>::max();
-        text += (a ? ", " : "") + std::string(name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
+        text += (a ? ", " : "") + std::string(meta_detail::name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
         ranks = ranks > most / n ? most : ranks * n;
       }
       if (ranks == c.size()) return shape;

@@ -114,13 +114,13 @@ auto shift_leaf(F const&... f) {
 namespace ashlar::kernels {
 
 template <statistics Over, class S, class T>
-void run(moments_op<Over> const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& x, shard<T const> const& center) {
+void run(ops_detail::moments_op<Over> const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& x, shard<T const> const& center) {
   kernels_detail::rows_of const r(x.local_extents());
   index_t const n = Over == statistics::global ? kernels_detail::rows_of(x.global).rows : r.rows;
   channel_moments(space, x.data, r.rows, r.n, center.data, n ? 1. / static_cast<double>(n) : 0., m.data);
 }
 template <class S, class T>
-void run(moments_pullback_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<double const> const& ct,
+void run(ops_detail::moments_pullback_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<double const> const& ct,
          shard<T const> const& x, shard<T const> const& center) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const n = static_cast<double>(op.per_shard ? r.rows : kernels_detail::rows_of(x.global).rows);
@@ -129,14 +129,14 @@ void run(moments_pullback_op const& op, S const& space, kernels_detail::scratch_
                static_cast<T const*>(first.data()), static_cast<T const*>(second.data()));
 }
 template <class S, class T>
-void run(moving_moments_op const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& variance) {
+void run(ops_detail::moving_moments_op const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m, shard<T const> const& variance) {
   index_t const c = variance.local_size();
   fill(space, m.data, c, 0.);
   map(space, shape::of(c), m.data + c, kernels_detail::same_value{}, kernels_detail::numbers_of(variance));
 }
 
 template <bool Scaled, bool Shifted, class S, class T, class... F>
-void run(coefficients_op<Scaled, Shifted> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& y, shard<double const> const& moments,
+void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& y, shard<double const> const& moments,
          shard<T const> const& center, F const&... f) {
   index_t const c = center.local_size();
   shape const row = shape::of(c);
@@ -146,7 +146,7 @@ void run(coefficients_op<Scaled, Shifted> const& op, S const& space, kernels_det
   map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::numbers_of(center));
 }
 template <bool Scaled, class S, class... Scale>
-void run(coefficients_moments_pullback_op<Scaled> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& g, shard<double const> const& ct,
+void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const& space, kernels_detail::scratch_memory, shard<double> const& g, shard<double const> const& ct,
          shard<double const> const& moments, Scale const&... scale) {
   auto const d_factor = kernels_detail::channel_row(ct, 0), d_offset = kernels_detail::channel_row(ct, 1), first = kernels_detail::channel_row(moments, 0),
              second = kernels_detail::channel_row(moments, 1);
@@ -155,11 +155,11 @@ void run(coefficients_moments_pullback_op<Scaled> const& op, S const& space, ker
   map(space, shape::of(c), g.data, kernels_detail::mean_pullback{op.epsilon}, d_factor, d_offset, first, second, by);
   map(space, shape::of(c), g.data + c, kernels_detail::square_pullback{op.epsilon}, d_factor, first, second, by);
 }
-template <coefficient Which, class S, class T>
-void run(coefficient_pullback_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<double const> const& ct,
+template <ops_detail::coefficient Which, class S, class T>
+void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<double const> const& ct,
          shard<double const> const& moments, auto const&) {
   shape const row = shape::of(g.local_size());
-  if constexpr (Which == coefficient::scale)
+  if constexpr (Which == ops_detail::coefficient::scale)
     map(space, row, g.data, kernels_detail::scale_pullback{op.epsilon}, kernels_detail::channel_row(ct, 0), kernels_detail::channel_row(moments, 0),
         kernels_detail::channel_row(moments, 1));
   else
@@ -167,7 +167,7 @@ void run(coefficient_pullback_op<Which> const& op, S const& space, kernels_detai
 }
 
 template <class S, class T>
-void run(channel_affine_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& x,
+void run(ops_detail::channel_affine_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& x,
          shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0), offset = kernels_detail::narrowed_row<T>(space, memory, coefficients, 1),
@@ -176,14 +176,14 @@ void run(channel_affine_op const&, S const& space, kernels_detail::scratch_memor
                static_cast<T const*>(offset.data()), static_cast<T const*>(mean.data()));
 }
 template <class S, class T>
-void run(channel_affine_pullback_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct,
+void run(ops_detail::channel_affine_pullback_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct,
          shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(ct.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0);
   map_channels(space, r.rows, r.n, g.data, fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
 }
 template <class S, class T>
-void run(channel_affine_sums_op const&, S const& space, kernels_detail::scratch_memory memory, shard<double> const& g, shard<T const> const& ct,
+void run(ops_detail::channel_affine_sums_op const&, S const& space, kernels_detail::scratch_memory memory, shard<double> const& g, shard<T const> const& ct,
          shard<T const> const& x, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
@@ -191,7 +191,7 @@ void run(channel_affine_sums_op const&, S const& space, kernels_detail::scratch_
   fill(space, g.data + 2 * r.n, r.n, 0.);
 }
 template <moving Which, class S, class T>
-void run(moving_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<double const> const& moments,
+void run(ops_detail::moving_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<double const> const& moments,
          shard<T const> const& old) {
   using average = std::conditional_t<Which == moving::mean, kernels_detail::moving_mean, kernels_detail::moving_variance>;
   map(space, shape::of(y.local_size()), y.data, average{op.momentum}, kernels_detail::channel_row(moments, 0), kernels_detail::channel_row(moments, 1),

@@ -74,17 +74,17 @@ void convolve_kernel_vjp(Space const& space, kernels_detail::scratch_memory memo
 }
 
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& images,
+void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y, shard<T const> const& images,
          shard<T const> const& kernel) {
   convolve(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()), images.data, kernel.data, y.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
+void run(ops_detail::conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()), ct.data, kernel.data, g.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
+void run(ops_detail::conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& images, shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()), images.data, ct.data, g.data);
 }

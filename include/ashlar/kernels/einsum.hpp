@@ -201,7 +201,7 @@ namespace ashlar::kernels {
 ///   if that is faster or BLAS has no other way. Products by element, dots and integers: one kernel. Labels summed in
 ///   one operand alone, and beta != 0 outside of BLAS, take a scratch array.
 template <class Space, class T>
-void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
+void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
               shape const& b_extents, T* out, shape const& out_extents, std::type_identity_t<T> alpha = T(1),
               std::type_identity_t<T> beta = T(0)) {
   kernels_detail::contract_call<Space, T> const call{space, alpha, beta};
@@ -210,19 +210,19 @@ void contract(Space const& space, einsum_equation const& e, T const* a, shape co
 
 /// The same for one operand: a transpose, a sum over the labels that `out` lacks, or both, in one kernel.
 template <class Space, class T>
-void contract(Space const& space, einsum_equation const& e, T const* a, shape const& a_extents, T* out,
+void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, T* out,
               shape const& out_extents, std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
   kernels_detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
   kernels_detail::scaled<Space, T>(space, to, alpha, beta, out, [&](T* r) { kernels_detail::rearrange(space, from, to, a, r); });
 }
 
 template <equation E, class S, class T>
-void run(einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a) {
-  contract(space, einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
+void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a) {
+  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
 }
 template <equation E, class S, class T>
-void run(einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a, shard<T const> const& b) {
-  contract(space, einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data, y.local_extents());
+void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a, shard<T const> const& b) {
+  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data, y.local_extents());
 }
 
 }  // namespace ashlar::kernels

@@ -67,7 +67,7 @@ template <class F, class... T>
 
 template <class Space, class F, class... T>
 void for_each_by_elements(Space const& space, index_t n, F const& f, T*... array) {
-  using leaves = kernels_detail::leaves<element_leaf<T>...>;
+  using leaves = leaves<element_leaf<T>...>;
   for_elements("ashlar::for_each", space, n, for_each_kernel<F, leaves>{f, leaves(element_leaf<T>{array}...)});
 }
 

@@ -87,15 +87,15 @@ void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> con
 namespace ashlar::kernels {
 
 template <class S, class T, class I>
-void run(hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, 1);
 }
 template <class S, class T, class I>
-void run(top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, op.k);
 }
 template <class S, class T, class I>
-void run(confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);
 }

@@ -126,20 +126,20 @@ void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memo
 }
 
 template <bool Centered, int Dims, class S, class T, class... Shift>
-void run(normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x,
+void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x,
          shard<T const> const& scale, Shift const&... shift) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   T const* const b[]{shift.data..., nullptr};
   normalize<Centered>(space, x.data, r.rows, r.n, scale.data, b[0], op.epsilon, y.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
+void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
          shard<T const> const& x, shard<T const> const& scale) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_vjp<Centered>(space, x.data, r.rows, r.n, scale.data, ct.data, op.epsilon, g.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
+void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_scale_vjp<Centered>(space, memory, x.data, r.rows, r.n, ct.data, op.epsilon, g.data);

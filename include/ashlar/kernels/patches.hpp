@@ -9,7 +9,7 @@ namespace ashlar::kernels {
 /// Images [n][rows.n][columns.n][channels] and a kernel [rows.size][columns.size][channels][filters].
 struct convolution {
   index_t images = 0;
-  windows rows, columns;
+  layout_detail::windows rows, columns;
   index_t channels = 0, filters = 0;
 
   /// Elements under one position of the kernel, and positions in one image.

@@ -11,7 +11,7 @@ namespace ashlar::kernels {
 /// Windows over images [n][rows.n][columns.n][channels].
 struct pooled {
   index_t images = 0;
-  windows rows, columns;
+  layout_detail::windows rows, columns;
   index_t channels = 0;
 };
 
@@ -152,11 +152,11 @@ void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* 
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
   pool<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
+void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& x) {
   pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
 }

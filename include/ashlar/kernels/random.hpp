@@ -53,7 +53,7 @@ struct random_numbers {
   index_t stride[max_rank];
 
   using value_type = typename Generator::value_type;
-  static constexpr int block_size = uniform_block<value_type>::size;
+  static constexpr int block_size = meta_detail::uniform_block<value_type>::size;
   struct buffer {
     value_type value[kernels_detail::piece_length + 2 * block_size];
     buffer() {}  // leaves the values unset
@@ -101,7 +101,7 @@ struct cyclic_random_numbers {
   }
 
   using value_type = typename Generator::value_type;
-  static constexpr int block_size = uniform_block<value_type>::size;
+  static constexpr int block_size = meta_detail::uniform_block<value_type>::size;
   using buffer = kernels_detail::piece_buffer<value_type>;
   using pointer = typename random_numbers<Generator>::pointer;
   index_t const* strides() const { return stride; }
@@ -131,7 +131,7 @@ using normal_numbers = random_numbers<kernels_detail::normal_generator<T>>;
 /// Fills a shard with f of a generator's numbers. The shard is the region `part` of an array of extents `global`.
 template <class Generator, class Space, class T, class F>
 void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
-  if (is_cyclic(part)) return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
+  if (layout_detail::is_cyclic(part)) return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
   random_numbers<Generator> numbers{key, 0, {}};
   for (int d = 0; d < part.rank; ++d) numbers.base += part.dim[d].begin * (numbers.stride[d] = global.stride(d));
   map(space, part.extents(), out, f, numbers);

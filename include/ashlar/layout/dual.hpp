@@ -11,7 +11,7 @@ namespace ashlar {
 constexpr layout_value dual(layout_value const& v, axis_mask replicated) {
   layout_value d = v;
   d.drop_partial(v.partial());
-  d.add_partial(op_sum, replicated);
+  d.add_partial(layout_detail::op_sum, replicated);
   return d;
 }
 

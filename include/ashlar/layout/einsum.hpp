@@ -44,8 +44,6 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
   return r;
 }
 
-}  // namespace layout_detail
-
 /// The layout of einsum(e, a, b). The rule treats each axis on its own.
 /// A sharded label stays sharded in the result. If it is contracted, the result is partial over its axes. The result is
 /// also partial over the axes over which one operand is. All operands that have a label must shard it alike, and no
@@ -56,17 +54,19 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
 /// Source: docs/explanation/rules.md.
 constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const& a, layout_value const& b = {}) {
   axis_mask summed = 0;
-  rule_result r = layout_detail::labels_rule(e, a, b, summed);
+  rule_result r = labels_rule(e, a, b, summed);
   if (r.why != fault::fits) return r;
   layout_value const* const x[]{&a, &b};
   // A permutation of dimensions commutes with every reduction; a contraction only with sums.
   if (e.operands == 1 && e.out.rank == e.in[0].rank)
-    layout_detail::copy_reductions(a, r.out);
+    copy_reductions(a, r.out);
   else
-    r = layout_detail::partial_rule(linearity::multilinear, r, x, e.operands);
+    r = partial_rule(linearity::multilinear, r, x, e.operands);
   if (r.why != fault::fits) return r;
   r.out.add_partial(op_sum, summed);
   return r;
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

@@ -20,34 +20,32 @@ constexpr einsum_equation broadcast_equation(int rank_a, int rank_b) {
   return e;
 }
 
-}  // namespace layout_detail
-
 /// The layout of f(a) for an elementwise function f.
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a) {
   rule_result r;
   r.out = a;
   r.out.drop_partial(a.partial());
   layout_value const* const x[]{&a};
-  return layout_detail::partial_rule(kind, r, x, 1);
+  return partial_rule(kind, r, x, 1);
 }
 
 /// The layout of f(a, b) for an elementwise function f. If one operand has fewer dimensions, it is broadcast over the
 /// first dimensions of the other.
 /// Example: layout<"data", "model"> with layout<"model"> gives layout<"data", "model">
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, layout_value const& b) {
-  einsum_equation const e = layout_detail::broadcast_equation(a.rank, b.rank);
+  einsum_equation const e = broadcast_equation(a.rank, b.rank);
   axis_mask summed = 0;
-  rule_result r = layout_detail::labels_rule(e, a, b, summed);
+  rule_result r = labels_rule(e, a, b, summed);
   if (r.why != fault::fits) return r;
   layout_value const* const x[]{&a, &b};
-  return layout_detail::partial_rule(kind, r, x, 2);
+  return partial_rule(kind, r, x, 2);
 }
 
 /// The layout of a reduction by `op` over the dimensions in a bit mask. The result lacks these dimensions, and it is
 /// partial over the axes that sharded them.
 /// Example: the sum over dimension 0 of layout<"data", "model"> is partial<layout<"model">, "data">
 constexpr rule_result reduction_rule(int op, unsigned dims, layout_value const& a) {
-  if (!layout_detail::partial_only_by(a, op)) return rule_result::wrong(fault::not_linear, first_axis(a.partial()));
+  if (!partial_only_by(a, op)) return rule_result::wrong(fault::not_linear, first_axis(a.partial()));
   rule_result r;
   axis_mask reduced = a.partial();
   for (int d = 0; d < a.rank; ++d)
@@ -66,5 +64,7 @@ constexpr rule_result whole_dimensions_rule(unsigned dims, layout_value const& a
     if (dims >> d & 1u && a.dim[d].size) return rule_result::wrong(fault::sharded_dimension, a.dim[d][0]);
   return elementwise_rule(linearity::nonlinear, a);
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

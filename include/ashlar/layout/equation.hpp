@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace layout_detail {
+
 /// Maximum number of operands in an equation. einsum itself takes at most 2.
 inline constexpr int max_operands = 4;
 
@@ -56,5 +58,7 @@ constexpr einsum_equation parse(equation const& text, int most = 2) {
   }
   return e;
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

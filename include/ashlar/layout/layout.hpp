@@ -7,21 +7,27 @@
 
 namespace ashlar {
 
+namespace layout_detail {
+
 /// A dimension that no axis shards.
 struct whole {};
+
 /// A dimension split over axes, major to minor.
 template <class... Axes>
 struct split {};
+
 /// A block-cyclic dimension: its blocks are assigned round-robin to the ranks of the first Count axes. The other axes
 /// split the indices that each rank then has.
 template <int Block, int Count, class... Axes>
 struct cyclic_split {};
+
 /// A layout with one entry per dimension: whole, split or cyclic_split. Over an axis that no entry names the tensor is
 /// replicated.
 template <class... Dims>
 struct basic_layout {
   static constexpr int rank = sizeof...(Dims);
 };
+
 /// A layout that is partial over axes: each rank along them holds one term of a reduction. The axes are sorted by name.
 /// Reductions nest, and the innermost is done first.
 template <class Layout, class Op, class... Axes>
@@ -32,6 +38,7 @@ struct basic_partial {
 /// A list of reductions, in a given order. The first four are always sum, max, min, prod.
 template <class... Ops>
 struct op_list {};
+
 using builtin_ops = op_list<op::sum, op::max, op::min, op::prod>;
 
 /// The lists that a layout_value refers to by position: `Names` for its axes, `Ops` for its reductions.
@@ -40,8 +47,6 @@ struct context {
   using names = Names;
   using ops = Ops;
 };
-
-namespace layout_detail {
 
 template <class Names>
 struct dim_from_names;
@@ -232,29 +237,31 @@ struct layout_from {
 template <dimension... Dims>
 using layout = typename layout_detail::checked_layout<typename layout_detail::dim_of<Dims>::type...>::type;
 
+namespace layout_detail {
+
 /// The context of some layouts: the names and reductions that they use, in order of appearance.
 template <class... L>
-using context_of = context<boost::mp11::mp_set_union<name_list<>, typename layout_detail::names_of<L>::type...>,
-                           boost::mp11::mp_set_union<typename layout_detail::ops_of<basic_layout<>>::type, typename layout_detail::ops_of<L>::type...>>;
+using context_of = context<boost::mp11::mp_set_union<name_list<>, typename names_of<L>::type...>,
+                           boost::mp11::mp_set_union<typename ops_of<basic_layout<>>::type, typename ops_of<L>::type...>>;
 
 /// The layout_value of a layout in a context.
 /// Pre: the context holds all names and reductions of the layout.
 template <class Context, class L>
-inline constexpr layout_value value_v = layout_detail::value_of<Context, L>::make();
+inline constexpr layout_value value_v = value_of<Context, L>::make();
 
 /// The layout type of an encoded layout_value.
 /// Post: layout_from_t<C, encode(v), encode_blocks(v), rank> is L if v is value_v<C, L> and L is in canonical form.
 template <class Context, unsigned long long Code, unsigned long long Blocks, int Rank>
-using layout_from_t = typename layout_detail::layout_from<Context, Code, Blocks, Rank>::type;
+using layout_from_t = typename layout_from<Context, Code, Blocks, Rank>::type;
 
 template <class L>
 inline constexpr bool is_layout_v = false;
+
 template <class... D>
 inline constexpr bool is_layout_v<basic_layout<D...>> = true;
+
 template <class L, class Op, class... A>
 inline constexpr bool is_layout_v<basic_partial<L, Op, A...>> = is_layout_v<L>;
-
-namespace layout_detail {
 
 template <class L, class... A>
 struct axis_already_used {
@@ -282,6 +289,6 @@ struct make_partial<L, Op, name_list<A...>> {
 /// A layout that is partial over the axes: partial<L, "model">, partial<L, axes("data", "model"), op::max>.
 /// The tensor's value is the reduction of the shards along these axes. The new reduction is outermost.
 template <class L, dimension Axes, class Op = op::sum>
-using partial = typename layout_detail::make_partial<L, Op, names_in_t<Axes>>::type;
+using partial = typename layout_detail::make_partial<L, Op, meta_detail::names_in_t<Axes>>::type;
 
 }  // namespace ashlar

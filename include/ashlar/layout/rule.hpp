@@ -27,10 +27,14 @@ struct rule_result {
   static constexpr rule_result wrong(fault f, int axis) { return {layout_value{}, f, axis}; }
 };
 
+namespace layout_detail {
+
 constexpr int first_axis(axis_mask m) {
   for (int a = 0; a < max_axes; ++a)
     if (m >> a & 1u) return a;
   return -1;
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

@@ -12,6 +12,8 @@ struct interval {
   friend constexpr bool operator==(interval const&, interval const&) = default;
 };
 
+namespace layout_detail {
+
 /// Part `r` of `whole`, which is split into `parts` parts. The first size % parts parts have one element more than the
 /// others. No part is empty unless size < parts.
 /// Post: the parts are disjoint, in order, and cover `whole`; their sizes differ by at most 1.
@@ -27,6 +29,8 @@ constexpr index_t owner_of(interval whole, index_t parts, index_t i) {
   index_t const floor = whole.size() / parts, more = whole.size() % parts, k = i - whole.begin;
   return k < more * (floor + 1) ? k / (floor + 1) : more + (k - more * (floor + 1)) / floor;
 }
+
+}  // namespace layout_detail
 
 /// The global indices of one dimension that a rank holds, in order: the positions [begin, end) of a sequence. If block
 /// is 0, the sequence is 0, 1, 2, ... Otherwise it consists of blocks of `block` indices that begin at shift, shift +
@@ -63,6 +67,8 @@ struct index_set {
   friend constexpr bool operator==(index_set const&, index_set const&) = default;
 };
 
+namespace layout_detail {
+
 /// Calls f(length, i, j) for each run of consecutive common indices of two sets, in order. The run begins at the i-th
 /// index of `a` and the j-th index of `b`.
 template <class F>
@@ -82,6 +88,7 @@ struct overlap {
   index_t size = 0, at = 0;
   bool adjacent = true;
 };
+
 constexpr overlap overlap_of(index_set const& a, index_set const& b) {
   overlap o;
   for_each_common_run(a, b, [&](index_t length, index_t i, index_t) {
@@ -123,6 +130,8 @@ constexpr index_t parts(axis_list const& axes, mesh_shape const& mesh) {
   return n;
 }
 
+}  // namespace layout_detail
+
 /// A region of a global array: one set of indices per dimension.
 struct region {
   int rank = 0;
@@ -141,6 +150,8 @@ struct region {
   friend constexpr bool operator==(region const&, region const&) = default;
 };
 
+namespace layout_detail {
+
 /// True if a dimension of the region is block-cyclic.
 constexpr bool is_cyclic(region const& r) {
   for (int d = 0; d < r.rank; ++d)
@@ -155,13 +166,15 @@ constexpr index_t common_size(region const& a, region const& b) {
   return n;
 }
 
+}  // namespace layout_detail
+
 /// The region of a global array that a rank's shard covers.
 /// Post: if the layout is not partial, each element is in the shards of exactly those ranks that differ only along the
 /// replicated axes.
 constexpr region local_region(shape const& global, layout_value const& layout, mesh_shape const& mesh, int rank) {
   region r;
   r.rank = global.rank;
-  for (int d = 0; d < global.rank; ++d) r.dim[d] = local_indices(global[d], layout.dim[d], mesh, rank);
+  for (int d = 0; d < global.rank; ++d) r.dim[d] = layout_detail::local_indices(global[d], layout.dim[d], mesh, rank);
   return r;
 }
 
@@ -170,13 +183,17 @@ constexpr shape local_shape(shape const& global, layout_value const& layout, mes
   return local_region(global, layout, mesh, rank).extents();
 }
 
+namespace layout_detail {
+
 /// Number of elements of the largest shard, which rank 0 holds.
 constexpr index_t largest_shard(shape const& global, layout_value const& layout, mesh_shape const& mesh) {
   return local_shape(global, layout, mesh, 0).size();
 }
 
+}  // namespace layout_detail
+
 /// True if a list of axes splits n elements into parts of equal size, and into full blocks if it is block-cyclic.
-constexpr bool is_even(index_t n, axis_list const& axes, mesh_shape const& mesh) {
+constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
   index_t cyclic = 1;
   for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
   return n % parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
@@ -188,6 +205,8 @@ constexpr bool is_even(shape const& global, layout_value const& layout, mesh_sha
     if (!is_even(global[d], layout.dim[d], mesh)) return false;
   return true;
 }
+
+namespace layout_detail {
 
 /// True if two layouts are partial alike and put every element on the same ranks. Axes of size 1 split nothing, and an
 /// array without elements is on no rank.
@@ -205,5 +224,7 @@ constexpr bool same_placement(shape const& global, layout_value a, layout_value 
     if (a.dim[d] != b.dim[d]) return false;
   return true;
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

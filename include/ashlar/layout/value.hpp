@@ -8,6 +8,8 @@ namespace ashlar {
 /// A set of axes: bit a is axis a of the list of names that the layout_value refers to.
 using axis_mask = unsigned;
 
+namespace layout_detail {
+
 constexpr axis_mask mask_of(int axis) { return 1u << axis; }
 
 /// The axes of one dimension, major to minor. The first `cyclic` axes, together, assign blocks of `block` elements
@@ -85,15 +87,17 @@ inline constexpr int max_levels = 4;
 /// Largest number of block-cyclic dimensions of one layout.
 inline constexpr int max_cyclic_dimensions = 4;
 
+}  // namespace layout_detail
+
 /// A layout as a value. Axes are positions in a list of names: the mesh's names, or the names that the operands use.
 /// Shape: dim[d] holds the axes of dimension d, major to minor; reductions[l] holds the reductions, innermost first:
 /// level 0 is reduced before level 1. An axis occurs at most once. Over an axis that does not occur the tensor is
 /// replicated.
 struct layout_value {
   int rank = 0;
-  axis_list dim[max_rank]{};
+  layout_detail::axis_list dim[max_rank]{};
   int levels = 0;
-  partial_reduction reductions[max_levels]{};
+  layout_detail::partial_reduction reductions[layout_detail::max_levels]{};
 
   /// Axes that shard a dimension.
   constexpr axis_mask sharding() const {
@@ -124,18 +128,18 @@ struct layout_value {
   constexpr bool may_be_cyclic(int d) const {
     int others = 0;
     for (int e = 0; e < rank; ++e) others += e != d && dim[e].cyclic != 0;
-    return others < max_cyclic_dimensions;
+    return others < layout_detail::max_cyclic_dimensions;
   }
   /// Extends the list of dimension d as axis_list::follow does.
   /// Post: false, and nothing changed, also if `other` is block-cyclic and the dimension cannot be.
-  constexpr bool follow(int d, axis_list const& other, axis_mask usable) {
+  constexpr bool follow(int d, layout_detail::axis_list const& other, axis_mask usable) {
     return (!other.cyclic || may_be_cyclic(d)) && dim[d].follow(other, usable);
   }
   /// Makes the layout partial by `op` over more axes, outermost.
   constexpr void add_partial(int op, axis_mask axes) {
     if (!axes) return;
     if (levels == 0 || reductions[levels - 1].op != op) {
-      if (levels == max_levels) throw "ashlar::partial: more than 4 kinds of reduction nest; reduce the innermost first";
+      if (levels == layout_detail::max_levels) throw "ashlar::partial: more than 4 kinds of reduction nest; reduce the innermost first";
       reductions[levels++] = {op, 0};
     }
     reductions[levels - 1].axes |= axes;
@@ -145,7 +149,7 @@ struct layout_value {
     layout_value rest;
     for (int l = 0; l < levels; ++l) rest.add_partial(reductions[l].op, reductions[l].axes & ~axes);
     levels = rest.levels;
-    for (int l = 0; l < max_levels; ++l) reductions[l] = rest.reductions[l];
+    for (int l = 0; l < layout_detail::max_levels; ++l) reductions[l] = rest.reductions[l];
   }
   /// Removes axes from the dimensions.
   constexpr void drop_sharding(axis_mask axes) {
@@ -160,6 +164,8 @@ struct layout_value {
   }
   friend constexpr bool operator==(layout_value const&, layout_value const&) = default;
 };
+
+namespace layout_detail {
 
 /// A layout as one integer, with 1 byte per axis. The high half of the byte is the use of the axis: 0-7 is the
 /// dimension that it shards; 8-14 is 8 + `op` of its reduction; 15 is no use. The low half is its order there: the
@@ -214,5 +220,7 @@ constexpr layout_value decode(unsigned long long code, unsigned long long blocks
       }
   return v;
 }
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

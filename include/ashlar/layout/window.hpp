@@ -8,6 +8,8 @@ namespace ashlar {
 /// elements, and windows may extend beyond both edges. If the number of positions outside is odd, the end has one more.
 enum class padding { valid, same };
 
+namespace layout_detail {
+
 /// Windows over a dimension of n elements. A window has `size` elements that are `dilation` apart, and there is a
 /// window every `stride` elements.
 /// Post: window i covers the elements i * stride - before() + k * dilation for k in [0, size).
@@ -32,5 +34,7 @@ struct windows {
   /// First element of window i. It is negative if it is before the dimension.
   ASHLAR_FUNCTION constexpr index_t first(index_t i) const { return i * stride - before(); }
 };
+
+}  // namespace layout_detail
 
 }  // namespace ashlar

@@ -6,6 +6,8 @@
 
 namespace ashlar {
 
+namespace mesh_detail {
+
 inline constexpr int run_time_size = 0;
 
 /// A mesh axis as a type: a name and a size. The size is 0 if it is given at run time.
@@ -16,9 +18,11 @@ struct basic_axis {
   static constexpr int static_size = Size;
 };
 
+}  // namespace mesh_detail
+
 /// A named mesh axis. Its size is static, axis<"data", 4>, or given at run time, axis<"data">.
-template <axis_literal Name, int Size = run_time_size>
-using axis = basic_axis<axis_name_t<Name>, Size>;
+template <meta_detail::axis_literal Name, int Size = mesh_detail::run_time_size>
+using axis = mesh_detail::basic_axis<meta_detail::axis_name_t<Name>, Size>;
 
 /// The sizes of a mesh without its names, for run-time code.
 struct mesh_shape {
@@ -96,11 +100,11 @@ class mesh {
  public:
   static_assert(!mesh_detail::axis_named_twice<Axes...>::value,
                 "ashlar::mesh: two axes have the same name; give each axis a name of its own");
-  using names = name_list<typename Axes::name...>;
+  using names = meta_detail::name_list<typename Axes::name...>;
   static constexpr int axes = sizeof...(Axes);
 
   constexpr mesh()
-    requires((Axes::static_size != run_time_size) && ...)
+    requires((Axes::static_size != mesh_detail::run_time_size) && ...)
       : shape_{axes, {Axes::static_size...}} {}
 
   template <std::size_t N>
@@ -112,7 +116,7 @@ class mesh {
     constexpr int fixed[sizeof...(Axes) + 1]{Axes::static_size..., 0};
     for (int a = 0; a < axes; ++a) {
       if (s.size[a] < 1) throw "ashlar::mesh: the size of an axis is 1 or more";
-      if (fixed[a] != run_time_size && fixed[a] != s.size[a])
+      if (fixed[a] != mesh_detail::run_time_size && fixed[a] != s.size[a])
         throw "ashlar::mesh: the size given differs from the axis' static size; leave one of the two out";
     }
   }
@@ -121,11 +125,11 @@ class mesh {
   /// Ranks of the whole mesh.
   constexpr int size() const { return shape_.ranks(); }
   /// Ranks along one axis.
-  template <axis_literal Name>
+  template <meta_detail::axis_literal Name>
   constexpr int size() const {
-    static_assert(!mesh_detail::axis_missing_from_mesh<mesh, axis_name_t<Name>>::value,
+    static_assert(!mesh_detail::axis_missing_from_mesh<mesh, meta_detail::axis_name_t<Name>>::value,
                   "ashlar::mesh::size: the mesh has no axis of this name; use one of its axes");
-    return shape_.size[name_index_v<names, axis_name_t<Name>>];
+    return shape_.size[meta_detail::name_index_v<names, meta_detail::axis_name_t<Name>>];
   }
   friend constexpr bool operator==(mesh const&, mesh const&) = default;
 

@@ -8,6 +8,8 @@ namespace ashlar {
 struct none_t {};
 inline constexpr none_t none{};
 
+namespace meta_detail {
+
 enum class literal_kind : unsigned {
   axis,       ///< one axis name
   dimension,  ///< none, one axis or several
@@ -15,7 +17,6 @@ enum class literal_kind : unsigned {
   text        ///< anything: parameter paths and patterns
 };
 
-namespace meta_detail {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline constexpr char block_mark = '%';  // separates names from the block size in a dimension's text: p,q%64
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
@@ -25,7 +26,7 @@ constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c
 /// The characters are in integer members, not in an array. g++ treats some different class arguments with arrays as
 /// equal. nvcc's host pass writes template arguments out as text and fails at arrays of char
 /// (docs/decisions/literals.md).
-template <literal_kind Kind>
+template <meta_detail::literal_kind Kind>
 struct literal {
   using word = unsigned long long;
   word w0 = 0, w1 = 0, w2 = 0, w3 = 0, w4 = 0, w5 = 0, w6 = 0, w7 = 0;
@@ -35,7 +36,7 @@ struct literal {
   constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned n)
       : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(n) {}
   constexpr literal(none_t)
-    requires(Kind == literal_kind::dimension)
+    requires(Kind == meta_detail::literal_kind::dimension)
   {}
   template <std::size_t N>
   constexpr literal(char const (&text)[N]) {
@@ -67,13 +68,13 @@ struct literal {
     }
   }
   constexpr void validate() const {
-    if constexpr (Kind == literal_kind::axis || Kind == literal_kind::dimension) {
+    if constexpr (Kind == meta_detail::literal_kind::axis || Kind == meta_detail::literal_kind::dimension) {
       if (size == 0) throw "ashlar::axis: an axis has a name; write none for a dimension that no axis shards";
       for (unsigned i = 0; i < size; ++i)
         if (!meta_detail::is_name_character((*this)[i]))
           throw "ashlar::axis: a name holds letters, digits and _ only; write axes(\"data\", \"model\") for several axes on one dimension";
       if (!meta_detail::is_letter((*this)[0]) && (*this)[0] != '_') throw "ashlar::axis: a name begins with a letter or _";
-    } else if constexpr (Kind == literal_kind::equation) {
+    } else if constexpr (Kind == meta_detail::literal_kind::equation) {
       unsigned arrows = 0;
       for (unsigned i = 0; i < size; ++i) {
         char c = (*this)[i];
@@ -87,10 +88,18 @@ struct literal {
   }
 };
 
+namespace meta_detail {
+
 using axis_literal = literal<literal_kind::axis>;
-using dimension = literal<literal_kind::dimension>;
-using equation = literal<literal_kind::equation>;
+
+}  // namespace meta_detail
+using dimension = literal<meta_detail::literal_kind::dimension>;
+using equation = literal<meta_detail::literal_kind::equation>;
+namespace meta_detail {
+
 using text_literal = literal<literal_kind::text>;
+
+}  // namespace meta_detail
 
 /// One dimension that several axes shard, major to minor: the first splits the dimension, the next splits each part.
 template <std::size_t... N>

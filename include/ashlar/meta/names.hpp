@@ -8,6 +8,8 @@ namespace ashlar {
 
 inline constexpr int max_axes = 8;
 
+namespace meta_detail {
+
 /// An axis name as a type, readable in messages: axis_name<'d','a','t','a'>.
 template <char... C>
 struct axis_name {
@@ -20,8 +22,6 @@ template <class... Names>
 struct name_list {
   static constexpr int size = sizeof...(Names);
 };
-
-namespace meta_detail {
 
 // Converts to the one class that all templates below take: nvcc's host pass cannot deduce an `auto` parameter again.
 constexpr dimension as_dimension(axis_literal const& a) { return {a.w0, a.w1, a.w2, a.w3, a.w4, a.w5, a.w6, a.w7, a.size}; }
@@ -94,28 +94,28 @@ struct names_of_list<name_list<N...>> {
   }();
 };
 
-}  // namespace meta_detail
-
 /// The names in a dimension's literal, major to minor, as name_list.
 template <dimension Literal>
-using names_in_t = typename meta_detail::split_names<Literal, 0>::type;
+using names_in_t = typename split_names<Literal, 0>::type;
 
 /// The name in an axis literal, as axis_name.
 template <axis_literal Name>
-using axis_name_t = typename meta_detail::name_at<meta_detail::as_dimension(Name), 0, std::make_index_sequence<Name.size>>::type;
+using axis_name_t = typename name_at<as_dimension(Name), 0, std::make_index_sequence<Name.size>>::type;
 
 /// Position of a name in a list, or -1.
 template <class List, class Name>
-inline constexpr int name_index_v = meta_detail::names_of_list<List>::template index<Name>;
+inline constexpr int name_index_v = names_of_list<List>::template index<Name>;
 
 /// The name at a position of a list.
 template <class List, int I>
-using name_at_t = typename decltype(meta_detail::pick<I>(static_cast<typename meta_detail::names_of_list<List>::all*>(nullptr)))::type;
+using name_at_t = typename decltype(pick<I>(static_cast<typename names_of_list<List>::all*>(nullptr)))::type;
 
 /// The text of the name at a run-time position.
 template <class List>
 constexpr char const* name_text(int i) {
-  return meta_detail::names_of_list<List>::text[i];
+  return names_of_list<List>::text[i];
 }
+
+}  // namespace meta_detail
 
 }  // namespace ashlar

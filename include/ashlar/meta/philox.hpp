@@ -13,6 +13,8 @@ struct prng_key {
   friend constexpr bool operator==(prng_key const&, prng_key const&) = default;
 };
 
+namespace meta_detail {
+
 /// The 128 random bits of one evaluation of Philox.
 struct philox_words {
   std::uint32_t word[4];
@@ -38,7 +40,6 @@ ASHLAR_FUNCTION constexpr philox_words philox4x32_10(std::uint32_t const (&count
   return {{c0, c1, c2, c3}};
 }
 
-namespace meta_detail {
 // The use of a counter, stored in its last word. So derived keys and random numbers never come from the same block.
 enum class philox_use : std::uint32_t { numbers, keys };
 
@@ -68,16 +69,20 @@ ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
   return meta_detail::half(meta_detail::philox(key, u / 2, meta_detail::philox_use::numbers), static_cast<unsigned>(u % 2));
 }
 
+namespace meta_detail {
+
 /// Uniform numbers of consecutive global indices from one evaluation of Philox: 4 float or 2 double.
 template <class T>
 struct uniform_block {
   static_assert(sizeof(T) == 0, "ashlar::uniform: numbers are drawn as float or double; convert them afterwards");
 };
+
 template <>
 struct uniform_block<float> {
   static constexpr int size = 4;
   float value[size];
 };
+
 template <>
 struct uniform_block<double> {
   static constexpr int size = 2;
@@ -89,23 +94,25 @@ struct uniform_block<double> {
 /// Post: uniforms<T>(key, b).value[i] == uniform<T>(key, b * uniform_block<T>::size + i)
 template <class T>
 ASHLAR_FUNCTION constexpr uniform_block<T> uniforms(prng_key key, index_t b) {
-  philox_words const w = meta_detail::philox(key, static_cast<std::uint64_t>(b), meta_detail::philox_use::numbers);
+  philox_words const w = philox(key, static_cast<std::uint64_t>(b), philox_use::numbers);
   uniform_block<T> u{};
   if constexpr (uniform_block<T>::size == 4) {
     for (int i = 0; i < 4; ++i) u.value[i] = static_cast<T>(w.word[i] >> 8) * T(0x1p-24);
   } else {
-    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(meta_detail::half(w, i) >> 11) * T(0x1p-53);
+    for (unsigned i = 0; i < 2; ++i) u.value[i] = static_cast<T>(half(w, i) >> 11) * T(0x1p-53);
   }
   return u;
 }
+
+}  // namespace meta_detail
 
 /// The uniform number of a global linear index, in [0, 1): a multiple of 2^-24 (float) or 2^-53 (double). It depends
 /// only on key and index, so an array filled with it is the same in every layout.
 /// Pre: g >= 0
 template <class T>
 ASHLAR_FUNCTION constexpr T uniform(prng_key key, index_t g) {
-  constexpr int size = uniform_block<T>::size;
-  return uniforms<T>(key, g / size).value[g % size];
+  constexpr int size = meta_detail::uniform_block<T>::size;
+  return meta_detail::uniforms<T>(key, g / size).value[g % size];
 }
 
 }  // namespace ashlar

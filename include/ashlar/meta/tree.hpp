@@ -7,6 +7,8 @@
 
 namespace ashlar {
 
+namespace meta_detail {
+
 /// The names of an aggregate's members, as names() returns them. The type holds their lengths.
 template <std::size_t... N>
 struct member_names {
@@ -14,29 +16,37 @@ struct member_names {
   char const* name[sizeof...(N)];
 };
 
+}  // namespace meta_detail
+
 /// Names the members of an aggregate. Its static member `names` holds the result, and paths of checkpoints use the
 /// names. An aggregate with one type parameter per name, in order, is a tree:
 /// template <class K, class B>
 /// struct affine { K kernel; B bias; static constexpr auto names = ashlar::names("kernel", "bias"); };
 template <std::size_t... N>
-consteval member_names<N...> names(char const (&... name)[N]) {
+consteval meta_detail::member_names<N...> names(char const (&... name)[N]) {
   return {{name...}};
 }
+
+namespace meta_detail {
 
 /// True for an aggregate template with `names` and one type parameter per name, and for a std::tuple. Shapes,
 /// parameters, gradients and optimizer moments are the same template with other leaves.
 template <class X>
 inline constexpr bool is_tree_v = false;
+
 template <template <class...> class S, class... M>
 inline constexpr bool is_tree_v<S<M...>> = requires {
   S<M...>::names;
   requires S<M...>::names.count == sizeof...(M);
 };
+
 template <class... M>
 inline constexpr bool is_tree_v<std::tuple<M...>> = true;
 
+}  // namespace meta_detail
+
 template <class X>
-concept tree = is_tree_v<std::remove_cvref_t<X>>;
+concept tree = meta_detail::is_tree_v<std::remove_cvref_t<X>>;
 
 /// Makes an aggregate from its members' values: build<mlp>(a, b). (clang 16 cannot deduce an aggregate's arguments.)
 template <template <class...> class S, class... M>

@@ -64,35 +64,35 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
 /// Example: auto sums = all_reduce_async<"data">(gradient); ...; auto const g = sums.wait();
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_reduce<names_in_t<Axes>, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, X>(), plan_detail::materialize(x), w);
 }
 template <tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_reduces<X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_reduces<X>(), plan_detail::materialize(x), w);
 }
 
 /// all_gather, begun; the rest as for all_reduce_async.
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_gather<names_in_t<Axes>, As, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(), plan_detail::materialize(x), w);
 }
 
 /// reduce_scatter, begun; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(), plan_detail::materialize(x), w);
 }
 
 /// all_to_all, begun; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), plan_detail::materialize(x), w);
 }
 
 /// redistribute, begun; the rest as for all_reduce_async.
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_redistribute<To, X>(), materialize(x), w);
+  return relayout_async(ops_detail::after_redistribute<To, X>(), plan_detail::materialize(x), w);
 }
 
 namespace ops_detail {
@@ -111,9 +111,9 @@ constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, c
 /// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site w = call_site::current()) {
-  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
                 "ashlar::as_replicated_async: the mesh has no axis of this name; name one of its axes");
-  return relayout_back_async(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, names_in_t<Axes>>>{}, materialize(x), w);
+  return relayout_back_async(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, plan_detail::materialize(x), w);
 }
 
 /// Calls use(i, result) for each chunk i of n, in order, while the collective of the next chunk is under way: begin(i) begins it and

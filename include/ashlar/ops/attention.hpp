@@ -6,11 +6,11 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// Softmax over the last dimension of what is not after the row's own position: element j of the row whose index in the
 /// dimension before the last is i takes part where j <= i, and is 0 elsewhere.
 struct causal_softmax_op : softmax_like_op<causal_softmax_op, softmax_pullback_op> {};
-
-namespace ops_detail {
 
 // 1 / sqrt(n), in constant evaluation too. Newton's iteration halves the exponent, then doubles the digits.
 constexpr double inverse_root(index_t n) {
@@ -35,7 +35,7 @@ struct indices_are_no_integers {
 /// Shape: that of x (..., rows, columns). Pre: the last dimension is whole; rows may be sharded. Cost: no communication.
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
-  return apply(causal_softmax_op{}, x);
+  return apply(ops_detail::causal_softmax_op{}, x);
 }
 
 /// softmax(q k' / sqrt(d)) v for each head; where causal, a position sees none after it.

@@ -34,8 +34,10 @@ enum class statistics { global, per_shard };
 // dimension of shards where statistics are per shard. From them come three coefficients a channel, factor, offset and
 // mean: y = factor (x - mean) + offset. The mean there is a constant; what y owes to it, the offset's derivative has.
 
+namespace ops_detail {
+
 struct moments_pullback_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   bool per_shard;
   template <class, class T, class>
   using element = T;
@@ -50,13 +52,13 @@ struct moments_pullback_op {
 
 template <statistics Over>
 struct moments_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   index_t shards = 1;
   template <class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& x, layout_value const& center) {
     if (x.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial()));
-    return ops_detail::with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
+    return with_channels(x, center, Over == statistics::global ? channel_sums_rule(x) : channel_sums_per_shard_rule(x));
   }
   constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
     index_t const channels = x[x.rank - 1];
@@ -73,7 +75,7 @@ struct moments_op {
 
 /// Moments about the moving mean that have the moving variance: what stands for the batch's where there is no training.
 struct moving_moments_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   template <class>
   using element = double;
   static constexpr rule_result rule(layout_value const& variance) {
@@ -90,7 +92,7 @@ struct coefficients_op;
 /// Cotangents of moments and of the scale, which may be partial.
 template <bool Scaled>
 struct coefficients_moments_pullback_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   double epsilon;
   template <class...>
   using element = double;
@@ -101,10 +103,12 @@ struct coefficients_moments_pullback_op {
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) { return moments; }
 };
+
 enum class coefficient { scale, shift };
+
 template <coefficient Which>
 struct coefficient_pullback_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   double epsilon;
   template <class, class, class T>
   using element = T;
@@ -116,7 +120,7 @@ struct coefficient_pullback_op {
 
 template <bool Scaled, bool Shifted>
 struct coefficients_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   double epsilon;
   template <class...>
   using element = double;
@@ -124,7 +128,7 @@ struct coefficients_op {
     if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
     rule_result r;
     r.out = moments;
-    ((r = r.why == fault::fits ? ops_detail::with_channels(moments, channels, r) : r), ...);
+    ((r = r.why == fault::fits ? with_channels(moments, channels, r) : r), ...);
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const& moments, auto const&... channels) {
@@ -141,19 +145,19 @@ struct coefficients_op {
     requires(I != 1)
   constexpr auto pullback(Ct const& ct, Y const&, M const& moments, Center const&, Factors const&... f) const {
     if constexpr (I == 0 && Scaled)
-      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, ops_detail::first_operand(f...));
+      return apply(coefficients_moments_pullback_op<true>{epsilon}, ct, moments, first_operand(f...));
     else if constexpr (I == 0)
       return apply(coefficients_moments_pullback_op<false>{epsilon}, ct, moments);
     else if constexpr (I == 2 && Scaled)
-      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, ops_detail::first_operand(f...));
+      return apply(coefficient_pullback_op<coefficient::scale>{epsilon}, ct, moments, first_operand(f...));
     else
-      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, ops_detail::operand_at<I - 2>(f...));
+      return apply(coefficient_pullback_op<coefficient::shift>{epsilon}, ct, moments, operand_at<I - 2>(f...));
   }
 };
 
 /// factor ct: the cotangent of x where the coefficients are constants.
 struct channel_affine_pullback_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
@@ -163,9 +167,10 @@ struct channel_affine_pullback_op {
   }
   static constexpr shape extents(layout_value const&, shape const& ct, shape const&) { return ct; }
 };
+
 /// The cotangent of the coefficients: sums over the batch, which may be partial.
 struct channel_affine_sums_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   template <class, class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x, layout_value const& coefficients) {
@@ -183,7 +188,7 @@ struct channel_affine_sums_op {
 
 /// factor (x - mean) + offset, channel by channel.
 struct channel_affine_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& coefficients) {
@@ -200,20 +205,26 @@ struct channel_affine_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// A moving mean, about which the moments are, or a moving variance, brought nearer to the batch's.
 enum class moving { mean, variance };
+namespace ops_detail {
+
 template <moving Which>
 struct moving_op {
-  using diagnostics = ops_detail::batch_norm_diagnostics;
+  using diagnostics = batch_norm_diagnostics;
   double momentum;
   template <class, class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& moments, layout_value const& old) {
     if (moments.levels) return rule_result::wrong(fault::not_linear, first_axis(moments.partial()));
-    return ops_detail::with_channels(old, moments, {old});
+    return with_channels(old, moments, {old});
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& old) { return old; }
 };
+
+}  // namespace ops_detail
 
 /// Moving averages of a channel's mean and variance: state of a model that no gradient reaches.
 template <class Mean, class Variance>
@@ -296,19 +307,19 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
   using namespace ops_detail;
   require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const finish = [&](auto const& moments, auto const& of_batch) {
-    auto const y = apply(channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
-    auto const mean = apply(moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
-    auto const variance = apply(moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
+    auto const y = apply(ops_detail::channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
+    auto const mean = apply(ops_detail::moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
+    auto const variance = apply(ops_detail::moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
     using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
     return batch_normalized<std::remove_const_t<decltype(y)>, State>{y, {mean, variance}};
   };
   if constexpr (Over == statistics::global) {
-    auto const m = all_reduce(apply(moments_op<Over>{}, x, state.mean), w);
+    auto const m = all_reduce(apply(ops_detail::moments_op<Over>{}, x, state.mean), w);
     // The moments are whole, and each rank's use of them owes them a summand of their cotangent.
     return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), stop_gradient(m));
   } else {
-    auto const of_batch = all_reduce(apply(moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
-    return finish(apply(moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
+    auto const of_batch = all_reduce(apply(ops_detail::moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
+    return finish(apply(ops_detail::moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
   }
 }
 
@@ -317,8 +328,8 @@ template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
   ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
-  auto const moments = apply(moving_moments_op{}, state.variance);
-  return apply(channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
+  auto const moments = apply(ops_detail::moving_moments_op{}, state.variance);
+  return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
 }
 
 }  // namespace ashlar

@@ -183,7 +183,7 @@ template <dimension Axes, class... X>
 [[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
   using namespace ops_detail;
   using First = std::remove_cvref_t<decltype(first_leaf(b.members))>;
-  using Names = names_in_t<Axes>;
+  using Names = meta_detail::names_in_t<Axes>;
   static_assert(!collective_axis_missing_from_mesh<mesh_t<First>, Names>::value,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
   for_each_leaf(

@@ -22,7 +22,7 @@ constexpr auto chain_from(Layers const& layers, X const& x, F const& f) {
 /// Example: auto y = chain(p.layers, x, [](auto const& h, auto const& layer, std::size_t) { return block(h, layer); });
 template <tree Layers, class X, class F>
 constexpr auto chain(Layers const& layers, X const& x, F const& f) {
-  return ops_detail::chain_from<0>(layers, materialize(x), f);
+  return ops_detail::chain_from<0>(layers, plan_detail::materialize(x), f);
 }
 
 }  // namespace ashlar

@@ -113,7 +113,7 @@ constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> 
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(einsum_op<E>{}, ops_detail::after_all_reduce<names_in_t<Axes>, Product>(), a, b, chunks, w);
+  return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in the same way.
@@ -124,7 +124,7 @@ template <equation E, dimension Axes, tensor A, tensor B>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(einsum_op<E>{}, ops_detail::after_reduce_scatter<names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
+  return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
 }
 
 /// einsum<E>(all_gather<Axes>(a), b), the first operand gathered in chunks: what has arrived is multiplied while the next
@@ -142,7 +142,7 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// layout<none, "model">
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
-  return relayout_einsum(einsum_op<E>{}, ops_detail::after_all_gather<names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
+  return relayout_einsum(ops_detail::einsum_op<E>{}, ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
 }
 
 }  // namespace ashlar

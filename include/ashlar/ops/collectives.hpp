@@ -219,7 +219,7 @@ constexpr auto after_redistribute() {
 /// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
-  return relayout(ops_detail::after_all_reduce<names_in_t<Axes>, X>(), x, w);
+  return relayout(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, X>(), x, w);
 }
 
 /// Reduces over all axes over which the tensor is partial, possibly none.
@@ -234,7 +234,7 @@ template <tensor X>
 /// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x, call_site w = call_site::current()) {
-  return relayout(ops_detail::after_all_gather<names_in_t<Axes>, As, X>(), x, w);
+  return relayout(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(), x, w);
 }
 
 /// Performs the reduction over the axes and leaves each rank a piece of dimension Dim.
@@ -243,7 +243,7 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 /// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter(X const& x, call_site w = call_site::current()) {
-  return relayout(ops_detail::after_reduce_scatter<names_in_t<Axes>, Dim, X>(), x, w);
+  return relayout(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
 }
 
 /// Moves the axes from the dimension that they split last to dimension Dim.
@@ -252,7 +252,7 @@ template <dimension Axes, int Dim, tensor X>
 /// Example: all_to_all<"data", 1>(x) with x of layout<"data", none> is of layout<none, "data">
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all(X const& x, call_site w = call_site::current()) {
-  return relayout(ops_detail::after_all_to_all<names_in_t<Axes>, Dim, X>(), x, w);
+  return relayout(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
 }
 
 /// Brings a tensor into layout To by the plan of least bytes, or, where links_of<the mesh's type> say what a message costs,
@@ -277,9 +277,9 @@ template <dimension Axes, class Op = op::sum, tensor X>
 /// backward (Megatron's f). Tensors that are not under differentiation fit both and pass through.
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
-  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+  static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
                 "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
-  return relayout(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, names_in_t<Axes>>>{}, x, w);
+  return relayout(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, x, w);
 }
 
 }  // namespace ashlar

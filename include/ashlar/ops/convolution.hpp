@@ -11,7 +11,6 @@ constexpr rule_result whole_in(layout_value const& x, int from, int to) {
     if (x.dim[d].size) return rule_result::wrong(fault::sharded_dimension, x.dim[d][0]);
   return {};
 }
-}  // namespace ops_detail
 
 /// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o), and, by other equations
 /// of the same letters, of its transposes: as einsum, where the dimensions h, w, k and l are whole.
@@ -20,13 +19,11 @@ constexpr rule_result whole_in(layout_value const& x, int from, int to) {
 constexpr rule_result convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
   for (int o = 0; o < 2; ++o) {
     bool const is_kernel = e.in[o].label[0] == 'k';
-    rule_result const r = ops_detail::whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
+    rule_result const r = whole_in(o == 0 ? a : b, is_kernel ? 0 : 1, is_kernel ? 1 : 2);
     if (r.why != fault::fits) return r;
   }
   return einsum_rule(e, a, b);
 }
-
-namespace ops_detail {
 
 struct convolution_diagnostics {
   template <fault F, class Axis, class... L>
@@ -71,12 +68,10 @@ struct images_have_other_rank {
   static constexpr bool value = ((L::rank != 4) || ...);
 };
 
-}  // namespace ops_detail
-
 /// Windows of a kernel over images (n, h, w, i): what convolution and its transposes share.
 template <int Stride, int Dilation, padding Edge>
 struct sliding_kernel {
-  using diagnostics = ops_detail::convolution_diagnostics;
+  using diagnostics = convolution_diagnostics;
   template <class T, class>
   using element = T;
   /// Windows along dimension 1 + d of the images.
@@ -91,17 +86,18 @@ struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
   shape images;
   constexpr explicit conv2d_images_pullback_op(shape const& s) : images(s) {}
   static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
-    return convolution_rule(ops_detail::cotangent_by_kernel, ct, kernel);
+    return convolution_rule(cotangent_by_kernel, ct, kernel);
   }
   constexpr shape extents(layout_value const&, shape const&, shape const&) const { return images; }
 };
+
 /// The cotangent of the kernel, from the images and the cotangent of the result.
 template <int Stride, int Dilation, padding Edge>
 struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
   shape kernel;
   constexpr explicit conv2d_kernel_pullback_op(shape const& s) : kernel(s) {}
   static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
-    return convolution_rule(ops_detail::images_by_cotangent, images, ct);
+    return convolution_rule(images_by_cotangent, images, ct);
   }
   constexpr shape extents(layout_value const&, shape const&, shape const&) const { return kernel; }
 };
@@ -109,7 +105,7 @@ struct conv2d_kernel_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
 template <int Stride, int Dilation, padding Edge>
 struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
-    return convolution_rule(ops_detail::images_by_kernel, images, kernel);
+    return convolution_rule(images_by_kernel, images, kernel);
   }
   static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
     if (images[3] != kernel[2])
@@ -128,6 +124,8 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   }
 };
 
+}  // namespace ops_detail
+
 /// Cross-correlation of images with a kernel, as all of the field's libraries say convolution; zeros lie beyond the edges.
 /// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) where padding::same,
 /// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 where padding::valid.
@@ -145,7 +143,7 @@ constexpr auto conv2d(X const& images, K const& kernel) {
                   "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
     return images;
   } else {
-    return apply(conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
+    return apply(ops_detail::conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
   }
 }
 

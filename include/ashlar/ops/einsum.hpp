@@ -62,11 +62,9 @@ constexpr equation cotangent_equation(equation const& e, int operand) {
   return r;
 }
 
-}  // namespace ops_detail
-
 template <equation E>
 struct einsum_op {
-  using diagnostics = ops_detail::einsum_diagnostics;
+  using diagnostics = einsum_diagnostics;
   static constexpr einsum_equation eq = parse(E);
   template <class T, class...>
   using element = T;
@@ -89,17 +87,17 @@ struct einsum_op {
 
   template <int I, class Ct, class Y, class... X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
-    constexpr unsigned alone = ops_detail::dims_summed_alone(E, I);
+    constexpr unsigned alone = dims_summed_alone(E, I);
     if constexpr (alone == 0)
       return product_with_cotangent<I>(ct, x...);
     else
-      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), ops_detail::operand_at<I>(x...));
+      return apply(expand_op<alone>{}, product_with_cotangent<I>(ct, x...), operand_at<I>(x...));
   }
 
  private:
   template <int I, class Ct, class... X>
   static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
-    constexpr equation q = ops_detail::cotangent_equation(E, I);
+    constexpr equation q = cotangent_equation(E, I);
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)
@@ -108,6 +106,8 @@ struct einsum_op {
       return [&](auto const& a, auto const&) { return apply(einsum_op<q>{}, a, ct); }(x...);
   }
 };
+
+}  // namespace ops_detail
 
 /// Sum of products of one or two tensors.
 /// Shape: by the equation's labels; a label that the result lacks is summed.
@@ -124,7 +124,7 @@ constexpr auto einsum(X const&... x) {
                   "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
     return ops_detail::first_operand(x...);
   } else {
-    return apply(einsum_op<E>{}, x...);
+    return apply(ops_detail::einsum_op<E>{}, x...);
   }
 }
 

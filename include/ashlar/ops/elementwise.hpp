@@ -49,36 +49,36 @@ struct element_of<F, T, Rest...> {
   using type = typename F::result_type;
 };
 
-}  // namespace ops_detail
-
 /// Acts on each element. F has `static constexpr linearity kind`, a call operator for kernels, and, where it has a
 /// derivative, `pullback<I>(ct, y, x...)`.
 template <class F>
 struct elementwise_op {
-  using diagnostics = ops_detail::elementwise_diagnostics;
+  using diagnostics = elementwise_diagnostics;
   using function = F;
   F f;
   template <class... T>
-  using element = typename ops_detail::element_of<F, T...>::type;
+  using element = typename element_of<F, T...>::type;
 
   static constexpr rule_result rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
   static constexpr rule_result rule(layout_value const& a, layout_value const& b) { return elementwise_rule(F::kind, a, b); }
   static constexpr shape extents(layout_value const&, shape const& a) { return a; }
   static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
-    return ops_detail::broadcast_extents(out, a, b);
+    return broadcast_extents(out, a, b);
   }
   template <int I, class Ct, class Y, class... X>
-    requires ops_detail::has_pullback<F, I, Ct, Y, X...>
+    requires has_pullback<F, I, Ct, Y, X...>
   constexpr auto pullback(Ct const& ct, Y const& y, X const&... x) const {
-    return ops_detail::sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
+    return sum_to<I>(f.template pullback<I>(ct, y, x...), x...);
   }
 };
+
+}  // namespace ops_detail
 
 /// Applies a function object to each element of one or two tensors. A dimension that one of them lacks in front is
 /// broadcast.
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  return apply(elementwise_op<F>{f}, x...);
+  return apply(ops_detail::elementwise_op<F>{f}, x...);
 }
 
 }  // namespace ashlar

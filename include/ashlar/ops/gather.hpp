@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The layout of out[i..., r...] = table[index[i...], r...]: the product of the one-hot matrix of `index` with `table`.
 /// Where axes shard the table's rows, each rank finds the rows it has and 0 for the others: the result is partial.
 /// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
@@ -40,7 +42,6 @@ constexpr rule_result scatter_rule(layout_value const& index, layout_value const
   return r;
 }
 
-namespace ops_detail {
 struct gather_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -52,11 +53,10 @@ struct gather_diagnostics {
                   "ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first");
   }
 };
-}  // namespace ops_detail
 
 /// The transpose of take: rows of the update summed into a table with the extents and the shards of `like`.
 struct scatter_add_op {
-  using diagnostics = ops_detail::gather_diagnostics;
+  using diagnostics = gather_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& update, layout_value const& index, layout_value const& like) {
@@ -66,7 +66,7 @@ struct scatter_add_op {
 };
 
 struct take_op {
-  using diagnostics = ops_detail::gather_diagnostics;
+  using diagnostics = gather_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& table, layout_value const& index) { return gather_rule(table, index); }
@@ -82,13 +82,15 @@ struct take_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// Rows of a table by integer index.
 /// Shape: table (n, r...), index (i...); result (i..., r...). Pre: 0 <= index < n; an index outside gives a row of zeros.
 /// Cost: no communication; where axes shard the table's rows, the result is partial over them.
 /// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index) {
-  return apply(take_op{}, table, index);
+  return apply(ops_detail::take_op{}, table, index);
 }
 
 }  // namespace ashlar

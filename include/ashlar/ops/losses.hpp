@@ -5,8 +5,10 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 struct cross_entropy_pullback_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&) {
@@ -20,7 +22,7 @@ struct cross_entropy_pullback_op {
 
 /// A scalar from logits and one label a row.
 struct labelled_rows_rule {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
@@ -52,7 +54,7 @@ struct cross_entropy_op : labelled_rows_rule {
 
 /// Sum over all rows of the row's weight times the negative log-probability of its label.
 struct weighted_cross_entropy_pullback_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels, layout_value const&) {
@@ -60,8 +62,9 @@ struct weighted_cross_entropy_pullback_op {
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
 };
+
 struct weighted_cross_entropy_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels, layout_value const& weights) {
@@ -79,7 +82,6 @@ struct weighted_cross_entropy_op {
   }
 };
 
-namespace ops_detail {
 template <class Logits, class Labels>
 struct labels_do_not_match_rows {
   static constexpr bool value = Labels::rank + 1 != Logits::rank;
@@ -98,7 +100,7 @@ template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
-  return apply(cross_entropy_op{}, logits, labels);
+  return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
 /// Sum over all rows of weight times -log(softmax(logits))[label]: the mean over some of the rows, such as those of a padded
@@ -114,7 +116,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
                 "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
   static_assert(!ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
                 "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
-  return apply(weighted_cross_entropy_op{}, logits, labels, weights);
+  return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
 }
 
 /// Mean over all elements of (a - b)^2.
@@ -128,11 +130,10 @@ template <class Logit, class Target>
 struct distribution_has_other_elements {
   static constexpr bool value = !std::is_same_v<Logit, Target>;
 };
-}  // namespace ops_detail
 
 /// A scalar from logits and as many weights.
 struct distribution_rule {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& targets) {
@@ -151,7 +152,7 @@ struct distribution_rule {
 };
 
 struct distribution_cross_entropy_pullback_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& targets) {
@@ -176,6 +177,8 @@ struct distribution_cross_entropy_op : distribution_rule {
   }
 };
 
+}  // namespace ops_detail
+
 /// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels for each row (or
 /// any weights). A class at -infinity, masked, adds nothing where its target is 0. Derivatives by both.
 /// Shape: logits and targets (rows..., classes); a scalar. Cost: no communication; the result is partial over the axes that shard
@@ -186,7 +189,7 @@ template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
   static_assert(!ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
-  return apply(distribution_cross_entropy_op{}, logits, targets);
+  return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
 }
 
 namespace fn {

@@ -4,6 +4,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// Rows whose largest element stands at the label; of equal ones the first counts.
 struct hits_op : labelled_rows_rule {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
@@ -21,7 +23,7 @@ struct top_k_op : labelled_rows_rule {
 
 /// Rows by label and by place of their largest element.
 struct confusion_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
@@ -35,13 +37,15 @@ struct confusion_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// Number of rows whose largest logit stands at the label, as a scalar of the logits' element type, exact up to 2^24
 /// rows in float. Partial like the loss, so one message reduces both. It has no derivative: count hits of stop_gradient(logits).
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::accuracy_count: labels have one dimension less than logits, one label a row");
-  return apply(hits_op{}, logits, labels);
+  return apply(ops_detail::hits_op{}, logits, labels);
 }
 
 /// Number of rows whose label is among the k largest logits, as a scalar of the logits' element type, exact up to 2^24 rows
@@ -53,7 +57,7 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
   if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
-  return apply(top_k_op{{}, k}, logits, labels);
+  return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
 
 /// How many rows of each label have their largest logit, the first of equal ones, in each place. A row that holds NaN, or
@@ -65,7 +69,7 @@ template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
-  return apply(confusion_op{}, logits, labels);
+  return apply(ops_detail::confusion_op{}, logits, labels);
 }
 
 }  // namespace ashlar

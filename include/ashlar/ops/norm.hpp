@@ -12,10 +12,9 @@ struct sum_of_squares_diagnostics {
                   "ashlar::sum_of_squares: the tensor is partial over the axis, and the square of a sum is no sum of squares; all_reduce or reduce_scatter it first");
   }
 };
-}  // namespace ops_detail
 
 struct sum_of_squares_op {
-  using diagnostics = ops_detail::sum_of_squares_diagnostics;
+  using diagnostics = sum_of_squares_diagnostics;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) {
@@ -29,12 +28,14 @@ struct sum_of_squares_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// Sum of the squares of all elements, in one pass.
 /// Shape: a scalar. Cost: no communication; the result is partial over the axes that shard the tensor.
 /// Example: of layout<"data", none> it is partial<layout<>, "data">
 template <tensor X>
 constexpr auto sum_of_squares(X const& x) {
-  return apply(sum_of_squares_op{}, x);
+  return apply(ops_detail::sum_of_squares_op{}, x);
 }
 
 }  // namespace ashlar

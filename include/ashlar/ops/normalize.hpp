@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The layout of x normalised over its dimensions of a mask, with factors and offsets that have those dimensions alone:
 /// that of x. The dimensions are whole, the factors are on every rank.
 constexpr rule_result normalize_rule(unsigned dims, layout_value const& x, layout_value const& factor) {
@@ -47,8 +49,6 @@ constexpr rule_result channel_sums_per_shard_rule(layout_value const& x) {
   return r;
 }
 
-namespace ops_detail {
-
 struct normalize_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -69,8 +69,6 @@ constexpr shape last_extents(shape const& x, int dims) {
   return s;
 }
 
-}  // namespace ops_detail
-
 /// x minus its mean (where Centered), divided by the root of its mean square, over the last Dims dimensions.
 template <bool Centered, int Dims>
 struct normalize_op;
@@ -78,7 +76,7 @@ struct normalize_op;
 /// The cotangent of x; it may be partial.
 template <bool Centered, int Dims>
 struct normalize_pullback_op {
-  using diagnostics = ops_detail::normalize_diagnostics;
+  using diagnostics = normalize_diagnostics;
   double epsilon;
   template <class T, class, class>
   using element = T;
@@ -87,35 +85,36 @@ struct normalize_pullback_op {
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& x, shape const&) { return x; }
 };
+
 /// The cotangent of the factors: the sum over all rows.
 template <bool Centered, int Dims>
 struct normalize_scale_pullback_op {
-  using diagnostics = ops_detail::normalize_diagnostics;
+  using diagnostics = normalize_diagnostics;
   double epsilon;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& x) {
     rule_result const r = elementwise_rule(linearity::linear_in_first, ct, x);
-    return r.why == fault::fits ? reduction_rule(op_sum, ops_detail::first_dimensions(x.rank, Dims), r.out) : r;
+    return r.why == fault::fits ? reduction_rule(op_sum, first_dimensions(x.rank, Dims), r.out) : r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return ops_detail::last_extents(x, Dims); }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return last_extents(x, Dims); }
 };
 
 template <bool Centered, int Dims>
 struct normalize_op {
-  using diagnostics = ops_detail::normalize_diagnostics;
+  using diagnostics = normalize_diagnostics;
   double epsilon;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale) {
-    return normalize_rule(ops_detail::last_dimensions(x.rank, Dims), x, scale);
+    return normalize_rule(last_dimensions(x.rank, Dims), x, scale);
   }
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
     rule_result const r = rule(x, shift);
     return r.why == fault::fits ? rule(x, scale) : r;
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& scale) {
-    if (!(ops_detail::last_extents(x, Dims) == scale))
+    if (!(last_extents(x, Dims) == scale))
       plan_detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x, scale);
     return x;
   }
@@ -124,7 +123,7 @@ struct normalize_op {
   }
   template <int I, class Ct, class Y, class X, class Scale, class... Shift>
   constexpr auto pullback(Ct const& ct, Y const&, X const& x, Scale const& scale, Shift const&...) const {
-    constexpr unsigned rows = ops_detail::first_dimensions(rank_v<X>, Dims);
+    constexpr unsigned rows = first_dimensions(rank_v<X>, Dims);
     if constexpr (I == 0)
       return apply(normalize_pullback_op<Centered, Dims>{epsilon}, ct, x, scale);
     else if constexpr (I == 1)
@@ -136,7 +135,6 @@ struct normalize_op {
   }
 };
 
-namespace ops_detail {
 template <class X, class Scale>
 struct factors_have_more_dimensions {
   static constexpr bool value = Scale::rank < 1 || Scale::rank > X::rank;

@@ -5,13 +5,14 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The layout of windows of x (n, h, w, c) pooled: that of x, where h and w are whole.
 constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
-  rule_result const r = ops_detail::whole_in(x, 1, 2);
+  rule_result const r = whole_in(x, 1, 2);
   return r.why == fault::fits ? elementwise_rule(kind, x) : r;
 }
 
-namespace ops_detail {
 struct pooling_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -25,10 +26,12 @@ struct pooling_diagnostics {
 
 enum class pooling { max, average };
 
+namespace ops_detail {
+
 /// Windows of Size by Size elements over images.
 template <pooling Kind, int Size, int Stride, padding Edge>
 struct sliding_window {
-  using diagnostics = ops_detail::pooling_diagnostics;
+  using diagnostics = pooling_diagnostics;
   static constexpr linearity kind = Kind == pooling::average ? linearity::linear : linearity::nonlinear;
   static constexpr windows along(int d, shape const& images) { return {images[1 + d], Size, Stride, 1, Edge}; }
 };
@@ -59,7 +62,6 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
   }
 };
 
-namespace ops_detail {
 template <pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x) {
   static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");

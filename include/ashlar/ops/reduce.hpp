@@ -81,15 +81,13 @@ struct dimension_named_twice {
 template <int Rank, int... Dims>
 inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
 
-}  // namespace ops_detail
-
 template <unsigned Dims>
 struct expand_op;
 
 /// Reduces the dimensions of a bit mask by a reduction of layout/op.hpp.
 template <class Op, unsigned Dims>
 struct reduce_op {
-  using diagnostics = ops_detail::reduction_diagnostics;
+  using diagnostics = reduction_diagnostics;
   static constexpr unsigned dims = Dims;
   using reduction = Op;
   template <class T>
@@ -97,7 +95,7 @@ struct reduce_op {
   static constexpr rule_result rule(layout_value const& a) {
     return reduction_rule(layout_detail::op_index<builtin_ops, Op>, Dims, a);
   }
-  static constexpr shape extents(layout_value const&, shape const& a) { return ops_detail::without_dims(a, Dims); }
+  static constexpr shape extents(layout_value const&, shape const& a) { return without_dims(a, Dims); }
   template <int, class Ct, class Y, class X>
     requires std::is_same_v<Op, op::sum>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
@@ -107,7 +105,7 @@ struct reduce_op {
   template <int, class Ct, class Y, class X>
     requires(std::is_same_v<Op, op::max> || std::is_same_v<Op, op::min>)
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
-    auto const ties = elementwise(ops_detail::is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
+    auto const ties = elementwise(is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
     return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
   }
   // The product of the other factors: divided out where none is 0, and else what the only 0 has beside it.
@@ -115,12 +113,12 @@ struct reduce_op {
     requires std::is_same_v<Op, op::prod>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
     auto const factors = all_reduce(x);
-    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(ops_detail::factor_or_one{}, factors)),
-                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(ops_detail::mark_of_zero{}, factors))));
-    auto const without_zeros = ct * elementwise(ops_detail::product_if_zeros<0>{}, products, marks);
-    auto const beside_one = ct * elementwise(ops_detail::product_if_zeros<1>{}, products, marks);
-    return elementwise(ops_detail::quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
-           elementwise(ops_detail::where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
+    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(factor_or_one{}, factors)),
+                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(mark_of_zero{}, factors))));
+    auto const without_zeros = ct * elementwise(product_if_zeros<0>{}, products, marks);
+    auto const beside_one = ct * elementwise(product_if_zeros<1>{}, products, marks);
+    return elementwise(quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
+           elementwise(where_zero{}, apply(expand_op<Dims>{}, beside_one, x), factors);
   }
 };
 
@@ -128,7 +126,7 @@ struct reduce_op {
 /// of a sum.
 template <unsigned Dims>
 struct expand_op {
-  using diagnostics = ops_detail::reduction_diagnostics;
+  using diagnostics = reduction_diagnostics;
   static constexpr unsigned dims = Dims;
   template <class T, class>
   using element = T;
@@ -151,7 +149,7 @@ struct expand_op {
 /// Sums leading dimensions, and those of extent 1 in the target: the transpose of broadcasting.
 template <int Rank>
 struct sum_to_op {
-  using diagnostics = ops_detail::reduction_diagnostics;
+  using diagnostics = reduction_diagnostics;
   shape target;
   template <class T>
   using element = T;
@@ -167,8 +165,6 @@ struct sum_to_op {
     return m;
   }
 };
-
-namespace ops_detail {
 
 template <int I>
 constexpr auto const& operand_at(auto const& x, auto const&... rest) {

@@ -99,7 +99,7 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 /// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
-  return ops_detail::roll_named<names_in_t<Axes>>(x, by, w);
+  return ops_detail::roll_named<meta_detail::names_in_t<Axes>>(x, by, w);
 }
 
 }  // namespace ashlar

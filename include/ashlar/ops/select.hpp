@@ -16,11 +16,10 @@ template <class L>
 struct nothing_to_select {
   static constexpr bool value = L::rank == 0;
 };
-}  // namespace ops_detail
 
 /// A tensor of zeros but at one index of the first dimension, where the cotangent is.
 struct select_pullback_op {
-  using diagnostics = ops_detail::select_diagnostics;
+  using diagnostics = select_diagnostics;
   index_t at;
   template <class T, class>
   using element = T;
@@ -35,7 +34,7 @@ struct select_pullback_op {
 };
 
 struct select_op {
-  using diagnostics = ops_detail::select_diagnostics;
+  using diagnostics = select_diagnostics;
   index_t at;
   template <class T>
   using element = T;
@@ -58,6 +57,8 @@ struct select_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// x[at]: the tensor at one index of the first dimension, which is whole; partial layouts stay partial.
 /// Shape: x without its first dimension.
 /// Cost: no communication and no copy: the result lies where x does. Backward, a tensor of x's size.
@@ -69,7 +70,7 @@ constexpr auto select(X const& x, index_t at) {
     static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
     return x;
   } else {
-    return apply(select_op{at}, x);
+    return apply(ops_detail::select_op{at}, x);
   }
 }
 

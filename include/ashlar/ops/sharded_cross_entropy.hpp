@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// What some of a row's logits say of its loss: the largest, the sum of exp(logit - largest), and the label's logit where
 /// it is among them. Parts of disjoint sets of logits add up to that of all: a commutative monoid, so that a sum of parts
 /// may be partial, and collectives reduce it as any other.
@@ -25,12 +27,12 @@ struct softmax_part {
 
  private:
   // The sum about another maximum; of no logits it is 0 about any.
-  ASHLAR_FUNCTION T scaled(T m) const { return sum == T(0) ? T(0) : sum * ops_detail::math_exp(largest - m); }
+  ASHLAR_FUNCTION T scaled(T m) const { return sum == T(0) ? T(0) : sum * math_exp(largest - m); }
 };
 
 /// The part of each row's loss that a rank's classes make.
 struct softmax_parts_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class>
   using element = softmax_part<T>;
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
@@ -51,7 +53,7 @@ struct softmax_parts_op {
 
 /// The cotangent of a rank's logits.
 struct sharded_cross_entropy_pullback_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class, class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&, layout_value const&) {
@@ -66,7 +68,7 @@ struct sharded_cross_entropy_pullback_op {
 /// The mean loss from logits, labels and the parts of all ranks. Its derivative by the logits is the whole one: what the
 /// parts owe to the logits is in it.
 struct sharded_cross_entropy_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class, class>
   using element = T;
   static constexpr rule_result rule(layout_value const&, layout_value const&, layout_value const& parts) {
@@ -80,6 +82,8 @@ struct sharded_cross_entropy_op {
   }
 };
 
+}  // namespace ops_detail
+
 /// softmax_cross_entropy where axes may shard the classes, too.
 /// Shape: logits (rows..., classes), labels (rows...), integers that count all classes; a scalar.
 /// Collective: every rank calls it; it blocks.
@@ -91,8 +95,8 @@ template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row");
-  auto const parts = all_reduce(apply(softmax_parts_op{}, stop_gradient(logits), labels), w);
-  return apply(sharded_cross_entropy_op{}, logits, labels, parts);
+  auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
+  return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }
 
 }  // namespace ashlar

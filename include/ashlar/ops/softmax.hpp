@@ -16,15 +16,15 @@ struct softmax_diagnostics {
                   "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
   }
 };
-}  // namespace ops_detail
 
 struct softmax_pullback_op;
+
 struct log_softmax_pullback_op;
 
 /// Keeps the layout; needs the last dimension whole. `Pullback` is the operation (ct, y) -> cotangent.
 template <class Self, class Pullback>
 struct softmax_like_op {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return whole_dimensions_rule(1u << (a.rank - 1), a); }
@@ -34,12 +34,14 @@ struct softmax_like_op {
     return apply(Pullback{}, ct, y);
   }
 };
+
 struct softmax_op : softmax_like_op<softmax_op, softmax_pullback_op> {};
+
 struct log_softmax_op : softmax_like_op<log_softmax_op, log_softmax_pullback_op> {};
 
 // Linear in the cotangent, which may be partial; the value may not.
 struct softmax_pullback_rule {
-  using diagnostics = ops_detail::softmax_diagnostics;
+  using diagnostics = softmax_diagnostics;
   template <class T, class...>
   using element = T;
   static constexpr rule_result rule(layout_value const& ct, layout_value const& y) {
@@ -47,18 +49,22 @@ struct softmax_pullback_rule {
   }
   static constexpr shape extents(layout_value const&, shape const& a, shape const&) { return a; }
 };
+
 struct softmax_pullback_op : softmax_pullback_rule {};
+
 struct log_softmax_pullback_op : softmax_pullback_rule {};
+
+}  // namespace ops_detail
 
 /// exp(x) / sum of exp(x) over the last dimension, which must be whole. Cost: no communication.
 template <tensor X>
 constexpr auto softmax(X const& x) {
-  return apply(softmax_op{}, x);
+  return apply(ops_detail::softmax_op{}, x);
 }
 /// log(softmax(x)), without overflow.
 template <tensor X>
 constexpr auto log_softmax(X const& x) {
-  return apply(log_softmax_op{}, x);
+  return apply(ops_detail::log_softmax_op{}, x);
 }
 
 }  // namespace ashlar

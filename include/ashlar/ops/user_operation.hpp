@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The layout of an operation by an equation, whose `whole` labels no axis may shard, and which acts on partial reductions
 /// as `kind` says. All other labels stand in the result; operands that have one of them are sharded alike.
 /// Example: "bsd->bsd" with whole "d" keeps layout<"data", "seq", none> and refuses layout<none, none, "model">
@@ -51,8 +53,6 @@ struct user_operation_diagnostics {
   }
 };
 
-namespace ops_detail {
-
 constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
   einsum_equation::labels whole;
   for (unsigned i = 0; i < text.size; ++i) {
@@ -82,11 +82,11 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
 /// Cost: no communication; one kernel, a thread a row.
 /// Error: see user_operation_words; extents of a label that differ throw ashlar::error.
 /// Example: struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> { ... };
-template <equation E, text_literal Whole = "", linearity Kind = linearity::nonlinear>
+template <equation E, meta_detail::text_literal Whole = "", linearity Kind = linearity::nonlinear>
 struct user_operation {
-  using diagnostics = user_operation_diagnostics;
-  static constexpr einsum_equation eq = parse(E, max_operands);
-  static constexpr einsum_equation::labels whole = ops_detail::whole_labels(eq, Whole);
+  using diagnostics = ops_detail::user_operation_diagnostics;
+  static constexpr layout_detail::einsum_equation eq = layout_detail::parse(E, layout_detail::max_operands);
+  static constexpr layout_detail::einsum_equation::labels whole = ops_detail::whole_labels(eq, Whole);
   template <class T, class...>
   using element = T;
 
@@ -94,7 +94,7 @@ struct user_operation {
   static constexpr rule_result rule(V const&... x) {
     if (sizeof...(V) != eq.operands) throw "ashlar::user_operation: the equation names another number of operands than are given; separate them by commas";
     layout_value const* const operands[]{&x...};
-    return user_rule(eq, whole, Kind, operands);
+    return ops_detail::user_rule(eq, whole, Kind, operands);
   }
   template <class... S>
   static constexpr shape extents(layout_value const&, S const&... x) {

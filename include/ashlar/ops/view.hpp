@@ -5,6 +5,8 @@
 
 namespace ashlar {
 
+namespace ops_detail {
+
 /// The layout of dimensions first..last joined into one. Only the major-most may be sharded: a split of a minor one
 /// would be strided in the joined dimension. Needs pieces of equal size, which is checked where extents are known
 /// (merge_is_even).
@@ -32,7 +34,6 @@ constexpr rule_result unflatten_rule(layout_value const& a, int dim, int count) 
   return r;
 }
 
-namespace ops_detail {
 struct view_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -42,7 +43,6 @@ struct view_diagnostics {
                   "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");
   }
 };
-}  // namespace ops_detail
 
 template <int Dim, int Count>
 struct unflatten_op;
@@ -50,7 +50,7 @@ struct unflatten_op;
 /// Dimensions First to Last as one.
 template <int First, int Last>
 struct flatten_op {
-  using diagnostics = ops_detail::view_diagnostics;
+  using diagnostics = view_diagnostics;
   template <class T>
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return flatten_rule(a, First, Last); }
@@ -74,7 +74,7 @@ struct flatten_op {
 /// Dimension Dim as Count dimensions of given extents.
 template <int Dim, int Count>
 struct unflatten_op {
-  using diagnostics = ops_detail::view_diagnostics;
+  using diagnostics = view_diagnostics;
   index_t piece[Count];
   template <class T>
   using element = T;
@@ -97,7 +97,6 @@ struct unflatten_op {
   }
 };
 
-namespace ops_detail {
 // A sharded dimension is cut, or joined, at boundaries of its pieces only where they are equal.
 constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   if (axes.size && n % parts(axes, mesh) != 0)
@@ -131,7 +130,7 @@ constexpr auto flatten(X const& x) {
   } else {
     ops_detail::require_static_even_pieces<First, X>();
     ops_detail::require_even_pieces(x.extents()[First], ops_detail::mesh_value<X>.dim[First], x.mesh().sizes());
-    return apply(flatten_op<First, Last>{}, x);
+    return apply(ops_detail::flatten_op<First, Last>{}, x);
   }
 }
 
@@ -155,7 +154,7 @@ constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {
     return x;
   } else {
     ops_detail::require_even_pieces(extents[0], ops_detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
-    unflatten_op<Dim, N> cut{};
+    ops_detail::unflatten_op<Dim, N> cut{};
     for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
     return apply(cut, x);
   }

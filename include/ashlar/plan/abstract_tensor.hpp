@@ -12,7 +12,7 @@ template <class Mesh>
 class abstract_mesh {
  public:
   using mesh_type = Mesh;
-  using recorder_type = ashlar::recorder<Mesh, few_records>;
+  using recorder_type = ashlar::recorder<Mesh, plan_detail::few_records>;
   constexpr abstract_mesh(Mesh const& shape, recorder_type* notes = nullptr) : mesh_(shape), recorder_(notes) {}
   constexpr Mesh const& mesh() const { return mesh_; }
   constexpr mesh_shape const& sizes() const { return mesh_.sizes(); }
@@ -104,8 +104,6 @@ struct abstract_bundle {
   constexpr void all_reduce(int) {}
 };
 
-}  // namespace plan_detail
-
 template <class M>
 struct backend<abstract_mesh<M>> {
   static constexpr bool begins_early = false;
@@ -134,7 +132,7 @@ struct backend<abstract_mesh<M>> {
     return taken<P, I>(x, shape::of(x.extents()[Order]...), w);
   }
   template <class T>
-  static constexpr plan_detail::abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
+  static constexpr abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
     return {};
   }
   template <int Dim, class X>
@@ -155,14 +153,17 @@ struct backend<abstract_mesh<M>> {
  private:
   template <class P, int I, class X>
   static constexpr auto taken(X const& x, shape const& extents, call_site const& w) {
-    plan_step const& s = plan_detail::step_of<P, I>;
-    plan_detail::note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
-    return allocate<element_t<X>, plan_detail::layout_after_step<P, I>>(x.mesh(), extents);
+    plan_step const& s = step_of<P, I>;
+    note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
+    return allocate<element_t<X>, layout_after_step<P, I>>(x.mesh(), extents);
   }
 };
+
 /// A mesh without ranks as a handle: nobody asks for the collectives.
 template <class... Axes>
 struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
+
+}  // namespace plan_detail
 
 /// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
 /// handle m by `make`, and calls collectives and operations on them. Works in a constant expression, and also at run
@@ -171,7 +172,7 @@ struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
 /// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>
 constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {
-  recorder<mesh<Axes...>, few_records> r;
+  recorder<mesh<Axes...>, plan_detail::few_records> r;
   program(abstract_mesh<mesh<Axes...>>(m, &r));
   return r.log;
 }

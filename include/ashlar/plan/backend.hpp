@@ -6,6 +6,8 @@
 
 namespace ashlar {
 
+namespace plan_detail {
+
 /// Everything that the layers plan, ops, autodiff and train ask of the tensors on a mesh handle. They know no other
 /// difference between a dry run and real ranks. Two handles have a backend:
 ///   abstract_mesh<M>   plan/abstract_tensor.hpp   a dry run: tensors without elements, collectives that are only noted
@@ -34,8 +36,6 @@ struct backend;
 /// The backend of a tensor's mesh.
 template <class X>
 using backend_of = backend<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>>;
-
-namespace plan_detail {
 
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {

@@ -74,11 +74,9 @@ constexpr index_t messages_among(index_t q, step_kind what) {
   return what == step_kind::permute ? 1 : what == step_kind::all_reduce ? 2 * (q - 1) : q - 1;
 }
 
-}  // namespace plan_detail
-
 /// Messages that each rank receives in one step over q ranks, in a direct algorithm. A permute takes 1, an all_reduce
 /// 2 (q - 1) (it scatters its sums and then gathers them), any other collective q - 1.
-constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return plan_detail::messages_among(mesh.ranks(s.axes), s.what); }
+constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return messages_among(mesh.ranks(s.axes), s.what); }
 
 /// Bytes received in one step by the rank that receives most. The number is 0 if all axes of the step have size 1.
 /// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: all shards of a group
@@ -90,7 +88,7 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
   index_t const n = largest_shard(global, s.from, mesh);
   if (s.what == collective::all_reduce) return 2 * (n - n / q) * element_bytes;
   if (s.what == collective::broadcast) return n * element_bytes;
-  return plan_detail::most_received(s, global, mesh) * element_bytes;
+  return most_received(s, global, mesh) * element_bytes;
 }
 
 /// Elements that a rank allocates in a step: its new shard, and a buffer for packed elements if the sending or the
@@ -104,9 +102,11 @@ constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_sh
   bool const reduces = s.what == collective::reduce_scatter;
   // Peers along axes over which `to` is not split all receive the same.
   axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
-  index_t const sent = s.what == collective::all_gather ? 0 : plan_detail::packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
-  index_t const received = reduces ? 0 : plan_detail::packed_elements(after, s.from, peers, global, mesh, rank);
+  index_t const sent = s.what == collective::all_gather ? 0 : packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
+  index_t const received = reduces ? 0 : packed_elements(after, s.from, peers, global, mesh, rank);
   return after.size() + (sent < received ? received : sent);
 }
+
+}  // namespace plan_detail
 
 }  // namespace ashlar

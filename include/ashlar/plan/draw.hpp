@@ -174,7 +174,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent a dimension of the layout");
-  plan_detail::draw_shards(out, value_v<mesh_context<M, L>, L>, m.sizes(), extents);
+  plan_detail::draw_shards(out, layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, m.sizes(), extents);
 }
 template <class L, int N, class... Axes>
 void draw(std::ostream& out, mesh<Axes...> const& m, index_t const (&extents)[N]) {
@@ -185,7 +185,7 @@ template <plain_tensor X>
 void draw(std::ostream& out, X const& x) {
   if constexpr (requires { x.mesh().rank(); })
     if (x.mesh().rank() != 0) return;
-  plan_detail::draw_shards(out, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
+  plan_detail::draw_shards(out, layout_detail::value_v<plan_detail::mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>, x.mesh().sizes(), x.extents());
 }
 
 }  // namespace ashlar

@@ -48,6 +48,8 @@ struct collective_record {
   char const* file = "";
 };
 
+namespace plan_detail {
+
 /// The records of a dry run. A constant expression can hold them.
 /// Error: for more than `capacity` records, ashlar::error at run time, or the sentence in a constant expression.
 class few_records {
@@ -101,11 +103,13 @@ class all_records {
   collective_record* record_ = nullptr;
 };
 
+}  // namespace plan_detail
+
 /// The collectives of a program, in the order in which it issues them. A collective over axes of size 1 is not
 /// recorded. Slices and pads are not recorded either, because they are local. `Records` is the class that stores the
 /// records.
 /// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
-template <class Mesh, class Records = few_records>
+template <class Mesh, class Records = plan_detail::few_records>
 class ledger {
  public:
   constexpr int count() const { return static_cast<int>(end() - begin()); }
@@ -150,7 +154,7 @@ class ledger {
 
 /// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.
 /// Example: recorder<grid> notes; m.record(&notes); step(...); m.record(nullptr); std::cout << notes.log;
-template <class Mesh, class Records = all_records>
+template <class Mesh, class Records = plan_detail::all_records>
 struct recorder {
   ledger<Mesh, Records> log{};
   pass when = pass::forward;

@@ -7,11 +7,11 @@
 
 namespace ashlar {
 
+namespace plan_detail {
+
 /// The names of a mesh's axes, as the functions below take them.
 template <class Mesh>
 inline constexpr char const* const* axis_texts = meta_detail::names_of_list<typename Mesh::names>::text;
-
-namespace plan_detail {
 
 inline std::string quoted(axis_list const& axes, char const* const* names) {
   std::string s;
@@ -29,8 +29,6 @@ inline std::string joined(axis_mask axes, char const* const* names) {
   return s;
 }
 
-}  // namespace plan_detail
-
 /// The name of a reduction in a layout_value or a plan_step: "sum", "max", "min", "prod", or a phrase for a
 /// user-defined one.
 /// Pre: op is 0 or more.
@@ -39,6 +37,8 @@ inline char const* op_text(int op) {
   return op < 4 ? text[op] : "a reduction of the user's";
 }
 
+}  // namespace plan_detail
+
 /// A layout as a program writes it: partial<layout<"data", axes("x", "y")>, "model", op::max>. `names` are the names of
 /// the axes.
 inline std::string to_string(layout_value const& v, char const* const* names) {
@@ -46,10 +46,10 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
   for (int d = 0; d < v.rank; ++d) s += (d ? ", " : "") + plan_detail::quoted(v.dim[d], names);
   s += ">";
   for (int l = 0; l < v.levels; ++l) {
-    axis_list axes;
+    layout_detail::axis_list axes;
     plan_detail::each_axis(v.reductions[l].axes, [&](int a) { axes.push(a); });
     s = "partial<" + s + ", " + plan_detail::quoted(axes, names);
-    if (v.reductions[l].op != op_sum) s += std::string(", op::") + op_text(v.reductions[l].op);
+    if (v.reductions[l].op != layout_detail::op_sum) s += std::string(", op::") + plan_detail::op_text(v.reductions[l].op);
     s += ">";
   }
   return s;
@@ -57,16 +57,16 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
 
 /// The same for a layout's type: to_string(layout<"data", none>{}).
 template <class L>
-requires is_layout_v<L> std::string to_string(L) {
-  using c = context_of<L>;
-  return to_string(value_v<c, L>, meta_detail::names_of_list<typename c::names>::text);
+requires layout_detail::is_layout_v<L> std::string to_string(L) {
+  using c = layout_detail::context_of<L>;
+  return to_string(layout_detail::value_v<c, L>, meta_detail::names_of_list<typename c::names>::text);
 }
 
 /// A step on one line: all_gather over data -> layout<none, "model">.
 inline std::string to_string(plan_step const& s, char const* const* names) {
   std::string text = to_text(s.what);
   if (s.axes) text += " over " + plan_detail::joined(s.axes, names);
-  if (s.op != op_sum) text += std::string(" (") + op_text(s.op) + ")";
+  if (s.op != layout_detail::op_sum) text += std::string(" (") + plan_detail::op_text(s.op) + ")";
   return text + " -> " + to_string(s.to, names);
 }
 

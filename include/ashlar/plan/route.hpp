@@ -13,31 +13,31 @@ class redistribution_plan {
   int size = 0;
 
   constexpr redistribution_plan() = default;
-  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{encode(from)}, blocks_{encode_blocks(from)} {}
+  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{layout_detail::encode(from)}, blocks_{layout_detail::encode_blocks(from)} {}
 
-  constexpr plan_step operator[](int i) const { return step_between(layout(i), layout(i + 1)); }
+  constexpr plan_step operator[](int i) const { return plan_detail::step_between(layout(i), layout(i + 1)); }
   /// The layout before step i; layout(size) is the destination.
-  constexpr layout_value layout(int i) const { return decode(code_[i], blocks_[i], rank_); }
+  constexpr layout_value layout(int i) const { return layout_detail::decode(code_[i], blocks_[i], rank_); }
 
   constexpr void push(layout_value const& to) {
     if (size == capacity)
       throw "ashlar::plan: more than 12 steps; redistribute by way of a layout with fewer kinds of reductions";
-    code_[++size] = encode(to);
-    blocks_[size] = encode_blocks(to);
+    code_[++size] = layout_detail::encode(to);
+    blocks_[size] = layout_detail::encode_blocks(to);
   }
   constexpr void pop() { --size; }
 
   /// Bytes received, summed over the steps, each for the rank that receives most.
   constexpr index_t bytes_per_rank(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     index_t n = 0;
-    for (plan_step const& s : *this) n += step_bytes(s, global, mesh, element_bytes);
+    for (plan_step const& s : *this) n += plan_detail::step_bytes(s, global, mesh, element_bytes);
     return n;
   }
 
   /// Messages that each rank receives, as step_messages counts them, summed over the steps.
   constexpr index_t messages_per_rank(mesh_shape const& mesh) const {
     index_t n = 0;
-    for (plan_step const& s : *this) n += step_messages(s, mesh);
+    for (plan_step const& s : *this) n += plan_detail::step_messages(s, mesh);
     return n;
   }
 
@@ -83,8 +83,8 @@ class redistribution_plan {
     index_t const source = local_region(global, layout(0), mesh, rank).size();
     index_t most = source, live = source;
     for (plan_step const& s : *this) {
-      if (mesh.ranks(s.axes) == 1 && same_placement(global, s.from, s.to, mesh)) continue;
-      index_t const n = live + step_elements(s, global, mesh, rank);
+      if (mesh.ranks(s.axes) == 1 && layout_detail::same_placement(global, s.from, s.to, mesh)) continue;
+      index_t const n = live + plan_detail::step_elements(s, global, mesh, rank);
       if (most < n) most = n;
       live = source + local_region(global, s.to, mesh, rank).size();
     }

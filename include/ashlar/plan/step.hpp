@@ -15,15 +15,19 @@ constexpr char const* to_text(collective c) {
 /// The kind of a step: slice and pad are local, the others are the collectives of the same name.
 enum class step_kind { slice, pad, permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
 
+namespace plan_detail {
+
 /// True if a step of this kind is a collective.
 constexpr bool communicates(step_kind k) { return k != step_kind::slice && k != step_kind::pad; }
 
 /// The collective of a step. Pre: communicates(k).
 constexpr collective collective_of(step_kind k) { return static_cast<collective>(static_cast<int>(k) - static_cast<int>(step_kind::permute)); }
 
-constexpr bool operator==(step_kind k, collective c) { return communicates(k) && collective_of(k) == c; }
+}  // namespace plan_detail
 
-constexpr char const* to_text(step_kind k) { return communicates(k) ? to_text(collective_of(k)) : k == step_kind::slice ? "slice" : "pad"; }
+constexpr bool operator==(step_kind k, collective c) { return plan_detail::communicates(k) && plan_detail::collective_of(k) == c; }
+
+constexpr char const* to_text(step_kind k) { return plan_detail::communicates(k) ? to_text(plan_detail::collective_of(k)) : k == step_kind::slice ? "slice" : "pad"; }
 
 /// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective. Their
 /// shards in `from` together contain all elements of their shards in `to`.
@@ -37,7 +41,7 @@ constexpr char const* to_text(step_kind k) { return communicates(k) ? to_text(co
 struct plan_step {
   step_kind what = step_kind::slice;
   axis_mask axes = 0;
-  int op = op_sum;
+  int op = layout_detail::op_sum;
   layout_value from, to;
   friend constexpr bool operator==(plan_step const&, plan_step const&) = default;
 };
@@ -92,8 +96,6 @@ constexpr step_choice choice_between(layout_value const& from, layout_value cons
   return {step_kind::exchange, c.removed | (c.added & ~c.split)};
 }
 
-}  // namespace plan_detail
-
 /// The single step between two layouts, named by its collective.
 /// Pre: one of three cases.
 /// - `to` has one more reduction than `from`, innermost, or more axes in the innermost one. If these axes sharded
@@ -106,8 +108,10 @@ constexpr step_choice choice_between(layout_value const& from, layout_value cons
 /// permute if every dimension is split into as many parts as before; all_gather if minor-most axes are only removed;
 /// all_to_all if the same axes are removed from some dimensions and added to others; else exchange.
 constexpr plan_step step_between(layout_value const& from, layout_value const& to) {
-  plan_detail::step_choice const k = plan_detail::choice_between(from, to);
+  step_choice const k = choice_between(from, to);
   return {k.what, k.axes, k.op, from, to};
 }
+
+}  // namespace plan_detail
 
 }  // namespace ashlar

@@ -30,11 +30,11 @@ using mesh_t = typename plan_detail::plain_t<X>::mesh_type;
 template <class X>
 inline constexpr int rank_v = layout_t<X>::rank;
 
+namespace plan_detail {
+
 /// The context of layouts on a mesh: the names of the mesh and the reductions of the layouts.
 template <class Mesh, class... L>
 using mesh_context = context<typename Mesh::names, typename context_of<L...>::ops>;
-
-namespace plan_detail {
 
 template <class Mesh, class L>
 struct axes_missing_from_mesh;
@@ -71,15 +71,19 @@ constexpr auto const& stop_gradient(X const& x) {
     return x;
 }
 
+namespace plan_detail {
+
 /// The tensor itself. A lazy elementwise expression is evaluated first.
 template <class X>
   requires(!requires(X const& x) { x.evaluate(); })
 constexpr X const& materialize(X const& x) {
   return x;
 }
+
+}  // namespace plan_detail
 template <class X>
   requires requires(X const& x) { x.evaluate(); }
-constexpr decltype(auto) materialize(X const& x) {
+constexpr decltype(auto) plan_detail::materialize(X const& x) {
   return x.evaluate();
 }
 

@@ -11,6 +11,8 @@
 
 namespace ashlar {
 
+namespace plan_detail {
+
 template <class M>
 struct backend<device_mesh<M>> {
   static constexpr bool begins_early = true;
@@ -80,5 +82,7 @@ struct backend<device_mesh<M>> {
     tensor_detail::put_product<E>(cut, i, a, b, y, dim);
   }
 };
+
+}  // namespace plan_detail
 
 }  // namespace ashlar

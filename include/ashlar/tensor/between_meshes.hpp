@@ -46,11 +46,11 @@ template <class To, plain_tensor X, class M2>
   using L = layout_t<X>;
   using T = element_t<X>;
   ops_detail::check_between_meshes<L, To, M2>();
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
   auto const& m = t.mesh();
   tensor_detail::require_same_ranks(m.communicator(), other.communicator());
-  static constexpr layout_value ends[]{value_v<mesh_context<mesh_t<X>, L>, L>, value_v<mesh_context<M2, To>, To>};
+  static constexpr layout_value ends[]{layout_detail::value_v<plan_detail::mesh_context<mesh_t<X>, L>, L>, layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>};
   layout_value const &from = ends[0], &to = ends[1];
   auto const& transfers = *tensor_detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
                                           [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
@@ -61,9 +61,9 @@ template <class To, plain_tensor X, class M2>
   }
   plan_step s;
   s.what = step_kind::exchange;
-  s.axes = mask_of(m.sizes().axes) - 1u;
+  s.axes = layout_detail::mask_of(m.sizes().axes) - 1u;
   if (m.recorder()) plan_detail::note(m, s, ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  tensor_detail::collective_scope const scope(m, s, comm_detail::fingerprint_of(collective_of(s.what), transfers.fingerprint, comm_detail::element_code<T>), transfers.received * sizeof(T), w);
+  tensor_detail::collective_scope const scope(m, s, comm_detail::fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint, comm_detail::element_code<T>), transfers.received * sizeof(T), w);
   if (!tensor_detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data()))
     tensor_detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;

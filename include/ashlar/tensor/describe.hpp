@@ -62,14 +62,14 @@ template <class M>
 void describe(std::ostream& out, device_mesh<M> const& m) {
   describe(out);
   out << "mesh";
-  for (int a = 0; a < M::axes; ++a) out << (a ? " x " : " ") << name_text<typename M::names>(a) << '=' << m.sizes().size[a];
+  for (int a = 0; a < M::axes; ++a) out << (a ? " x " : " ") << meta_detail::name_text<typename M::names>(a) << '=' << m.sizes().size[a];
   out << ", " << m.size() << " ranks; this is rank " << m.rank() << '\n';
   for (unsigned mask = 1; mask < 1u << M::axes; ++mask) {
     if (m.communicator(mask).size() == 1) continue;
     out << "  over ";
     char const* between = "";
     for (int a = 0; a < M::axes; ++a)
-      if (mask >> a & 1u) out << std::exchange(between, ", ") << name_text<typename M::names>(a);
+      if (mask >> a & 1u) out << std::exchange(between, ", ") << meta_detail::name_text<typename M::names>(a);
     out << ": " << m.communicator(mask).size() << " ranks, " << m.transport(mask) << '\n';
   }
   if (m.size() == 1) return;

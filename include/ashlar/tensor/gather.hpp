@@ -129,7 +129,7 @@ template <plain_tensor X>
 std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather: the layout is partial; all_reduce or reduce_scatter it first");
-  return tensor_detail::join_shards(materialize(x), tensor_detail::receivers::first, w);
+  return tensor_detail::join_shards(plan_detail::materialize(x), tensor_detail::receivers::first, w);
 }
 
 /// The whole tensor on every rank, in the same order as gather.
@@ -140,7 +140,7 @@ template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first");
-  return tensor_detail::join_shards(materialize(x), tensor_detail::receivers::all, w);
+  return tensor_detail::join_shards(plan_detail::materialize(x), tensor_detail::receivers::all, w);
 }
 
 namespace tensor_detail {

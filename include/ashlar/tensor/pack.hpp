@@ -30,7 +30,7 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
 /// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
 template <class L, class M, int N>
 region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
-  return local_region(plan_detail::checked_extents<L>(n), value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
+  return local_region(plan_detail::checked_extents<L>(n), layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, m.sizes(), m.rank());
 }
 
 /// Makes a tensor from each rank's shard of it, row-major. If the layout is partial, each rank gives its term of the
@@ -55,7 +55,7 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
 /// Example: std::vector<float> const rows = unpack(x);  // x of layout<"data", none>
 template <plain_tensor X>
 std::vector<element_t<X>> unpack(X const& x) {
-  auto const& t = materialize(x);
+  auto const& t = plan_detail::materialize(x);
   auto const own = tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
   return {own.data(), own.data() + own.size()};
 }

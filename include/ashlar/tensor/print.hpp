@@ -178,14 +178,14 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::print: the layout is partial; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
-  auto const t = redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(materialize(x), w);
+  auto const t = redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(plan_detail::materialize(x), w);
   tensor_detail::printed_part const what(t.extents());
   auto const numbers = tensor_detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;
   plan_detail::message extents;
   extents << t.extents();
   out << tensor_detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
-  for (int a = 0; a < M::axes; ++a) out << " " << name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
+  for (int a = 0; a < M::axes; ++a) out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
   out << "\n";
   if (numbers.empty())
     out << "[]";

@@ -55,7 +55,7 @@ class sharded_tensor {
   using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
   static constexpr int rank = Layout::rank;
   /// The layout as a value; axes are positions in the mesh.
-  static constexpr layout_value layout = value_v<mesh_context<Mesh, Layout>, Layout>;
+  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, Layout>, Layout>;
   static_assert(!plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
                 "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
@@ -134,8 +134,8 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = plan_detail::checked_extents<L>(n);
-  auto owner = std::shared_ptr<tensor_detail::storage<typename View::memory_space>>(
-      new tensor_detail::storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
+  auto owner = std::shared_ptr<storage<typename View::memory_space>>(
+      new storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
   Tensor t(m, extents, owner, 0);
   comm::collectively(m.communicator(), [&] {
     shape const shard = t.local_extents();

@@ -7,7 +7,7 @@ namespace ashlar::comm {
 
 /// Three numbers, which MPI sends and softmax_part combines.
 template <class T>
-struct mpi_datatype<softmax_part<T>> {
+struct mpi_datatype<ops_detail::softmax_part<T>> {
   static MPI_Datatype get() {
     static MPI_Datatype type = MPI_DATATYPE_NULL;
     if (type == MPI_DATATYPE_NULL) {
@@ -18,10 +18,10 @@ struct mpi_datatype<softmax_part<T>> {
   }
 };
 template <class T>
-struct mpi_op<op::sum, softmax_part<T>> {
+struct mpi_op<op::sum, ops_detail::softmax_part<T>> {
   struct sum_of_parts : op::sum {};
   static constexpr bool is_own = false;
-  static MPI_Op get() { return mpi_op<sum_of_parts, softmax_part<T>>::get(); }
+  static MPI_Op get() { return mpi_op<sum_of_parts, ops_detail::softmax_part<T>>::get(); }
 };
 
 }  // namespace ashlar::comm

@@ -20,7 +20,7 @@ constexpr auto accumulate(index_t n, F&& f) {
     for_each_leaf(
         [](auto& sum, auto const& x) {
           auto const more = sum + x;  // not in place: two gradients may share one tensor
-          sum = std::remove_cvref_t<decltype(sum)>(materialize(more));
+          sum = std::remove_cvref_t<decltype(sum)>(plan_detail::materialize(more));
         },
         total, next);
   }

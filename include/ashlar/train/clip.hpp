@@ -69,7 +69,7 @@ template <class G>
       [&](auto const& x) {
         // One of the ranks that hold the same elements keeps their squares, the others put zero.
         auto const more = sum + relayout(destination<L, 0u>{}, sum_of_squares(x), w);
-        sum = decltype(sum)(materialize(more));
+        sum = decltype(sum)(plan_detail::materialize(more));
       },
       gradients);
   auto const total = all_reduce(sum, w);

@@ -4,13 +4,13 @@
 
 namespace ashlar {
 
+namespace train_detail {
+
 /// A path or a pattern, as a range of characters.
 struct text_range {
   char const* begin = nullptr;
   char const* end = nullptr;
 };
-
-namespace train_detail {
 
 constexpr bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
 
@@ -98,16 +98,14 @@ constexpr bool match_here(text_range p, text_range s) {
   return false;
 }
 
-}  // namespace train_detail
-
 /// Is the pattern found anywhere in the text? The subset of ECMAScript's syntax that paths need: characters, `.`, `[]`,
 /// `*`, `+`, `?` and `|`. Characters are bytes. What the subset lacks is an error wherever in the pattern it stands.
 constexpr bool pattern_found(text_range pattern, text_range text) {
-  train_detail::check_pattern(pattern);
+  check_pattern(pattern);
   for (char const *alternative = pattern.begin, *p = alternative;; alternative = ++p) {
-    while (p != pattern.end && *p != '|') p = train_detail::item_end(p, pattern.end);
+    while (p != pattern.end && *p != '|') p = item_end(p, pattern.end);
     for (char const* s = text.begin;; ++s) {
-      if (train_detail::match_here({alternative, p}, {s, text.end})) return true;
+      if (match_here({alternative, p}, {s, text.end})) return true;
       if (s == text.end) break;
     }
     if (p == pattern.end) return false;
@@ -120,5 +118,7 @@ constexpr bool equal(text_range a, text_range b) {
     if (*a.begin != *b.begin) return false;
   return true;
 }
+
+}  // namespace train_detail
 
 }  // namespace ashlar

@@ -42,12 +42,12 @@ struct model_has_no_such_layer {
 /// Error: a path at which the model has no layer does not compile. That every output with a rule passes through here is not
 /// checked: an output_rule is applied where the network says so.
 /// Example: place<model_parallel<"data", output_rule<"d2", layout<"data", none>>>, "d2">(parameters, y)
-template <class Strategy, text_literal Layer, class Parameters, tensor X>
+template <class Strategy, meta_detail::text_literal Layer, class Parameters, tensor X>
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
   using Path = train_detail::named_path<Layer>;
   static_assert(!train_detail::model_has_no_such_layer<Path, Parameters>::value,
                 "ashlar::place: the model has no layer of this path; name a member of the model that holds parameters");
-  using L = typename Strategy::template output_layout<layout_place<Path, rank_v<X>>>;
+  using L = typename Strategy::template output_layout<train_detail::layout_place<Path, rank_v<X>>>;
   if constexpr (std::is_void_v<L>) {
     return x;
   } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {

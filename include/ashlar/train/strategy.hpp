@@ -30,16 +30,18 @@ struct layout_by_rules;
 
 /// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
 /// "feature.*kernel". A path that equals the text beats patterns.
-template <text_literal Key, class Layout>
+template <meta_detail::text_literal Key, class Layout>
 struct rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = false;
 };
 /// The same for the outputs of layers, whose paths are those above parameters: "d2". The network says by place() where
 /// the output is.
-template <text_literal Key, class Layout>
+template <meta_detail::text_literal Key, class Layout>
 struct output_rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = true;
 };
+
+namespace train_detail {
 
 /// Where a strategy is asked for a layout: a parameter of a model, or the output of one of its layers.
 template <class Path, int Rank>
@@ -61,6 +63,8 @@ struct layout_place {
   static constexpr text_range range() { return {Path::path.c, Path::path.c + Path::path.size}; }
 };
 
+}  // namespace train_detail
+
 /// A strategy says which layouts parameters, outputs and batches get. This one goes by rules: parameters that none matches
 /// are replicated, and outputs stay as they are; the axes named split the batch.
 /// One of your own has the same three members; derived from this one, as in `struct mine : data_parallel<"data"> { ... };`, it
@@ -76,10 +80,10 @@ struct layout_map {
 };
 /// Parameters laid out by rules; the others are replicated. Batch names the axes that split the batch.
 template <dimension Batch, class... Rules>
-using model_parallel = layout_map<names_in_t<Batch>, Rules...>;
+using model_parallel = layout_map<meta_detail::names_in_t<Batch>, Rules...>;
 /// Parameters replicated, the batch split.
 template <dimension Batch>
-using data_parallel = layout_map<names_in_t<Batch>>;
+using data_parallel = layout_map<meta_detail::names_in_t<Batch>>;
 /// The layout of a batch of so many dimensions under a strategy, whose axes split the first.
 /// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
 template <class Strategy, int Rank>

@@ -4,7 +4,7 @@
 
 using namespace ashlar;
 template <class L>
-inline constexpr auto code = encode_blocks(value_v<context_of<L>, L>);
+inline constexpr auto code = layout_detail::encode_blocks(layout_detail::value_v<layout_detail::context_of<L>, L>);
 
 #ifdef ASHLAR_CONTROL
 constexpr auto c = code<layout<cyclic("a", 2), cyclic("b", 2), cyclic("c", 2), cyclic("d", 2), "e">>;

@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr einsum_equation e = parse("ij->i");
+inline constexpr layout_detail::einsum_equation e = parse("ij->i");
 #else
-inline constexpr einsum_equation e = parse("ii->i");
+inline constexpr layout_detail::einsum_equation e = parse("ii->i");
 #endif

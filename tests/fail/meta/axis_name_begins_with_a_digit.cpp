@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr axis_literal name("d2");
+inline constexpr meta_detail::axis_literal name("d2");
 #else
-inline constexpr axis_literal name("2d");
+inline constexpr meta_detail::axis_literal name("2d");
 #endif

@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr axis_literal name("data_parallel");
+inline constexpr meta_detail::axis_literal name("data_parallel");
 #else
-inline constexpr axis_literal name("data parallel");
+inline constexpr meta_detail::axis_literal name("data parallel");
 #endif

@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr axis_literal name("x");
+inline constexpr meta_detail::axis_literal name("x");
 #else
-inline constexpr axis_literal name("");
+inline constexpr meta_detail::axis_literal name("");
 #endif

@@ -13,7 +13,7 @@ struct copied {
   using diagnostics = ops_detail::elementwise_diagnostics;
   template <class T>
   using element = T;
-  static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(linearity::linear, x); }
+  static constexpr rule_result rule(layout_value const& x) { return layout_detail::elementwise_rule(linearity::linear, x); }
   static constexpr shape extents(layout_value const&, shape const& x) { return x; }
 };
 #ifdef ASHLAR_CONTROL

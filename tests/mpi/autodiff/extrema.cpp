@@ -56,7 +56,7 @@ void check_one(shape const& any, F const& complete) {
       auto const f = [&](auto const& x) {
         auto const y = complete(extremum<Largest, Dims...>(x));
         using C = layout_t<typename decltype(y)::cotangent_type>;
-        dual_of_result = value_v<mesh_context<grid, C>, C>;
+        dual_of_result = layout_detail::value_v<plan_detail::mesh_context<grid, C>, C>;
         return y;
       };
       return pull_back<Replicated>(p, f, operand<L>{e});

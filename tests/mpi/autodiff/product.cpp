@@ -41,7 +41,7 @@ void check_product(shape const& e, F const& complete) {
     auto const f = [&](auto const& x) {
       auto const y = complete(prod<Dims...>(x));
       using C = layout_t<typename decltype(y)::cotangent_type>;
-      dual_of_result = value_v<mesh_context<grid, C>, C>;
+      dual_of_result = layout_detail::value_v<plan_detail::mesh_context<grid, C>, C>;
       return y;
     };
     return pull_back<Replicated>(p, f, operand<L>{e});

@@ -7,7 +7,7 @@ using namespace ashlar;
 using namespace ashlar::test;
 
 TEST_CASE("embedding") {
-  check_layouts_beside<allowed_layouts<take_op, swept, 2, 2>>("embedding", []<class I>(std::type_identity<I>) {
+  check_layouts_beside<allowed_layouts<ops_detail::take_op, swept, 2, 2>>("embedding", []<class I>(std::type_identity<I>) {
     return [](auto const& table) { return embedding(table, reference_tensor<I, std::int32_t>(table.mesh(), "embedding.x1")); };
   });
 }

@@ -15,18 +15,18 @@ using by_all = layout<axes("model", "data"), none>;
 // What is partial in the product is reduced before the bias, which is invariant there, is added; so no operand is partial.
 struct dense_rule {
   static constexpr rule_result rule(layout_value const& x, layout_value const& kernel, layout_value const& bias) {
-    if (x.levels || kernel.levels) return rule_result::wrong(fault::not_linear, first_axis(x.partial() | kernel.partial()));
-    rule_result r = einsum_op<"bi,ij->bj">::rule(x, kernel);
+    if (x.levels || kernel.levels) return rule_result::wrong(fault::not_linear, layout_detail::first_axis(x.partial() | kernel.partial()));
+    rule_result r = ops_detail::einsum_op<"bi,ij->bj">::rule(x, kernel);
     r.out.drop_partial(r.out.partial());
-    return r.why == fault::fits ? elementwise_rule(linearity::linear, r.out, bias) : r;
+    return r.why == fault::fits ? layout_detail::elementwise_rule(linearity::linear, r.out, bias) : r;
   }
 };
 
 template <linearity Kind>
 struct function_rule {
-  static constexpr rule_result rule(layout_value const& x) { return elementwise_rule(Kind, x); }
+  static constexpr rule_result rule(layout_value const& x) { return layout_detail::elementwise_rule(Kind, x); }
 };
-using flattened = allowed_layouts<flatten_op<1, 2>, swept, 3>;
+using flattened = allowed_layouts<ops_detail::flatten_op<1, 2>, swept, 3>;
 
 template <class F>
 void check_function(std::string const& name, F const& f) {
@@ -36,7 +36,7 @@ void check_function(std::string const& name, F const& f) {
 }  // namespace
 
 TEST_CASE("a product of matrices") {
-  check_layouts<allowed_layouts<einsum_op<"bi,ij->bj">, swept, 2, 2>>(
+  check_layouts<allowed_layouts<ops_detail::einsum_op<"bi,ij->bj">, swept, 2, 2>>(
       "product", [](auto const& x, auto const& kernel) { return einsum<"bi,ij->bj">(x, kernel); });
 }
 

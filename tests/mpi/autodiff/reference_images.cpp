@@ -7,15 +7,15 @@ using namespace ashlar::test;
 
 namespace {
 
-using convolutions = allowed_layouts<conv2d_op<1, 1, padding::same>, swept, 4, 4>;
+using convolutions = allowed_layouts<ops_detail::conv2d_op<1, 1, padding::same>, swept, 4, 4>;
 // An axis stands nowhere, over images, input channels or filters, or is partial in one operand: six places, and two axes not
 // always in one order.
 static_assert(boost::mp11::mp_size<convolutions>::value == (swept == sweep::classes ? 24 : 87));
 template <pooling Kind>
-using pools = allowed_layouts<pool2d_op<Kind, 2, 2, padding::valid>, swept, 4>;
+using pools = allowed_layouts<ops_detail::pool2d_op<Kind, 2, 2, padding::valid>, swept, 4>;
 
 struct global_average_rule {
-  static constexpr rule_result rule(layout_value const& x) { return reduction_rule(op_sum, 0b0110u, x); }
+  static constexpr rule_result rule(layout_value const& x) { return layout_detail::reduction_rule(op_sum, 0b0110u, x); }
 };
 
 // Strides, dilation and padding change what a rank does with its images, and no layout: some of those will do for each.

@@ -10,10 +10,10 @@ namespace {
 
 struct multi_head_rule {
   static constexpr rule_result rule(layout_value const& x, layout_value const& qkv, layout_value const& out) {
-    rule_result r = einsum_op<"bti,cihd->cbthd">::rule(x, qkv);
-    if (r.why == fault::fits) r = select_op::rule(r.out);
+    rule_result r = ops_detail::einsum_op<"bti,cihd->cbthd">::rule(x, qkv);
+    if (r.why == fault::fits) r = ops_detail::select_op::rule(r.out);
     if (r.why == fault::fits) r = attention_rule::rule(r.out, r.out, r.out);
-    if (r.why == fault::fits) r = einsum_op<"bthd,hdo->bto">::rule(r.out, out);
+    if (r.why == fault::fits) r = ops_detail::einsum_op<"bthd,hdo->bto">::rule(r.out, out);
     return r;
   }
 };

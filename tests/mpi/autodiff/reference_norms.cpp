@@ -12,8 +12,8 @@ namespace {
 template <statistics Over>
 struct batch_norm_rule {
   static constexpr rule_result rule(layout_value const& x, layout_value const& scale, layout_value const& shift) {
-    rule_result r = moments_op<Over>::rule(x, scale);
-    if (r.why == fault::fits) r = moments_op<Over>::rule(x, shift);
+    rule_result r = ops_detail::moments_op<Over>::rule(x, scale);
+    if (r.why == fault::fits) r = ops_detail::moments_op<Over>::rule(x, shift);
     r.out = x;
     return r;
   }
@@ -69,7 +69,7 @@ TEST_CASE("batch_norm per shard") {
       check_state(after);
       return y;
     };
-    check_on_mesh<X, axes_of(Named), L...>(m, "batch_norm", f, per_shard(value_v<mesh_context<grid, X>, X>, m.sizes()));
+    check_on_mesh<X, axes_of(Named), L...>(m, "batch_norm", f, per_shard(layout_detail::value_v<plan_detail::mesh_context<grid, X>, X>, m.sizes()));
   });
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("batch_norm without scale or shift, and of a state that it leaves alon
 
 TEST_CASE("layer_norm and rms_norm") {
   auto const norm = [](auto const& x, auto const& scale, auto const& shift) { return layer_norm(x, scale, shift, 1e-5); };
-  check_layouts<allowed_layouts<normalize_op<true, 1>, swept, 3, 1, 1>>("layer_norm", norm);
-  check_layouts<allowed_layouts<normalize_op<true, 2>, swept, 3, 2, 2>>("layer_norm_two", norm);
-  check_layouts<allowed_layouts<normalize_op<false, 1>, swept, 3, 1>>("rms_norm", [](auto const& x, auto const& scale) { return rms_norm(x, scale, 1e-5); });
+  check_layouts<allowed_layouts<ops_detail::normalize_op<true, 1>, swept, 3, 1, 1>>("layer_norm", norm);
+  check_layouts<allowed_layouts<ops_detail::normalize_op<true, 2>, swept, 3, 2, 2>>("layer_norm_two", norm);
+  check_layouts<allowed_layouts<ops_detail::normalize_op<false, 1>, swept, 3, 1>>("rms_norm", [](auto const& x, auto const& scale) { return rms_norm(x, scale, 1e-5); });
 }

@@ -10,22 +10,22 @@ namespace {
 // The loss of labels that is partial over the axes of the rows, where the classes' parts are reduced before.
 struct sharded_cross_entropy_rule {
   static constexpr rule_result rule(layout_value const& logits, layout_value const& labels) {
-    rule_result r = softmax_parts_op::rule(logits, labels);
+    rule_result r = ops_detail::softmax_parts_op::rule(logits, labels);
     r.out.drop_partial(r.out.partial());
-    return r.why == fault::fits ? sharded_cross_entropy_op::rule(logits, labels, r.out) : r;
+    return r.why == fault::fits ? ops_detail::sharded_cross_entropy_op::rule(logits, labels, r.out) : r;
   }
 };
 
 // The mean of a function of two tensors' elements.
 struct mean_rule {
   static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
-    rule_result const r = elementwise_rule(linearity::nonlinear, a, b);
-    return r.why == fault::fits ? reduction_rule(op_sum, (1u << r.out.rank) - 1u, r.out) : r;
+    rule_result const r = layout_detail::elementwise_rule(linearity::nonlinear, a, b);
+    return r.why == fault::fits ? layout_detail::reduction_rule(op_sum, (1u << r.out.rank) - 1u, r.out) : r;
   }
 };
 
-using rows = allowed_layouts<softmax_op, swept, 3>;
-using labelled_rows = allowed_layouts<cross_entropy_op, swept, 3, 2>;
+using rows = allowed_layouts<ops_detail::softmax_op, swept, 3>;
+using labelled_rows = allowed_layouts<ops_detail::cross_entropy_op, swept, 3, 2>;
 
 // The loss f(logits, beside), where beside(T{}, suffix) is the array `name + suffix` of one number a row, which lies as the rows do.
 template <class Layouts, class F>
@@ -63,7 +63,7 @@ TEST_CASE("cross-entropy from labels over classes that are sharded") {
 }
 
 TEST_CASE("cross-entropy from distributions") {
-  check_layouts<allowed_layouts<distribution_cross_entropy_op, swept, 2, 2>>("cross_entropy",
+  check_layouts<allowed_layouts<ops_detail::distribution_cross_entropy_op, swept, 2, 2>>("cross_entropy",
                                                                             [](auto const& z, auto const& t) { return softmax_cross_entropy(z, t); });
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("async: of several of one kind each rank may have got on with others")
   messages_of_mpi const scope;
   comm::tuned.forced = comm::algorithm::exchange_in_parts;
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20)), t = materialize(3.0 * s);
+  auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20)), t = plan_detail::materialize(3.0 * s);
   auto const expected = all_reduce<"y">(s), other = all_reduce<"y">(t);
   // Looks until this rank has posted the second part of its messages.
   auto const look = [&](auto& sums) {
@@ -217,7 +217,7 @@ TEST_CASE("async: an operand that is updated, or given up, meanwhile is not touc
       auto const doubled = 2.0 * x;
       return all_gather_async<"x">(doubled);
     }();
-    CHECK(same(gone.wait(), materialize(2.0 * all_gather<"x">(x))));
+    CHECK(same(gone.wait(), plan_detail::materialize(2.0 * all_gather<"x">(x))));
   });
 }
 
@@ -272,10 +272,10 @@ TEST_CASE("async: chunks overlap with what is done with them, each once and in o
     auto const x = numbers<layout<"x", "y">>(m, e);
     for (index_t n : {0, 1, 2, 5}) {
       index_t used = 0;
-      overlap_chunks(n, [&](index_t i) { return all_gather_async<"x">(materialize(static_cast<double>(i) * x)); },
+      overlap_chunks(n, [&](index_t i) { return all_gather_async<"x">(plan_detail::materialize(static_cast<double>(i) * x)); },
               [&](index_t i, auto const& whole) {
                 CHECK(i == used++);
-                CHECK(same(whole, materialize(static_cast<double>(i) * all_gather<"x">(x))));
+                CHECK(same(whole, plan_detail::materialize(static_cast<double>(i) * all_gather<"x">(x))));
               });
       CHECK(used == n);
     }

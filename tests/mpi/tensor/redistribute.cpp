@@ -58,7 +58,7 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
   stored shard = whole_time;
   reset_peak_memory<Kokkos::HostSpace>();
   for (plan_step const s : p) {
-    if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) continue;
+    if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() && layout_detail::same_placement(extents, s.from, s.to, m.sizes())) continue;
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
@@ -123,7 +123,7 @@ void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, i
                 shape const& e, tensor_detail::dimension_order const& order, unjudged& rest) {
   mesh_shape const& mesh = m.sizes();
   // Every other pair as redistribute plans it, by which all axes may help, and as collectives do that name their axes.
-  redistribution_plan const p = plan(from, to, all.cases / m.size() % 2 == 0 ? mask_of(M::axes) - 1u : 0u);
+  redistribution_plan const p = plan(from, to, all.cases / m.size() % 2 == 0 ? layout_detail::mask_of(M::axes) - 1u : 0u);
   all.held.emplace_back();
   bool const asks = order == tensor_detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
   all.tried.push_back({from, to, e});
@@ -353,7 +353,7 @@ layout_value random_layout(std::mt19937& random, int rank, int axes) {
   for (int a : order) {
     int const place = below(rank + 2);
     if (place < rank) v.dim[place].push(a);
-    if (place == rank) v.add_partial(below(2) ? op_sum : op_max, mask_of(a));
+    if (place == rank) v.add_partial(below(2) ? op_sum : op_max, layout_detail::mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && below(4) == 0) {

@@ -18,11 +18,11 @@ constexpr int typed_layouts = 18;
 constexpr auto codes = [] {
   std::array<unsigned long long, typed_layouts> all{};
   std::size_t n = 0;
-  for_each_layout(2, 2, sums, [&](layout_value const& v) { all[n++] = encode(v); });
+  for_each_layout(2, 2, sums, [&](layout_value const& v) { all[n++] = layout_detail::encode(v); });
   return all;
 }();
 template <int I>
-using layout_at = layout_from_t<mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 0, 2>;
+using layout_at = layout_detail::layout_from_t<plan_detail::mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 0, 2>;
 
 template <int From, int To>
 void check_typed(device_mesh<grid> const& m, shape const& e) {

@@ -114,7 +114,7 @@ TEST_CASE("sharded_tensor: a tensor keeps its mesh") {
 
 TEST_CASE("adopt: a view becomes the shard without a copy, and lives as long as the tensor") {
   auto const m = line_of_ranks();
-  index_t const n = local_indices(10, axis_list{1, {0}}, m.sizes(), m.rank()).size();
+  index_t const n = layout_detail::local_indices(10, layout_detail::axis_list{1, {0}}, m.sizes(), m.rank()).size();
   Kokkos::View<double**, Kokkos::LayoutRight, memory> view("mine", static_cast<std::size_t>(n), 3);
   Kokkos::deep_copy(view, 2.);
   {
@@ -134,7 +134,7 @@ TEST_CASE("adopt: a view becomes the shard without a copy, and lives as long as 
 
 TEST_CASE("adopt_reversed: a column-major view becomes the shard of the transposed tensor, without a copy") {
   auto const m = line_of_ranks();
-  auto const held = local_indices(10, axis_list{1, {0}}, m.sizes(), m.rank());
+  auto const held = layout_detail::local_indices(10, layout_detail::axis_list{1, {0}}, m.sizes(), m.rank());
   Kokkos::View<double***, Kokkos::LayoutLeft, memory> const view("mine", static_cast<std::size_t>(held.size()), 3, 2);
   auto const host = Kokkos::create_mirror_view(view);
   for (index_t i = 0; i < held.size(); ++i)

@@ -69,8 +69,8 @@ TEST_CASE("tools: a bias, a normalisation and an activation behind a convolution
   auto const filters = tensor_of<float, layout<none, none, none, none>>(m, shape::of(3, 3, 3, 4), small_number);
   auto const bias = tensor_of<float, layout<none>>(m, shape::of(4), small_number);
   auto const convolved = [&] { return conv2d<1, 1, padding::same>(images, filters); };
-  long const alone = static_cast<long>(heard_in([&] { (void)materialize(convolved()); }).begun.size());
-  heard const all = heard_in([&] { (void)materialize(relu((convolved() + bias) * bias - bias)); });
+  long const alone = static_cast<long>(heard_in([&] { (void)plan_detail::materialize(convolved()); }).begun.size());
+  heard const all = heard_in([&] { (void)plan_detail::materialize(relu((convolved() + bias) * bias - bias)); });
   CHECK(all.count("ashlar::map") == 1);
   CHECK(static_cast<long>(all.begun.size()) == alone + 1);
 }

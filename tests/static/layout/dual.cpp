@@ -18,7 +18,7 @@ constexpr active cotangent(active const& x) { return {dual(x.layout, x.replicate
 // The inner product of a value and a cotangent, from the ranks' own. Where one is partial and the other is whole, or both
 // are sharded, they add up; where both are whole, one rank's is enough.
 constexpr integer inner_product(tensor const& x, tensor const& y, mesh_shape const& mesh) {
-  axis_mask const invariant = (mask_of(mesh.axes) - 1) & ~(x.layout.named() | y.layout.named());
+  axis_mask const invariant = (layout_detail::mask_of(mesh.axes) - 1) & ~(x.layout.named() | y.layout.named());
   integer total = 0;
   for (int r = 0; r < mesh.ranks(); ++r) {
     if (mesh.position(r, invariant) != 0) continue;

@@ -73,7 +73,7 @@ constexpr tally whole_tally = [] {
     return y;
   };
   for_each_layout(2, 1, all_ops, [&](layout_value const& a) {
-    t.judge(whole_dimensions_rule(2, a), 2, all_ops, 3, [&](unsigned data) {
+    t.judge(layout_detail::whole_dimensions_rule(2, a), 2, all_ops, 3, [&](unsigned data) {
       return experiment(along_rows, two_ranks, arbitrary_tensor(shape::of(2, 3), a, two_ranks, data));
     });
   });

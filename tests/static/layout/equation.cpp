@@ -4,16 +4,16 @@
 
 using namespace ashlar;
 
-constexpr bool has(einsum_equation::labels const& l, std::string_view expected) {
+constexpr bool has(layout_detail::einsum_equation::labels const& l, std::string_view expected) {
   return l.rank == static_cast<int>(expected.size()) && std::string_view(l.label, expected.size()) == expected;
 }
 
-constexpr einsum_equation product = parse("bik,bkj->bij");
+constexpr layout_detail::einsum_equation product = parse("bik,bkj->bij");
 static_assert(product.operands == 2 && has(product.in[0], "bik") && has(product.in[1], "bkj") &&
               has(product.out, "bij"));
 static_assert(product.in[0].find('b') == 0 && product.in[0].find('k') == 2 && product.in[0].find('j') == -1);
 
-constexpr einsum_equation transpose = parse("ij->ji");
+constexpr layout_detail::einsum_equation transpose = parse("ij->ji");
 static_assert(transpose.operands == 1 && has(transpose.in[0], "ij") && has(transpose.in[1], "") &&
               has(transpose.out, "ji"));
 

@@ -8,20 +8,20 @@ using namespace ashlar;
 template <class A, class B>
 constexpr bool same = std::is_same_v<A, B>;
 
-using data = axis_name<'d', 'a', 't', 'a'>;
-using model = axis_name<'m', 'o', 'd', 'e', 'l'>;
+using data = meta_detail::axis_name<'d', 'a', 't', 'a'>;
+using model = meta_detail::axis_name<'m', 'o', 'd', 'e', 'l'>;
 
 // One entry a dimension; axes split it in the order named.
-static_assert(same<layout<"data", none>, basic_layout<split<data>, whole>>);
-static_assert(same<layout<axes("model", "data"), none>, basic_layout<split<model, data>, whole>>);
-static_assert(same<layout<>, basic_layout<>> && layout<>::rank == 0 && layout<none, "data", none>::rank == 3);
+static_assert(same<layout<"data", none>, layout_detail::basic_layout<split<data>, whole>>);
+static_assert(same<layout<axes("model", "data"), none>, layout_detail::basic_layout<split<model, data>, whole>>);
+static_assert(same<layout<>, layout_detail::basic_layout<>> && layout<>::rank == 0 && layout<none, "data", none>::rank == 3);
 static_assert(!same<layout<axes("model", "data")>, layout<axes("data", "model")>> &&
               !same<layout<none>, layout<none, none>>);
 
 // A partial reduction: axes of one kind are a set, sorted by name, however they came together.
 using rows = layout<"data", none>;
-static_assert(same<partial<rows, "model">, basic_partial<rows, op::sum, model>>);
-static_assert(same<partial<layout<none>, axes("model", "data")>, basic_partial<layout<none>, op::sum, data, model>>);
+static_assert(same<partial<rows, "model">, layout_detail::basic_partial<rows, op::sum, model>>);
+static_assert(same<partial<layout<none>, axes("model", "data")>, layout_detail::basic_partial<layout<none>, op::sum, data, model>>);
 static_assert(same<partial<partial<layout<none>, "model">, "data">, partial<layout<none>, axes("data", "model")>>);
 static_assert(partial<rows, "model">::rank == 2);
 
@@ -29,11 +29,11 @@ static_assert(partial<rows, "model">::rank == 2);
 using sum_inside = partial<partial<layout<none>, "b">, "a", op::max>;
 using max_inside = partial<partial<layout<none>, "a", op::max>, "b">;
 static_assert(
-    same<sum_inside, basic_partial<basic_partial<layout<none>, op::sum, axis_name<'b'>>, op::max, axis_name<'a'>>>);
+    same<sum_inside, layout_detail::basic_partial<layout_detail::basic_partial<layout<none>, op::sum, meta_detail::axis_name<'b'>>, op::max, meta_detail::axis_name<'a'>>>);
 static_assert(!same<sum_inside, max_inside>);
 // A kind joins its neighbour, never one beyond another kind.
 static_assert(same<partial<sum_inside, "c", op::max>, partial<partial<layout<none>, "b">, axes("a", "c"), op::max>>);
-static_assert(same<partial<sum_inside, "c">, basic_partial<sum_inside, op::sum, axis_name<'c'>>>);
+static_assert(same<partial<sum_inside, "c">, layout_detail::basic_partial<sum_inside, op::sum, meta_detail::axis_name<'c'>>>);
 
 // A reduction of the user's own is a reduction: the union of bit sets.
 struct bit_or {
@@ -47,42 +47,42 @@ struct bit_or {
   }
 };
 using bits = partial<rows, "model", bit_or>;
-static_assert(same<bits, basic_partial<rows, bit_or, model>>);
-static_assert(value_v<context_of<bits>, bits>.reductions[0] ==
-              partial_reduction{4, mask_of(1)});  // after the four built in
+static_assert(same<bits, layout_detail::basic_partial<rows, bit_or, model>>);
+static_assert(layout_detail::value_v<layout_detail::context_of<bits>, bits>.reductions[0] ==
+              layout_detail::partial_reduction{4, layout_detail::mask_of(1)});  // after the four built in
 static_assert(same<partial<partial<rows, "b", bit_or>, "a", bit_or>, partial<rows, axes("a", "b"), bit_or>>);
 
 // What is a layout.
-static_assert(is_layout_v<rows> && is_layout_v<sum_inside> && is_layout_v<layout<>>);
-static_assert(!is_layout_v<whole> && !is_layout_v<split<data>> && !is_layout_v<int>);
+static_assert(layout_detail::is_layout_v<rows> && layout_detail::is_layout_v<sum_inside> && layout_detail::is_layout_v<layout<>>);
+static_assert(!layout_detail::is_layout_v<whole> && !layout_detail::is_layout_v<split<data>> && !layout_detail::is_layout_v<int>);
 
 // The value of a type: axes are positions in a context's names.
-using grid = context<name_list<data, model>>;
-constexpr layout_value columns_value = value_v<grid, partial<layout<none, "model">, "data">>;
+using grid = context<meta_detail::name_list<data, model>>;
+constexpr layout_value columns_value = layout_detail::value_v<grid, partial<layout<none, "model">, "data">>;
 static_assert(columns_value.rank == 2 && columns_value.dim[0].size == 0 && columns_value.dim[1].size == 1 &&
               columns_value.dim[1][0] == 1);
-static_assert(columns_value.levels == 1 && columns_value.reductions[0] == partial_reduction{op_sum, mask_of(0)});
-static_assert(columns_value.sharding() == mask_of(1) && columns_value.partial() == mask_of(0) &&
+static_assert(columns_value.levels == 1 && columns_value.reductions[0] == layout_detail::partial_reduction{op_sum, layout_detail::mask_of(0)});
+static_assert(columns_value.sharding() == layout_detail::mask_of(1) && columns_value.partial() == layout_detail::mask_of(0) &&
               columns_value.dim_of(1) == 1 && columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 &&
               columns_value.level_of(1) == -1);
 
 // A context of its own names what a layout uses, in order of appearance.
-static_assert(same<context_of<layout<"model", "data">>::names, name_list<model, data>>);
-static_assert(same<context_of<partial<layout<none, "model">, "data">, rows>::names, name_list<model, data>>);
+static_assert(same<layout_detail::context_of<layout<"model", "data">>::names, meta_detail::name_list<model, data>>);
+static_assert(same<layout_detail::context_of<partial<layout<none, "model">, "data">, rows>::names, meta_detail::name_list<model, data>>);
 
 // From type to value to type: the same type, in any context that holds its names.
 template <class Context, class L>
-using rebuilt = layout_from_t<Context, encode(value_v<Context, L>), encode_blocks(value_v<Context, L>), L::rank>;
+using rebuilt = layout_detail::layout_from_t<Context, layout_detail::encode(layout_detail::value_v<Context, L>), layout_detail::encode_blocks(layout_detail::value_v<Context, L>), L::rank>;
 template <class L>
-constexpr bool survives = same<rebuilt<context_of<L>, L>, L>;
+constexpr bool survives = same<rebuilt<layout_detail::context_of<L>, L>, L>;
 static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&
               survives<max_inside> && survives<bits>);
 static_assert(survives<partial<layout<>, "a">>);  // a scalar of which the result is partial
 static_assert(survives<partial<bits, "b", op::min>>);
-static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<context<name_list<model, data>>, rows>, rows>);
+static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<context<meta_detail::name_list<model, data>>, rows>, rows>);
 // The order of a context's names does not matter: partial axes are sorted by name.
 using partial_both = partial<layout<none>, axes("data", "model")>;
-static_assert(same<rebuilt<context<name_list<model, data>>, partial_both>, partial_both>);
+static_assert(same<rebuilt<context<meta_detail::name_list<model, data>>, partial_both>, partial_both>);
 
 // Up to 8 dimensions and 8 axes: each on a dimension of its own, all on one, all partial, four kinds nested.
 static_assert(survives<layout<"a", "b", "c", "d", "e", "f", "g", "h">>);
@@ -99,7 +99,7 @@ static_assert(survives<layout<cyclic("a", 64), none>> && survives<layout<none, c
 static_assert(!same<layout<cyclic("a", 1)>, layout<"a">> && !same<layout<cyclic("a", 1)>, layout<cyclic("a", 2)>> &&
               !same<layout<cyclic("a", 2), "b">, layout<"a", cyclic("b", 2)>>);
 // What only steps on the way have: axes behind block-cyclic ones.
-using cyclic_and_split = basic_layout<cyclic_split<3, 1, data, model>>;
+using cyclic_and_split = layout_detail::basic_layout<layout_detail::cyclic_split<3, 1, data, model>>;
 static_assert(survives<cyclic_and_split> && !same<cyclic_and_split, layout<cyclic(axes("data", "model"), 3)>>);
 
 // From value to type to value, for every layout of rank 2 on two axes with all kinds of reductions: 63 different types.
@@ -108,16 +108,16 @@ constexpr auto codes = [] {
   std::array<unsigned long long, Count> all{};
   std::size_t n = 0;
   test::for_each_layout(Rank, Axes, Ops, [&](layout_value const& v) {
-    if (decode(encode(v), encode_blocks(v), Rank) != v) throw "a layout does not survive packing";
-    all[n++] = encode(v);
+    if (layout_detail::decode(layout_detail::encode(v), layout_detail::encode_blocks(v), Rank) != v) throw "a layout does not survive packing";
+    all[n++] = layout_detail::encode(v);
   });
   if (n != Count) throw "not all layouts are listed";
   return all;
 }();
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
 constexpr bool types_are_different = []<std::size_t... I>(std::index_sequence<I...>) {
-  using all = boost::mp11::mp_list<layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], 0, Rank>...>;
-  static_assert(((encode(value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
+  using all = boost::mp11::mp_list<layout_detail::layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], 0, Rank>...>;
+  static_assert(((layout_detail::encode(layout_detail::value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
   return boost::mp11::mp_is_set<all>::value;
 }(std::make_index_sequence<Count>{});
 static_assert(types_are_different<2, 2, test::all_ops, 63>);
@@ -128,14 +128,14 @@ static_assert(types_are_different<8, 1, test::sums, 10>);
 // Editing values keeps them canonical: levels that become neighbours of one kind join.
 constexpr bool test_drop_partial() {
   using three = partial<partial<partial<layout<none>, "a">, "b", op::max>, "c">;
-  using c = context_of<three>;
-  layout_value v = value_v<c, three>;
-  v.drop_partial(mask_of(1));
-  return v == value_v<c, partial<layout<none>, axes("a", "c")>>;
+  using c = layout_detail::context_of<three>;
+  layout_value v = layout_detail::value_v<c, three>;
+  v.drop_partial(layout_detail::mask_of(1));
+  return v == layout_detail::value_v<c, partial<layout<none>, axes("a", "c")>>;
 }
 static_assert(test_drop_partial());
 // An axis of size 1 is named nowhere.
-static_assert(value_v<grid, partial<layout<none, "model">, "data">>.without(mask_of(0)) ==
-              value_v<grid, layout<none, "model">>);
-static_assert(value_v<grid, partial<layout<none, "model">, "data">>.without(mask_of(1)) ==
-              value_v<grid, partial<layout<none, none>, "data">>);
+static_assert(layout_detail::value_v<grid, partial<layout<none, "model">, "data">>.without(layout_detail::mask_of(0)) ==
+              layout_detail::value_v<grid, layout<none, "model">>);
+static_assert(layout_detail::value_v<grid, partial<layout<none, "model">, "data">>.without(layout_detail::mask_of(1)) ==
+              layout_detail::value_v<grid, partial<layout<none, none>, "data">>);

@@ -6,7 +6,7 @@ using namespace ashlar;
 
 // Without padding windows lie inside, and one more would not. With it there is one for every `stride` elements, as few
 // elements as possible lie outside, and no more of them at the end than at the beginning, but one.
-constexpr bool right(windows const& w) {
+constexpr bool right(layout_detail::windows const& w) {
   index_t const last = w.first(w.count() - 1) + w.reach();
   if (w.edge == padding::valid)
     return w.count() == 0 ? w.n < w.reach() : w.first(0) == 0 && last <= w.n && last + w.stride > w.n;
@@ -25,6 +25,6 @@ constexpr bool all_windows_are_right() {
 }
 static_assert(all_windows_are_right());
 // The layers of Keras' guide: 6 by 6 windows at a stride of 2 over 28 and 14 pixels begin two pixels outside.
-static_assert(windows{28, 6, 2, 1, padding::same}.count() == 14 && windows{28, 6, 2, 1, padding::same}.before() == 2);
-static_assert(windows{14, 6, 2, 1, padding::same}.count() == 7 && windows{14, 6, 2, 1, padding::same}.before() == 2);
-static_assert(windows{8, 3, 2, 1, padding::same}.before() == 0);  // asymmetric: one beyond the end alone
+static_assert(layout_detail::windows{28, 6, 2, 1, padding::same}.count() == 14 && layout_detail::windows{28, 6, 2, 1, padding::same}.before() == 2);
+static_assert(layout_detail::windows{14, 6, 2, 1, padding::same}.count() == 7 && layout_detail::windows{14, 6, 2, 1, padding::same}.before() == 2);
+static_assert(layout_detail::windows{8, 3, 2, 1, padding::same}.before() == 0);  // asymmetric: one beyond the end alone

@@ -10,7 +10,7 @@ using grid = mesh<axis<"data">, axis<"model">>;
 
 // The parts of a rank's pieces with one number are, on all ranks, the pieces of a balanced split of what they are together.
 constexpr bool chunks_are_tensors() {
-  axis_list outer, all;
+  layout_detail::axis_list outer, all;
   outer.push(0);
   all.push(0);
   all.push(1);
@@ -29,10 +29,10 @@ constexpr bool chunks_are_tensors() {
             index_t const here = cut.extent(n, i);
             together += here;
             for (int r = 0; r < p * q; ++r)
-              for (axis_list const& held : {all, outer}) {
+              for (layout_detail::axis_list const& held : {all, outer}) {
                 index_t found = 0;
-                cut.for_each_run({0, local_indices(n, held, sizes, r).size()}, held.size, i, [&](interval const& run) { found += run.size(); });
-                if (found != local_indices(here, held, sizes, r).size()) return false;
+                cut.for_each_run({0, layout_detail::local_indices(n, held, sizes, r).size()}, held.size, i, [&](interval const& run) { found += run.size(); });
+                if (found != layout_detail::local_indices(here, held, sizes, r).size()) return false;
               }
           }
           if (together != n) return false;

@@ -30,7 +30,7 @@ constexpr tally convolutions_of = [] {
   for_each_layout(4, 1, sums, [&](layout_value const& x) {
     if (nth++ == Nth)
       for_each_layout(4, 1, sums, [&](layout_value const& k) {
-        t.judge(convolution_rule(ops_detail::images_by_kernel, x, k), 4, sums, 2, [&](unsigned data) {
+        t.judge(ops_detail::convolution_rule(ops_detail::images_by_kernel, x, k), 4, sums, 2, [&](unsigned data) {
           return experiment(convolve, two_ranks, arbitrary_tensor(shape::of(2, 3, 3, 2), x, two_ranks, 2 * data),
                             arbitrary_tensor(shape::of(2, 2, 2, 2), k, two_ranks, 2 * data + 1));
         });
@@ -57,9 +57,9 @@ constexpr layout_value partial_sums = [] {
   v.add_partial(op_sum, 1);
   return v;
 }();
-static_assert(convolution_rule(ops_detail::cotangent_by_kernel, over(0), over(-1)).out == over(0));
-static_assert(convolution_rule(ops_detail::images_by_cotangent, over(0), over(0)).out == partial_sums);   // by the batch
-static_assert(convolution_rule(ops_detail::cotangent_by_kernel, over(3), over(3)).out == partial_sums);   // by filters
-static_assert(convolution_rule(ops_detail::images_by_cotangent, over(-1), over(3)).out == over(3));
-static_assert(convolution_rule(ops_detail::cotangent_by_kernel, over(-1), over(2)).out == over(3));  // by channels
-static_assert(convolution_rule(ops_detail::images_by_cotangent, over(3), over(-1)).out == over(2));
+static_assert(ops_detail::convolution_rule(ops_detail::cotangent_by_kernel, over(0), over(-1)).out == over(0));
+static_assert(ops_detail::convolution_rule(ops_detail::images_by_cotangent, over(0), over(0)).out == partial_sums);   // by the batch
+static_assert(ops_detail::convolution_rule(ops_detail::cotangent_by_kernel, over(3), over(3)).out == partial_sums);   // by filters
+static_assert(ops_detail::convolution_rule(ops_detail::images_by_cotangent, over(-1), over(3)).out == over(3));
+static_assert(ops_detail::convolution_rule(ops_detail::cotangent_by_kernel, over(-1), over(2)).out == over(3));  // by channels
+static_assert(ops_detail::convolution_rule(ops_detail::images_by_cotangent, over(3), over(-1)).out == over(2));

@@ -32,7 +32,7 @@ constexpr tally gather_tally = [] {
   tally t;
   for_each_layout(2, 1, Partial, [&](layout_value const& table) {
     for_each_layout(1, 1, Partial, [&](layout_value const& index) {
-      t.judge(gather_rule(table, index), 2, Partial, 3, [&](unsigned data) {
+      t.judge(ops_detail::gather_rule(table, index), 2, Partial, 3, [&](unsigned data) {
         return experiment(gather, two_ranks, arbitrary_tensor(shape::of(3, 2), table, two_ranks, 2 * data),
                           row_numbers(4, index, 2 * data + 1));
       });
@@ -66,7 +66,7 @@ constexpr tally scatter_tally = [] {
   };
   for_each_layout(1, 1, sums, [&](layout_value const& index) {
     for_each_layout(2, 1, sums, [&](layout_value const& update) {
-      t.judge(scatter_rule(index, update, rows.dim[0]), 2, sums, 3, [&](unsigned data) {
+      t.judge(ops_detail::scatter_rule(index, update, rows.dim[0]), 2, sums, 3, [&](unsigned data) {
         return experiment(
             scatter, two_ranks, distribute(shape::of(3, 2), rows, two_ranks, [](index_t, int) { return integer(0); }),
             row_numbers(4, index, 2 * data), arbitrary_tensor(shape::of(4, 2), update, two_ranks, 2 * data + 1));
@@ -86,9 +86,9 @@ constexpr layout_value over(int rank, int axis) {
   return v;
 }
 constexpr layout_value partial_over(layout_value v, int axis) {
-  v.add_partial(op_sum, mask_of(axis));
+  v.add_partial(op_sum, layout_detail::mask_of(axis));
   return v;
 }
 constexpr layout_value table = over(2, 0), indices = over(1, 1);  // `index` is a function of <strings.h>
-static_assert(gather_rule(table, indices).out == partial_over(over(2, 1), 0));
-static_assert(scatter_rule(indices, over(2, 1), table.dim[0]).out == partial_over(table, 1));
+static_assert(ops_detail::gather_rule(table, indices).out == partial_over(over(2, 1), 0));
+static_assert(ops_detail::scatter_rule(indices, over(2, 1), table.dim[0]).out == partial_over(table, 1));

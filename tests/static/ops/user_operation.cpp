@@ -13,7 +13,7 @@ constexpr layout_value layout_number(int rank, int code) {
   for (int axis = 0; axis < 2; ++axis, code /= places(rank)) {
     int const place = code % places(rank);
     if (place > rank)
-      v.add_partial(place == rank + 1 ? op_sum : op_max, mask_of(axis));
+      v.add_partial(place == rank + 1 ? op_sum : op_max, layout_detail::mask_of(axis));
     else if (place > 0)
       v.dim[place - 1].push(axis);
   }
@@ -28,24 +28,24 @@ constexpr bool agree(rule_result const& a, rule_result const& b) {
 }
 
 constexpr bool one_operand_as_elementwise() {
-  einsum_equation const e = parse("ab->ab");
+  layout_detail::einsum_equation const e = parse("ab->ab");
   for (linearity kind : kinds)
     for (int i = 0; i < count(2); ++i) {
       layout_value const a = layout_number(2, i);
       layout_value const* const operands[]{&a};
-      if (!agree(user_rule(e, {}, kind, operands), elementwise_rule(kind, a))) return false;
+      if (!agree(ops_detail::user_rule(e, {}, kind, operands), layout_detail::elementwise_rule(kind, a))) return false;
     }
   return true;
 }
 static_assert(one_operand_as_elementwise());
 
 constexpr bool two_operands_as_elementwise(linearity kind) {
-  einsum_equation const e = parse("ab,b->ab");
+  layout_detail::einsum_equation const e = parse("ab,b->ab");
   for (int i = 0; i < count(2); ++i)
     for (int j = 0; j < count(1); ++j) {
       layout_value const a = layout_number(2, i), b = layout_number(1, j);
       layout_value const* const operands[]{&a, &b};
-      if (!agree(user_rule(e, {}, kind, operands), elementwise_rule(kind, a, b))) return false;
+      if (!agree(ops_detail::user_rule(e, {}, kind, operands), layout_detail::elementwise_rule(kind, a, b))) return false;
     }
   return true;
 }
@@ -57,8 +57,8 @@ static_assert(two_operands_as_elementwise(linearity::nonlinear));
 
 // Whole labels: the axis that shards one is the culprit; others go on into the result, whichever operand has them.
 constexpr bool whole_labels() {
-  einsum_equation const e = parse("bt,bk,t->kb", max_operands);
-  einsum_equation::labels whole;
+  layout_detail::einsum_equation const e = parse("bt,bk,t->kb", layout_detail::max_operands);
+  layout_detail::einsum_equation::labels whole;
   whole.label[whole.rank++] = 't';
   layout_value bt, bk, t;
   bt.rank = bk.rank = 2;
@@ -67,10 +67,10 @@ constexpr bool whole_labels() {
   bk.dim[0].push(0);
   bk.dim[1].push(1);
   layout_value const* const operands[]{&bt, &bk, &t};
-  rule_result const fits = user_rule(e, whole, linearity::nonlinear, operands);
+  rule_result const fits = ops_detail::user_rule(e, whole, linearity::nonlinear, operands);
   t.dim[0].push(1);
-  rule_result const sharded = user_rule(e, whole, linearity::nonlinear, operands);
-  return fits.why == fault::fits && fits.out.dim[0].mask() == mask_of(1) && fits.out.dim[1].mask() == mask_of(0) && fits.out.rank == 2 &&
+  rule_result const sharded = ops_detail::user_rule(e, whole, linearity::nonlinear, operands);
+  return fits.why == fault::fits && fits.out.dim[0].mask() == layout_detail::mask_of(1) && fits.out.dim[1].mask() == layout_detail::mask_of(0) && fits.out.rank == 2 &&
          sharded.why == fault::sharded_dimension && sharded.axis == 1;
 }
 static_assert(whole_labels());

@@ -34,7 +34,7 @@ constexpr array unflattened(array a, int dim, index_t minor) {
 constexpr tally flatten_tally(shape const& extents, int first, int last) {
   tally t;
   for_each_layout(extents.rank, 1, all_ops, [&](layout_value const& a) {
-    t.judge(flatten_rule(a, first, last), extents.rank - (last - first), all_ops, 3, [&](unsigned data) {
+    t.judge(ops_detail::flatten_rule(a, first, last), extents.rank - (last - first), all_ops, 3, [&](unsigned data) {
       return experiment([&](array const& x) { return merged(x, first, last); }, two_ranks,
                         arbitrary_tensor(extents, a, two_ranks, data));
     });
@@ -45,7 +45,7 @@ constexpr tally flatten_tally(shape const& extents, int first, int last) {
 constexpr tally unflatten_tally(shape const& extents, int dim, index_t minor) {
   tally t;
   for_each_layout(extents.rank, 1, all_ops, [&](layout_value const& a) {
-    t.judge(unflatten_rule(a, dim, 2), extents.rank + 1, all_ops, 3, [&](unsigned data) {
+    t.judge(ops_detail::unflatten_rule(a, dim, 2), extents.rank + 1, all_ops, 3, [&](unsigned data) {
       return experiment([&](array const& x) { return unflattened(x, dim, minor); }, two_ranks,
                         arbitrary_tensor(extents, a, two_ranks, data));
     });
@@ -75,8 +75,8 @@ constexpr bool test_round_trip() {
   for_each_layout(3, 3, sums, [&](layout_value const& v) {
     for (int dim = 0; dim < 3; ++dim)
       for (int count = 1; count < 5; ++count) {
-        rule_result const cut = unflatten_rule(v, dim, count);
-        same = same && cut.why == fault::fits && flatten_rule(cut.out, dim, dim + count - 1).out == v;
+        rule_result const cut = ops_detail::unflatten_rule(v, dim, count);
+        same = same && cut.why == fault::fits && ops_detail::flatten_rule(cut.out, dim, dim + count - 1).out == v;
       }
   });
   return same;

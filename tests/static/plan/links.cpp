@@ -56,13 +56,13 @@ constexpr auto reduce = [](auto const& m) { (void)all_reduce(make<float, sum>(m,
 static_assert(collectives(counted, gather).count() == 1 && collectives(counted, reduce).count() == 1);
 
 // Plans as values. Cheap messages change nothing, nor do others where bytes are many.
-using context = mesh_context<cluster, rows, columns, partial<whole, "data">>;
+using context = plan_detail::mesh_context<cluster, rows, columns, partial<whole, "data">>;
 constexpr mesh_shape sizes = counted.sizes();
 template <class From, class To>
 constexpr redistribution_plan planned(index_t message_bytes, index_t tensor_bytes) {
-  return plan(value_v<context, From>, value_v<context, To>, 3, {message_bytes, tensor_bytes, sizes});
+  return plan(layout_detail::value_v<context, From>, layout_detail::value_v<context, To>, 3, {message_bytes, tensor_bytes, sizes});
 }
-static_assert(planned<rows, columns>(0, 0) == plan(value_v<context, rows>, value_v<context, columns>, 3));
+static_assert(planned<rows, columns>(0, 0) == plan(layout_detail::value_v<context, rows>, layout_detail::value_v<context, columns>, 3));
 static_assert(planned<rows, columns>(0, 0).messages_per_rank(sizes) == 16 * 8 - 1);
 static_assert(planned<rows, columns>(20'000, index_t{1} << 40) == planned<rows, columns>(0, 0));
 static_assert(planned<rows, columns>(20'000, 1 << 20).messages_per_rank(sizes) == 1 + 15 + 7);

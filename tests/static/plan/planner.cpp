@@ -8,8 +8,8 @@ namespace {
 enum : int { data, model, pipe };
 constexpr axis_mask machine = 7;  // all three axes
 
-constexpr axis_list axes(auto... a) {
-  axis_list l;
+constexpr layout_detail::axis_list axes(auto... a) {
+  layout_detail::axis_list l;
   (l.push(a), ...);
   return l;
 }
@@ -19,10 +19,10 @@ constexpr layout_value of(auto const&... dims) {
   return v;
 }
 constexpr layout_value partial_over(layout_value v, int op, auto... a) {
-  v.add_partial(op, (mask_of(a) | ...));
+  v.add_partial(op, (layout_detail::mask_of(a) | ...));
   return v;
 }
-constexpr axis_list none{};
+constexpr layout_detail::axis_list none{};
 
 // Is the plan these collectives, one after the other?
 constexpr bool is(redistribution_plan const& p, auto... what) {
@@ -38,22 +38,22 @@ constexpr layout_value whole = of(none, none), rows = of(axes(data), none), colu
 
 // One axis: the table of semantics, cell by cell. S -> P and R -> P move nothing.
 static_assert(plan(rows, rows, machine).size == 0);
-static_assert(is_one(plan(whole, rows), step_kind::slice, mask_of(data)));
-static_assert(is_one(plan(rows, whole), step_kind::all_gather, mask_of(data)));
-static_assert(is_one(plan(rows, columns), step_kind::all_to_all, mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, op_sum, data), whole), step_kind::all_reduce, mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, op_sum, data), columns), step_kind::reduce_scatter, mask_of(data)));
-static_assert(is_one(plan(whole, partial_over(whole, op_sum, data)), step_kind::pad, mask_of(data)));
-static_assert(is_one(plan(rows, partial_over(whole, op_sum, data)), step_kind::pad, mask_of(data)));
+static_assert(is_one(plan(whole, rows), step_kind::slice, layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, whole), step_kind::all_gather, layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, columns), step_kind::all_to_all, layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(whole, op_sum, data), whole), step_kind::all_reduce, layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(whole, op_sum, data), columns), step_kind::reduce_scatter, layout_detail::mask_of(data)));
+static_assert(is_one(plan(whole, partial_over(whole, op_sum, data)), step_kind::pad, layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, partial_over(whole, op_sum, data)), step_kind::pad, layout_detail::mask_of(data)));
 
 // A scalar is split over no axis, however many there are.
-static_assert(is_one(plan(partial_over(of(), op_sum, data), of(), machine), step_kind::all_reduce, mask_of(data)));
+static_assert(is_one(plan(partial_over(of(), op_sum, data), of(), machine), step_kind::all_reduce, layout_detail::mask_of(data)));
 static_assert(is(plan(partial_over(partial_over(of(), op_sum, data), op_max, model), of(), 31), step_kind::all_reduce, step_kind::all_reduce));
 
 // Several axes are one step over their product; an axis stays where what is major to it stays.
 static_assert(is_one(plan(of(axes(data, model), none), whole), step_kind::all_gather, 3));
 static_assert(is_one(plan(of(axes(data), axes(model)), whole), step_kind::all_gather, 3));
-static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), step_kind::all_to_all, mask_of(model)));
+static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), step_kind::all_to_all, layout_detail::mask_of(model)));
 static_assert(is_one(plan(of(axes(data, model), none), of(axes(model, data), none)), step_kind::permute, 3));
 static_assert(is_one(plan(of(axes(data, model), none), of(axes(model), none)), step_kind::exchange, 3));
 static_assert(is_one(plan(of(axes(data), axes(model)), of(axes(model), axes(data))), step_kind::exchange, 3));
@@ -79,21 +79,21 @@ static_assert(axes_of_all(plan(partial_over(rows, op_sum, model), columns).steps
 
 // Collectives over an axis are that one step, whatever else the layouts name.
 static_assert(is_one(plan(partial_over(rows, op_sum, model, pipe), partial_over(rows, op_sum, pipe)), step_kind::all_reduce,
-                     mask_of(model)));
+                     layout_detail::mask_of(model)));
 static_assert(is_one(plan(partial_over(rows, op_max, model), of(axes(data), axes(model))), step_kind::reduce_scatter,
-                     mask_of(model)));
+                     layout_detail::mask_of(model)));
 static_assert(is_one(plan(partial_over(rows, op_sum, model), partial_over(whole, op_sum, model)), step_kind::all_gather,
-                     mask_of(data)));
+                     layout_detail::mask_of(data)));
 
 // Ranks along an axis that neither layout names share the work, if they are offered: each reduces a part and gathers.
-static_assert(is_one(plan(partial_over(whole, op_sum, model), whole), step_kind::all_reduce, mask_of(model)));
+static_assert(is_one(plan(partial_over(whole, op_sum, model), whole), step_kind::all_reduce, layout_detail::mask_of(model)));
 static_assert(is(plan(partial_over(whole, op_sum, model), whole, 3), step_kind::slice, step_kind::all_reduce, step_kind::all_gather));
 
 // Nested kinds: the outermost levels that both have stay; the rest is reduced innermost first, padded outermost first.
 constexpr layout_value nested = partial_over(partial_over(rows, op_sum, model), op_max, pipe);
 static_assert(is(plan(nested, rows), step_kind::reduce_scatter, step_kind::reduce_scatter, step_kind::all_gather) &&
               plan(nested, rows)[0].op == op_sum && plan(nested, rows)[1].op == op_max);
-static_assert(is_one(plan(nested, partial_over(rows, op_max, pipe)), step_kind::all_reduce, mask_of(model)));
+static_assert(is_one(plan(nested, partial_over(rows, op_max, pipe)), step_kind::all_reduce, layout_detail::mask_of(model)));
 static_assert(is(plan(rows, nested), step_kind::pad, step_kind::pad) && plan(rows, nested)[0].op == op_max);
 
 // Bytes: the rank that receives most, at extents that divide or not. 10 x 6 doubles on 4 ranks, rows: 3 + 3 + 2 + 2.

@@ -28,7 +28,7 @@ constexpr layouts every_layout() {
         int const place[2]{a, b};
         for (int axis : {major, 1 - major}) {
           if (place[axis] == first || place[axis] == second) v.dim[place[axis] - first].push(axis);
-          if (place[axis] == partial_sum) v.add_partial(op_sum, mask_of(axis));
+          if (place[axis] == partial_sum) v.add_partial(op_sum, layout_detail::mask_of(axis));
         }
         l.add(v);
       }
@@ -52,7 +52,7 @@ constexpr bool reaches_all() {
     redistribution_plan const p = plan(every.all[I], every.all[j]);
     if (!(p.layout(0) == every.all[I]) || !(p.layout(p.size) == every.all[j])) return false;
     int messages = 0;
-    for (int s = 0; s < p.size; ++s) messages += communicates(p[s].what);
+    for (int s = 0; s < p.size; ++s) messages += plan_detail::communicates(p[s].what);
     if (messages > (every.all[I].levels ? 2 : 1)) return false;
   }
   return true;

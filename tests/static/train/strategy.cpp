@@ -85,7 +85,7 @@ static_assert(same<data_layout<matrices_by_rows, 4>, layout<"data", none, none, 
 static_assert(same<data_layout<data_parallel<axes("data", "model")>, 1>, layout<axes("data", "model")>>);
 // One that is derived from nothing.
 struct all_alike {
-  using batch_axes = name_list<axis_name_t<"data">>;
+  using batch_axes = meta_detail::name_list<meta_detail::axis_name_t<"data">>;
   template <class Parameter>
   using parameter_layout = replicated<Parameter::rank>;
   template <class Output>

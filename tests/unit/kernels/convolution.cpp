@@ -103,7 +103,7 @@ TEST_CASE("convolution: edges, strides and dilations") {
       for (index_t size : {1, 2, 3, 6})
         for (index_t stride : {1, 2, 3})
           for (index_t dilation : {1, 2}) {
-            windows const rows{n, size, stride, dilation, edge}, columns{n + 1, std::max<index_t>(size - 1, 1), stride, dilation, edge};
+            layout_detail::windows const rows{n, size, stride, dilation, edge}, columns{n + 1, std::max<index_t>(size - 1, 1), stride, dilation, edge};
             if (rows.count() == 0 || columns.count() == 0) continue;
             check_convolution<double>({2, rows, columns, 3, 2}, 1e-13);
             check_convolution<float>({3, rows, columns, 2, 8}, 2e-5);
@@ -111,7 +111,7 @@ TEST_CASE("convolution: edges, strides and dilations") {
 }
 
 TEST_CASE("convolution: few and many images, channels and filters") {
-  auto const square = [](index_t n, index_t size, index_t stride) { return windows{n, size, stride, 1, padding::same}; };
+  auto const square = [](index_t n, index_t size, index_t stride) { return layout_detail::windows{n, size, stride, 1, padding::same}; };
   for (index_t images : {0, 1, 5}) check_convolution<double>({images, square(6, 3, 1), square(5, 3, 1), 2, 4}, 1e-13);
   check_convolution<float>({64, square(28, 3, 1), square(28, 3, 1), 1, 12}, 2e-5);
   check_convolution<float>({3, square(28, 6, 2), square(28, 6, 2), 12, 24}, 2e-5);
@@ -124,7 +124,7 @@ TEST_CASE("convolution: few and many images, channels and filters") {
 
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST_CASE("convolution: the kernel's cotangent has the same bits for every number of threads") {
-  windows const w{14, 6, 2, 1, padding::same};
+  layout_detail::windows const w{14, 6, 2, 1, padding::same};
   convolution const g{20, w, w, 12, 16};
   auto const x = numbers<float>(g.images * g.image_size(), 1), ct = numbers<float>(g.images * g.positions() * g.filters, 3);
   std::vector<float> together(static_cast<std::size_t>(g.patch() * g.filters)), alone = together;
@@ -137,7 +137,7 @@ TEST_CASE("convolution: the kernel's cotangent has the same bits for every numbe
 #ifdef ASHLAR_CALLS_ONEDNN
 TEST_CASE("convolution: what oneDNN has is made once") {
   using namespace ashlar::kernels_detail;
-  windows const w{14, 6, 2, 1, padding::same};
+  layout_detail::windows const w{14, 6, 2, 1, padding::same};
   convolution const g{20, w, w, 12, 16};
   for (auto pass : {convolution_pass::result, convolution_pass::images, convolution_pass::kernel}) {
     auto const way = find_onednn_convolution(pass, g);

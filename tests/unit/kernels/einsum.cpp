@@ -35,9 +35,9 @@ struct sample {
     for (char l : s) r[r.rank++] = extent[int(l)];
     return r;
   }
-  einsum_equation equation() const {
-    einsum_equation e;
-    auto const put = [](einsum_equation::labels& to, std::string const& s) {
+  layout_detail::einsum_equation equation() const {
+    layout_detail::einsum_equation e;
+    auto const put = [](layout_detail::einsum_equation::labels& to, std::string const& s) {
       for (char l : s) to.label[to.rank++] = l;
     };
     e.operands = pair ? 2 : 1;
@@ -296,7 +296,7 @@ TEST_CASE("a copied array always fits the other two") {
   };
   for (sample const& s : all_pairs(3)) {
     CAPTURE(s.text());
-    einsum_equation const e = s.equation();
+    layout_detail::einsum_equation const e = s.equation();
     kernels_detail::contraction const all{{e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
     kernels_detail::contraction x;  // without labels of one operand alone
     x.a.append(all.a, [&](char l) { return all.b.has(l) || all.c.has(l); });

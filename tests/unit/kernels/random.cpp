@@ -51,7 +51,7 @@ void check_parts(shape const& s, Fill const& fill) {
         part.dim[d] = {lower, random_index(lower, s[d])};
       } else if (random_index(0, 1) == 0) {
         int const ranks = static_cast<int>(random_index(1, 4));
-        part.dim[d] = local_indices(s[d], axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))}, mesh_shape{1, {ranks}},
+        part.dim[d] = layout_detail::local_indices(s[d], layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))}, mesh_shape{1, {ranks}},
                                     static_cast<int>(random_index(0, ranks - 1)));
       }
     shared_vector<T> out(static_cast<std::size_t>(part.size()));

@@ -54,8 +54,8 @@ TEST_CASE("softmax of whole rows, and of rows up to their global position") {
   index_t const n = 6;
   region const rows = box(interval{0, 2}, interval{3, 5}, interval{0, n});  // positions 3 and 4 of 5, of two matrices
   array<double> const x(numbers(4 * n), rows, shape::of(2, 5, n)), y(rows, x.global), causal(rows, x.global);
-  run(softmax_op{}, space(), new_scratch<>, y.result(), x.operand());
-  run(causal_softmax_op{}, space(), new_scratch<>, causal.result(), x.operand());
+  run(ops_detail::softmax_op{}, space(), new_scratch<>, y.result(), x.operand());
+  run(ops_detail::causal_softmax_op{}, space(), new_scratch<>, causal.result(), x.operand());
   auto const in = numbers(4 * n);
   std::vector<double> whole, masked;
   for (index_t r = 0; r < 4; ++r) {
@@ -76,9 +76,9 @@ TEST_CASE("a loss is the shard's term of the mean over all rows") {
   array<double> const logits(numbers(rows * n), box(interval{5, 8}, interval{0, n}), shape::of(12, n));
   array<int> const of_rows(labels, box(interval{5, 8}), shape::of(12));
   array<double> const loss(region{}, shape{}), hits(region{}, shape{});
-  run(cross_entropy_op{}, space(), new_scratch<>, loss.result(), logits.operand(), of_rows.operand());
+  run(ops_detail::cross_entropy_op{}, space(), new_scratch<>, loss.result(), logits.operand(), of_rows.operand());
   scratch_arrays = 0;
-  run(hits_op{}, space(), counted_scratch, hits.result(), logits.operand(), of_rows.operand());
+  run(ops_detail::hits_op{}, space(), counted_scratch, hits.result(), logits.operand(), of_rows.operand());
   CHECK(scratch_arrays == 1);
   auto const x = numbers(rows * n);
   double expected = 0, right = 0;
@@ -97,13 +97,13 @@ TEST_CASE("parts of a loss know the first class of their shard, and add up to th
   auto const x = numbers(rows * classes);
   std::vector<std::int64_t> const labels{1, 5};
   array<std::int64_t> const of_rows(labels, box(interval{0, rows}), shape::of(rows));
-  std::vector<softmax_part<double>> sums(at(rows), softmax_part<double>(0));
+  std::vector<ops_detail::softmax_part<double>> sums(at(rows), ops_detail::softmax_part<double>(0));
   for (interval const held : {interval{0, cut}, interval{cut, classes}}) {
     std::vector<double> columns;
     for (index_t r = 0; r < rows; ++r) columns.insert(columns.end(), x.begin() + r * classes + held.begin, x.begin() + r * classes + held.end);
     array<double> const logits(columns, box(interval{0, rows}, held), shape::of(rows, classes));
-    array<softmax_part<double>> const parts(std::vector(at(rows), softmax_part<double>(0)), box(interval{0, rows}), shape::of(rows));
-    run(softmax_parts_op{}, space(), new_scratch<>, parts.result(), logits.operand(), of_rows.operand());
+    array<ops_detail::softmax_part<double>> const parts(std::vector(at(rows), ops_detail::softmax_part<double>(0)), box(interval{0, rows}), shape::of(rows));
+    run(ops_detail::softmax_parts_op{}, space(), new_scratch<>, parts.result(), logits.operand(), of_rows.operand());
     auto const found = parts.values();
     for (index_t r = 0; r < rows; ++r) sums[at(r)] = sums[at(r)] + found[at(r)];
   }
@@ -123,10 +123,10 @@ TEST_CASE("rows of a table that the shard owns, and zeros for the others") {
   std::vector<int> const wanted{4, 0, 2, 7};
   array<int> const index(wanted, box(interval{0, 4}), shape::of(4));
   array<double> const y(box(interval{0, 4}, interval{0, 2}), shape::of(4, 2)), back(table.owned, table.global);
-  run(take_op{}, space(), new_scratch<>, y.result(), table.operand(), index.operand());
+  run(ops_detail::take_op{}, space(), new_scratch<>, y.result(), table.operand(), index.operand());
   auto const rows = numbers(3 * 2);
   check(y.values(), {rows[4], rows[5], 0, 0, rows[0], rows[1], 0, 0});
-  run(scatter_add_op{}, space(), new_scratch<>, back.result(), y.operand(), index.operand(), table.operand());
+  run(ops_detail::scatter_add_op{}, space(), new_scratch<>, back.result(), y.operand(), index.operand(), table.operand());
   check(back.values(), {rows[0], rows[1], 0, 0, rows[4], rows[5]});
 }
 
@@ -135,11 +135,11 @@ TEST_CASE("a sum to the extents of a broadcast operand goes by global extents") 
   region const owned = box(interval{1, 2}, interval{0, 3});
   array<double> const x(numbers(3), owned, shape::of(2, 3));
   array<double> const y(box(interval{1, 2}, interval{0, 1}), shape::of(2, 1)), wide(owned, x.global);
-  run(sum_to_op<2>{shape::of(2, 1)}, space(), new_scratch<>, y.result(), x.operand());
+  run(ops_detail::sum_to_op<2>{shape::of(2, 1)}, space(), new_scratch<>, y.result(), x.operand());
   auto const in = numbers(3);
   check(y.values(), {in[0] + in[1] + in[2]});
   array<double> const row(std::vector<double>{5}, box(interval{1, 2}), shape::of(2));
-  run(expand_op<2u>{}, space(), new_scratch<>, wide.result(), row.operand(), x.operand());
+  run(ops_detail::expand_op<2u>{}, space(), new_scratch<>, wide.result(), row.operand(), x.operand());
   check(wide.values(), {5, 5, 5});
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("moments divide by the rows of all ranks; scratch comes from the calle
   array<double> const shard(x, box(interval{0, rows}, interval{0, c}), shape::of(9, c));
   array<double> const center(std::vector<double>{0.5, -1}, box(interval{0, c}), shape::of(c));
   array<double> const moments(box(interval{0, 2}, interval{0, c}), shape::of(2, c)), y(shard.owned, shard.global);
-  run(moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(), center.operand());
+  run(ops_detail::moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(), center.operand());
   std::vector<double> expected(4);
   for (index_t i = 0; i < rows * c; ++i) {
     double const d = x[at(i)] - (i % c ? -1 : 0.5);
@@ -160,7 +160,7 @@ TEST_CASE("moments divide by the rows of all ranks; scratch comes from the calle
 
   array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, box(interval{0, 3}, interval{0, c}), shape::of(3, c));
   scratch_arrays = 0;
-  run(channel_affine_op{}, space(), counted_scratch, y.result(), shard.operand(), coefficients.operand());
+  run(ops_detail::channel_affine_op{}, space(), counted_scratch, y.result(), shard.operand(), coefficients.operand());
   CHECK(scratch_arrays == 3);
   std::vector<double> affine;
   for (index_t i = 0; i < rows * c; ++i) affine.push_back(i % c ? 3 * (x[at(i)] - 5) + 0.2 : 2 * (x[at(i)] - 4) + 0.1);

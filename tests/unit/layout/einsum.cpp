@@ -9,7 +9,7 @@ using namespace ashlar::test;
 namespace {
 
 template <class Visit>
-void for_each_tuple(einsum_equation const& e, int axes, unsigned ops, Visit visit) {
+void for_each_tuple(layout_detail::einsum_equation const& e, int axes, unsigned ops, Visit visit) {
   for_each_layout(e.in[0].rank, axes, ops, [&](layout_value const& a) {
     if (e.operands == 1) return visit(a, layout_value{});
     for_each_layout(e.in[1].rank, axes, ops, [&](layout_value const& b) { visit(a, b); });
@@ -17,7 +17,7 @@ void for_each_tuple(einsum_equation const& e, int axes, unsigned ops, Visit visi
 }
 
 tally tally_of(equation const& text, mesh_shape const& mesh, unsigned ops) {
-  einsum_equation const e = parse(text);
+  layout_detail::einsum_equation const e = parse(text);
   tally t;
   for_each_tuple(e, mesh.axes, ops,
                  [&](layout_value const& a, layout_value const& b) { judge_einsum(t, e, a, b, mesh, ops); });
@@ -57,18 +57,18 @@ TEST_CASE("a transpose passes nested reductions of any kind, a product sums only
 }
 
 TEST_CASE("axes do not meet: a tuple passes if it passes on each axis, and lists of axes agree in order") {
-  einsum_equation const e = parse("ik,kj->ij");
+  layout_detail::einsum_equation const e = parse("ik,kj->ij");
   int accepted = 0;
   for_each_tuple(e, 2, sums, [&](layout_value const& a, layout_value const& b) {
-    rule_result const both = einsum_rule(e, a, b), first = einsum_rule(e, a.without(mask_of(1)), b.without(mask_of(1))),
-                second = einsum_rule(e, a.without(mask_of(0)), b.without(mask_of(0)));
+    rule_result const both = layout_detail::einsum_rule(e, a, b), first = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(1)), b.without(layout_detail::mask_of(1))),
+                second = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(0)), b.without(layout_detail::mask_of(0)));
     bool const same_order = a.dim[1].mask() != b.dim[0].mask() || a.dim[1] == b.dim[0];
     bool const passes = first.why == fault::fits && second.why == fault::fits && same_order;
     REQUIRE((both.why == fault::fits) == passes);
     if (!passes) return;
     ++accepted;
-    CHECK(both.out.without(mask_of(1)) == first.out);
-    CHECK(both.out.without(mask_of(0)) == second.out);
+    CHECK(both.out.without(layout_detail::mask_of(1)) == first.out);
+    CHECK(both.out.without(layout_detail::mask_of(0)) == second.out);
     CHECK(both.out.dim[0] == a.dim[0]);  // a label's list is inherited
     CHECK(both.out.dim[1] == b.dim[1]);
   });
@@ -100,13 +100,13 @@ TEST_CASE("with every partial reduction, what is refused could not be right, but
 }
 
 TEST_CASE("a fault names the axis at fault") {
-  einsum_equation const e = parse("ik,kj->ij");
+  layout_detail::einsum_equation const e = parse("ik,kj->ij");
   layout_value whole, over_rows, over_columns, summands, maxima, nested;
   whole.rank = over_rows.rank = over_columns.rank = summands.rank = maxima.rank = nested.rank = 2;
   over_rows.dim[0].push(1);
   over_columns.dim[1].push(1);
-  summands.add_partial(op_sum, mask_of(1));
-  maxima.add_partial(op_max, mask_of(1));
+  summands.add_partial(op_sum, layout_detail::mask_of(1));
+  maxima.add_partial(op_max, layout_detail::mask_of(1));
   nested.dim[1].push(0), nested.dim[1].push(1);
   layout_value reversed = whole;
   reversed.dim[0].push(1), reversed.dim[0].push(0);
@@ -124,7 +124,7 @@ TEST_CASE("a fault names the axis at fault") {
                                         {over_rows, summands, fault::partial_and_shard, 1},
                                         {maxima, whole, fault::not_linear, 1},
                                         {nested, over_rows, fault::one_sided, 0}}) {
-    rule_result const r = einsum_rule(e, a, b);
+    rule_result const r = layout_detail::einsum_rule(e, a, b);
     CHECK(r.why == why);
     CHECK(r.axis == axis);
   }

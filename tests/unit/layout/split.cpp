@@ -31,12 +31,12 @@ TEST_CASE("parts are in order, cover the whole, differ by at most one, and own w
     }
     if (size == 0) continue;
     for (index_t k : {whole.begin, whole.end - 1, draw(whole.begin, whole.end - 1)}) {
-      interval const owner = part_of(whole, parts, owner_of(whole, parts, k));
+      interval const owner = part_of(whole, parts, layout_detail::owner_of(whole, parts, k));
       CHECK((owner.begin <= k && k < owner.end));
     }
     if (part.size()) {
-      CHECK(owner_of(whole, parts, part.begin) == r);
-      CHECK(owner_of(whole, parts, part.end - 1) == r);
+      CHECK(layout_detail::owner_of(whole, parts, part.begin) == r);
+      CHECK(layout_detail::owner_of(whole, parts, part.end - 1) == r);
     }
   }
 }
@@ -71,9 +71,9 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
             even = even && size_of(r) == size_of(0);
             most = std::max(most, size_of(r));
           }
-          CHECK(largest_shard(global, v, mesh) == static_cast<index_t>(most));
+          CHECK(layout_detail::largest_shard(global, v, mesh) == static_cast<index_t>(most));
           if (is_even(global, v, mesh)) CHECK(even);
-          if (global.size() > 0 && !encode_blocks(v)) CHECK(is_even(global, v, mesh) == even);
+          if (global.size() > 0 && !layout_detail::encode_blocks(v)) CHECK(is_even(global, v, mesh) == even);
         }
       }
 }
@@ -97,7 +97,7 @@ TEST_CASE("two layouts are one placement where every rank holds the same") {
                                 (a.level_of(0) < a.level_of(1)) == (b.level_of(0) < b.level_of(1));
         bool const same = alike_partial && nest_alike && holders(extents, a, mesh) == holders(extents, b, mesh);
         INFO(name(a) << " and " << name(b));
-        CHECK(same_placement(shape::of(5, 7), a, b, mesh) == same);
+        CHECK(layout_detail::same_placement(shape::of(5, 7), a, b, mesh) == same);
       }
   }
 }

@@ -43,7 +43,7 @@ TEST_CASE("philox4x32 equals Random123's for a million counters and keys") {
   for (int i = 0; i < 1000000; ++i) {
     std::array<std::uint32_t, 4> const c{word(), word(), word(), word()};
     std::array<std::uint32_t, 2> const k{word(), word()};
-    auto const got = philox4x32_10({c[0], c[1], c[2], c[3]}, {k[0], k[1]});
+    auto const got = meta_detail::philox4x32_10({c[0], c[1], c[2], c[3]}, {k[0], k[1]});
     auto const expected = random123(c, k);
     for (unsigned j = 0; j < 4; ++j) different += got.word[j] != expected[j];
   }
@@ -54,7 +54,7 @@ TEST_CASE("counters that differ in one bit, the carries between words") {
   for (unsigned bit = 0; bit < 128; ++bit) {
     std::array<std::uint32_t, 4> c{};
     c[bit / 32] = 1u << bit % 32;
-    auto const got = philox4x32_10({c[0], c[1], c[2], c[3]}, {0xffffffffu, 0x80000000u});
+    auto const got = meta_detail::philox4x32_10({c[0], c[1], c[2], c[3]}, {0xffffffffu, 0x80000000u});
     auto const expected = random123(c, {0xffffffffu, 0x80000000u});
     for (unsigned j = 0; j < 4; ++j) CHECK(got.word[j] == expected[j]);
   }
@@ -78,10 +78,10 @@ TEST_CASE("a number is the stated part of the stated block, beyond 2^32 indices 
 }
 
 TEST_CASE_TEMPLATE("the block form gives the numbers of the single form", T, float, double) {
-  constexpr int size = uniform_block<T>::size;
+  constexpr int size = meta_detail::uniform_block<T>::size;
   for (std::uint64_t k : {0u, 1u, 12345u})
     for (index_t b = 0; b < 1000; ++b) {
-      auto const u = uniforms<T>(prng_key{k}, b);
+      auto const u = meta_detail::uniforms<T>(prng_key{k}, b);
       for (int i = 0; i < size; ++i) CHECK(u.value[i] == uniform<T>(prng_key{k}, b * size + i));
     }
 }

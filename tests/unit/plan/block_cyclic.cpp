@@ -24,7 +24,7 @@ tally compare(int rank, std::vector<int> const& sizes, std::vector<int> const& b
   for (std::size_t i = 0; i < s.all.size(); ++i)
     for (std::size_t j = 0; j < s.all.size(); ++j) {
       layout_value const &from = s.all[i], &to = s.all[j];
-      if (!(encode_blocks(from) | encode_blocks(to)) || !(from.levels | to.levels)) continue;
+      if (!(layout_detail::encode_blocks(from) | layout_detail::encode_blocks(to)) || !(from.levels | to.levels)) continue;
       redistribution_plan const p = plan(from, to, all_axes(mesh));
       index_t const ours = s.cost_of(p) >> 28, least = s.between(i, j)(i, j) >> 28;
       ++t.pairs;

@@ -61,7 +61,7 @@ struct machine {
   // What the ranks that a rank begins a group of denote for an element, the innermost level first.
   word denote(tensor const& t, int rank, std::size_t e, int levels) const {
     if (levels == 0) return t.value[at(rank)][e];
-    partial_reduction const p = t.layout.reductions[levels - 1];
+    layout_detail::partial_reduction const p = t.layout.reductions[levels - 1];
     return reduce(p.op, rank, p.axes, [&](int r) { return denote(t, r, e, levels - 1); });
   }
   bool denote_the_same(tensor const& a, tensor const& b) const {
@@ -72,7 +72,7 @@ struct machine {
       for (int r = 0; r < mesh.ranks(); ++r) {
         if (!b.held[at(r)][e]) continue;
         if (denote(b, r, e, b.layout.levels) != expected) return false;
-        axis_mask const replicated = (mask_of(mesh.axes) - 1) & ~b.layout.named();
+        axis_mask const replicated = (layout_detail::mask_of(mesh.axes) - 1) & ~b.layout.named();
         if (b.value[at(r)][e] != b.value[at(mesh.with_position(r, replicated, 0))][e]) return false;
       }
     }
@@ -137,7 +137,7 @@ machine of(std::vector<int> const& sizes, std::vector<int> const& extents) {
 }
 
 void check(machine const& m, layout_value const& from, layout_value const& to, unsigned seed, long& pairs, link_model const& links = {}) {
-  redistribution_plan const p = plan(from, to, mask_of(m.mesh.axes) - 1, links);
+  redistribution_plan const p = plan(from, to, layout_detail::mask_of(m.mesh.axes) - 1, links);
   ++pairs;
   bool const right = p.layout(p.size) == to && m.carries_out(p, seed);
   if (right) return;
@@ -228,7 +228,7 @@ TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that are 
       for (int i = 0; i < 150; ++i) {
         std::vector<int> const ops = i % 2 ? std::vector<int>{op_sum} : std::vector<int>{op_sum, op_max};
         layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops), to = layout_at_random(random, rank, m.mesh.axes, ops);
-        in_more += cyclic_in(from, to) > max_cyclic_dimensions;
+        in_more += cyclic_in(from, to) > layout_detail::max_cyclic_dimensions;
         check(m, from, to, static_cast<unsigned>(i), pairs, {i % 3 == 0 ? index_t{1} << i % 12 : 0, 1000, m.mesh});
       }
     }

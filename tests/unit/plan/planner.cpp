@@ -254,7 +254,7 @@ TEST_CASE("a step's name says what moves") {
       for (std::size_t i = 0; i < layouts.size(); ++i)
         for (std::size_t j = 0; j < layouts.size(); ++j) {
           if (i == j) continue;
-          plan_step const s = step_between(layouts[i], layouts[j]);
+          plan_step const s = plan_detail::step_between(layouts[i], layouts[j]);
           bool slice = true, whole = true, gather = true, equal = true, covered = true;
           for (int r = 0; r < mesh.ranks(); ++r) {
             bits const &from = held[i][static_cast<std::size_t>(r)], &to = held[j][static_cast<std::size_t>(r)];
@@ -278,7 +278,7 @@ TEST_CASE("a step's name says what moves") {
           INFO(name(layouts[i]) << " -> " << name(layouts[j]));
           CHECK(covered);  // the ranks of a group have among them what each of them needs
           // Where a dimension is block-cyclic it depends on the extents whether an exchange is more regular than its name says.
-          bool const cyclic = encode_blocks(layouts[i]) != 0 || encode_blocks(layouts[j]) != 0;
+          bool const cyclic = layout_detail::encode_blocks(layouts[i]) != 0 || layout_detail::encode_blocks(layouts[j]) != 0;
           auto const named = [&](step_kind v, bool is) { return cyclic && s.what == collective::exchange ? true : (s.what == v) == is; };
           CHECK(named(step_kind::slice, slice));
           if (slice) continue;
@@ -318,16 +318,16 @@ TEST_CASE("bytes of a reduction: what a ring passes by a rank") {
               std::size_t const whole = sum / static_cast<std::size_t>(q);  // where all_reduced, all hold the same
               most = std::max(most, scatters ? sum - least : 2 * (whole - whole / static_cast<std::size_t>(q)));
             }
-            plan_step const s = step_between(from, to);
+            plan_step const s = plan_detail::step_between(from, to);
             CHECK(s.what == (scatters ? collective::reduce_scatter : collective::all_reduce));
-            CHECK(step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
+            CHECK(plan_detail::step_bytes(s, shape_of(extents), mesh, 4) == static_cast<index_t>(4 * most));
           }
       }
 }
 
 TEST_CASE("memory: source, shards and packed copies of the rank that holds most") {
   auto axes = [](auto... a) {
-    axis_list l;
+    layout_detail::axis_list l;
     (l.push(a), ...);
     return l;
   };
@@ -361,7 +361,7 @@ TEST_CASE("memory: source, shards and packed copies of the rank that holds most"
       for (auto const& to : all_layouts(2, 2)) {
         std::vector<int> const extents(2, mesh.ranks());
         auto const p = plan(from, to, all_axes(mesh));
-        auto const shard = [&](layout_value const& v) { return largest_shard(shape_of(extents), v, mesh); };
+        auto const shard = [&](layout_value const& v) { return layout_detail::largest_shard(shape_of(extents), v, mesh); };
         index_t const n = p.peak_bytes(shape_of(extents), mesh, 1);
         index_t most = shard(from);
         for (plan_step const& s : p)
@@ -407,7 +407,7 @@ TEST_CASE("memory, counted element by element") {
                 if (mine[rank][e]) shard.push_back(e);
               return parts == shard ? 0 : parts.size();
             };
-            bool const moves = communicates(s.what) && s.what != collective::all_reduce;
+            bool const moves = plan_detail::communicates(s.what) && s.what != collective::all_reduce;
             std::size_t const size = after[rank].count();
             std::size_t const sent = moves && s.what != collective::all_gather ? packed(before, after) : 0;
             std::size_t const received = moves && s.what != collective::reduce_scatter ? packed(after, before) : 0;

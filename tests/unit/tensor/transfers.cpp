@@ -29,14 +29,14 @@ region random_region(shape const& s) {
   mesh_shape const mesh{3, {3, 2, 2}};
   region r;
   for (; r.rank < s.rank; ++r.rank) {
-    axis_list l;
+    layout_detail::axis_list l;
     for (int a = 0; a < 3; ++a)
       if (random_int(0, 3) == 0) l.push(a);
     if (l.size != 0 && random_int(0, 1) == 0) {
       l.cyclic = static_cast<signed char>(random_int(1, l.size));
       l.block = static_cast<unsigned short>(random_int(1, 4));
     }
-    r.dim[r.rank] = local_indices(s[r.rank], l, mesh, random_int(0, 11));
+    r.dim[r.rank] = layout_detail::local_indices(s[r.rank], l, mesh, random_int(0, 11));
   }
   return r;
 }
@@ -73,7 +73,7 @@ TEST_CASE("loops between shards reach every common element once, and nothing els
       strided_copy(space(), source.data(), destination.data(), copy_loops_between(a, b));
       space().fence();
       CHECK(destination == expected);
-      CHECK(common_size(a, b) == static_cast<index_t>(common(source, target).size()));
+      CHECK(layout_detail::common_size(a, b) == static_cast<index_t>(common(source, target).size()));
     }
 }
 
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", 
     shared_vector<T> expected;
     for (int r = 0; r < ranks; ++r) {
       region part = whole;
-      part.dim[dim] = local_indices(s[dim], axis_list{1, {0}}, mesh_shape{1, {ranks}}, r);
+      part.dim[dim] = layout_detail::local_indices(s[dim], layout_detail::axis_list{1, {0}}, mesh_shape{1, {ranks}}, r);
       blocks.add(whole, part, true, buffer_side::destination);
       for (index_t p : positions(s, part)) expected.push_back(source[static_cast<std::size_t>(p)]);
     }
@@ -147,7 +147,7 @@ TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", 
 
 TEST_CASE("runs of block-cyclic sets that repeat are one loop") {
   mesh_shape const mesh{2, {4, 4}};
-  auto const cyclic = [&](index_t n, int block, int rank) { return local_indices(n, axis_list{1, {0}, 1, static_cast<unsigned short>(block)}, mesh, rank); };
+  auto const cyclic = [&](index_t n, int block, int rank) { return layout_detail::local_indices(n, layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(block)}, mesh, rank); };
   CHECK(common_runs_of(cyclic(1 << 20, 64, 0), cyclic(1 << 20, 32, 0)).size() == 1);  // the first half of each block
   CHECK(common_runs_of(cyclic(1 << 20, 64, 4), index_set{0, 1 << 18}).size() == 1);
   CHECK(common_runs_of(cyclic(1 << 20, 64, 4), index_set{10, (1 << 18) + 10}).size() <= 3);

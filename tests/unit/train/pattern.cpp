@@ -10,8 +10,8 @@ using namespace ashlar;
 
 namespace {
 
-text_range range(std::string const& s) { return {s.data(), s.data() + s.size()}; }
-bool found(std::string const& pattern, std::string const& text) { return pattern_found(range(pattern), range(text)); }
+train_detail::text_range range(std::string const& s) { return {s.data(), s.data() + s.size()}; }
+bool found(std::string const& pattern, std::string const& text) { return train_detail::pattern_found(range(pattern), range(text)); }
 
 // All texts of up to so many characters.
 std::vector<std::string> texts(std::string const& alphabet, std::size_t most) {
