@@ -1,6 +1,6 @@
-# What ashlar::ashlar needs beside ashlar::layout: MPI, Kokkos, a BLAS with its C interface and that of Kokkos' device,
-# zlib; and oneDNN, where it is installed. Used by CMakeLists.txt and by the installed package. FindMPI has its C component only in projects that enable C,
-# so its C++ component is taken.
+# The dependencies of ashlar::ashlar besides ashlar::layout: MPI, Kokkos, zlib, a BLAS with its C interface, and the
+# BLAS of Kokkos' device. oneDNN is used if it is installed. CMakeLists.txt and the installed package include this file.
+# FindMPI has its C component only in projects that enable C, so the C++ component is used.
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "ashlar uses MPI's C interface")
 if(NOT TARGET MPI::MPI_CXX)
   find_package(MPI QUIET COMPONENTS CXX)
@@ -52,7 +52,7 @@ if(NOT TARGET ashlar::cblas)
   endif()
 endif()
 
-# The device's BLAS: cuBLAS or hipBLAS where Kokkos is built for CUDA or HIP, else nothing.
+# The device's BLAS: cuBLAS or hipBLAS if Kokkos is built for CUDA or HIP, else nothing.
 if(NOT TARGET ashlar::device_blas)
   add_library(ashlar::device_blas INTERFACE IMPORTED GLOBAL)
   if("CUDA" IN_LIST Kokkos_DEVICES)
@@ -70,8 +70,9 @@ if(NOT TARGET ashlar::device_blas)
   target_link_libraries(ashlar::device_blas INTERFACE ${ashlar_device_blas})
 endif()
 
-# oneDNN, for convolutions on the host, unless ASHLAR_ONEDNN is off; else nothing. Its own package file would ask for what
-# it was built with besides, such as OpenCL. Its threads must be OpenMP's, as Kokkos' are, or none.
+# oneDNN, for convolutions on the host, unless ASHLAR_ONEDNN is off; else nothing. Its own package file is not used: it
+# would ask for the other libraries that it was built with, such as OpenCL. Its threads must be OpenMP's, as Kokkos'
+# are, or none.
 if(NOT TARGET ashlar::onednn)
   add_library(ashlar::onednn INTERFACE IMPORTED GLOBAL)
   if((NOT DEFINED ASHLAR_ONEDNN OR ASHLAR_ONEDNN) AND "OPENMP" IN_LIST Kokkos_DEVICES)

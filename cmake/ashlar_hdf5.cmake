@@ -1,5 +1,6 @@
-# Finds HDF5's C library for ashlar::checkpoint: the parallel one of the MPI in use before the serial one, since a parallel
-# one of another MPI must not enter the program. HDF5_ROOT names another place. Sets ashlar_HDF5_FOUND, and ashlar::hdf5.
+# Finds HDF5's C library for ashlar::checkpoint. Prefers the parallel library of the MPI in use to the serial one. A
+# parallel library of another MPI must not enter the program. HDF5_ROOT names another place. Sets ashlar_HDF5_FOUND, and
+# ashlar::hdf5.
 if(TARGET ashlar::hdf5)
   set(ashlar_HDF5_FOUND TRUE)
 else()

@@ -1,6 +1,6 @@
-# Finds Kokkos 4.7 to 5.x: the user's own (Kokkos_ROOT, Kokkos_DIR, CMAKE_PREFIX_PATH) before the system's, and where
-# there is neither and nobody asked for a special one, ASHLAR_KOKKOS_FALLBACK. Its version file accepts one major
-# version only, so each is asked for alone; a failed search forgets Kokkos_DIR.
+# Finds Kokkos 4.7 to 5.x. Prefers the user's own (Kokkos_ROOT, Kokkos_DIR, CMAKE_PREFIX_PATH) to the system's. If there
+# is neither, and the user asked for no special one, it takes ASHLAR_KOKKOS_FALLBACK.
+# Kokkos' version file accepts one major version only, so each is searched for alone. A failed search clears Kokkos_DIR.
 set(ashlar_kokkos_dir "${Kokkos_DIR}")
 foreach(where IN ITEMS "NO_SYSTEM_ENVIRONMENT_PATH;NO_CMAKE_SYSTEM_PATH" "")
   foreach(wanted IN ITEMS 5 4.7)

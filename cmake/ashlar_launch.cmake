@@ -1,5 +1,5 @@
-# Writes <build>/launch, which starts a program on some ranks, and proves that launcher and library are of the same
-# MPI: another MPI's launcher starts ranks that are alone and ends with success.
+# Writes <build>/launch, which starts a program on some ranks. Checks that launcher and library belong to the same MPI:
+# the launcher of another MPI starts ranks that are alone, and ends with success.
 execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version
   OUTPUT_VARIABLE launcher_version ERROR_VARIABLE launcher_version)
 set(launch_flags)

@@ -1,4 +1,4 @@
-# What ashlar::layout needs beside its headers: Boost.MP11. Used by CMakeLists.txt and by the installed package.
+# The dependency of ashlar::layout: Boost.MP11. CMakeLists.txt and the installed package include this file.
 if(NOT TARGET Boost::headers)
   find_package(Boost 1.74 QUIET)
 endif()

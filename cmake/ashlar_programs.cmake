@@ -1,4 +1,4 @@
-# Functions with which tests, examples and benchmarks are declared.
+# Functions that declare tests, examples and benchmarks.
 
 set(ASHLAR_TEST_PREFIX "" CACHE STRING "Stands before the names of this build's tests, where ctest runs several builds")
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds a test may take")
@@ -9,7 +9,7 @@ else()
   set(ashlar_everything ashlar)
 endif()
 
-# ashlar_header(<variable> <header>): stops where a header that tests, examples or benchmarks need is not installed.
+# ashlar_header(<variable> <header>): stops if a header that tests, examples or benchmarks need is not installed.
 function(ashlar_header variable header)
   find_path(${variable} ${header})
   if(NOT ${variable})
@@ -17,12 +17,14 @@ function(ashlar_header variable header)
   endif()
 endfunction()
 
-# ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] COMMAND <command>...): a test under ctest; with RANKS the command is
-# launched on n ranks, with SAYS a line of its output must match. Launchers of both MPIs end a run by themselves after
-# MPIEXEC_TIMEOUT, killing all ranks, which ctest cannot; Open MPI starts twice as fast where it need not look for networks, and
-# a program without a launcher four times where it starts no daemon, and it gives ranks that are to end a second unless told
-# otherwise. Each test has a folder of its own for Open MPI's session, which in a shared one ends a program in MPI_Init where
-# another that ends removes the folder that both are about to use (36 of 4500 programs without a daemon, three at a time).
+# ashlar_add_test(<name> [RANKS <n>] [SAYS <regex>] COMMAND <command>...): a test under ctest. With RANKS the command is
+# launched on n ranks. With SAYS a line of its output must match.
+# The launchers of both MPIs end a run after MPIEXEC_TIMEOUT and kill all ranks, which ctest cannot do. Open MPI starts
+# twice as fast if it need not look for networks. A program without a launcher starts four times as fast if it starts no
+# daemon. Open MPI gives ranks that are to end one second, unless told otherwise.
+# Each test has its own folder for Open MPI's session. In a shared folder, a program that ends may remove a folder that
+# another is about to use, which then ends in MPI_Init. (It happened to 36 of 4500 programs without a daemon, three at a
+# time.)
 function(ashlar_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;SAYS" "COMMAND")
   math(EXPR launcher_timeout "${ASHLAR_TEST_TIMEOUT} - 10")
@@ -48,8 +50,8 @@ function(ashlar_add_test name)
     TIMEOUT ${ASHLAR_TEST_TIMEOUT} PROCESSORS ${processors} ENVIRONMENT "${environment}")
 endfunction()
 
-# ashlar_add_build_test(<name> <target>): a test that passes when the target builds, so that a static test that does not
-# hold is a line in ctest's summary. One at a time, since they share a build folder.
+# ashlar_add_build_test(<name> <target>): a test that passes if the target builds. So a static test that does not hold
+# is a line in ctest's summary. These tests run one at a time, since they share a build folder.
 function(ashlar_add_build_test name target)
   ashlar_add_test(${name} COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target ${target})
   set_tests_properties("${ASHLAR_TEST_PREFIX}${name}" PROPERTIES RESOURCE_LOCK "${PROJECT_BINARY_DIR}" TIMEOUT 1200)

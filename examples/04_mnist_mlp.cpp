@@ -81,7 +81,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
     return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
   };
   run.go_on(saved, order, take, nothing_else, p, state);
-  double const accuracy = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
+  double const accuracy = mean_over(data.test_images.extents[0], 1000, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
     auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
     return item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels)));
@@ -93,8 +93,8 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
 int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
   digit_data const data = load_digits(m.communicator(), o);
-  if (o.strategy == 0) return o.double_precision ? train<sharded, double>(m, o, data) : train<sharded, float>(m, o, data);
-  return o.double_precision ? train<mirrored, double>(m, o, data) : train<mirrored, float>(m, o, data);
+  if (o.strategy == 0) return o.precision == 1 ? train<sharded, double>(m, o, data) : train<sharded, float>(m, o, data);
+  return o.precision == 1 ? train<mirrored, double>(m, o, data) : train<mirrored, float>(m, o, data);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

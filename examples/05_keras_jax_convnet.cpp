@@ -192,7 +192,7 @@ int train(device_mesh<grid> const& m, options const& o, digit_data const& data) 
   require_equal_replicas(m, state.trainable);
   require_equal_replicas(m, state.non_trainable);
   // [evaluate]
-  double const reached = test_accuracy(data, [&](shuffled_batches const& batches, index_t i) {
+  double const reached = mean_over(data.test_images.extents[0], 1000, [&](shuffled_batches const& batches, index_t i) {
     auto x = feed<T, sharded_images>(m, data.test_images, batches, i, T(1));
     auto labels = feed<std::int32_t, sharded_labels>(m, data.test_labels, batches, i, 1);
     auto logits = network<mode::inference>(state.trainable, state.non_trainable, x, T(0), prng_key{0}).logits;
@@ -208,7 +208,7 @@ int run(options const& o) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
   digit_data const data = load_digits(m.communicator(), o);
-  return o.double_precision ? train<double>(m, o, data) : train<float>(m, o, data);
+  return o.precision == 1 ? train<double>(m, o, data) : train<float>(m, o, data);
 }
 // [devices]
 

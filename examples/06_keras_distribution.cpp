@@ -230,7 +230,7 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
   comm::on_root(m.communicator(), [&] { alone = train<Strategy, T>(one_rank, without_files); });  // the others wait
 
   index_t const steps = std::min<index_t>(o.run.steps, o.run.epochs * ((128 + o.batch - 1) / o.batch));
-  bool const same = !root || agree(together, alone, steps, o.double_precision ? 1e-10 : 1e-3);
+  bool const same = !root || agree(together, alone, steps, o.precision == 1 ? 1e-10 : 1e-3);
   if (root)
     std::printf("\none rank: %.3f s, loss %.4f; mesh of %d: %.3f s, loss %.4f%s\n", alone.seconds, alone.test_loss, m.size(), together.seconds,
                 together.test_loss, same ? "" : "; they differ");
@@ -239,7 +239,7 @@ int compare(device_mesh<M> const& m, device_mesh<M> const& one_rank, options con
 
 template <class Strategy>
 int compare_in(device_mesh<grid> const& m, device_mesh<grid> const& one_rank, options const& o) {
-  return o.double_precision ? compare<Strategy, double>(m, one_rank, o) : compare<Strategy, float>(m, one_rank, o);
+  return o.precision == 1 ? compare<Strategy, double>(m, one_rank, o) : compare<Strategy, float>(m, one_rank, o);
 }
 
 int run(options o) {

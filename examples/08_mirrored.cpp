@@ -223,7 +223,7 @@ int run(options o) {
   o.run.columns = {"loss", "accuracy", "val_loss", "val_accuracy"};
   device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
   if (m.rank() == 0) std::printf("mesh data=%d: %d replicas in sync\n", o.size[0], m.size());
-  return o.double_precision ? train<double>(m, o) : train<float>(m, o);
+  return o.precision == 1 ? train<double>(m, o) : train<float>(m, o);
 }
 
 int main(int argc, char** argv) { return start(argc, argv, about, run); }

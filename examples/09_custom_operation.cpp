@@ -95,6 +95,6 @@ int main(int argc, char** argv) {
   return start(argc, argv, about, [](options o) {
     o.run.columns = {"loss", "misfit"};
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-    return o.double_precision ? train<double>(m, o) : train<float>(m, o);
+    return o.precision == 1 ? train<double>(m, o) : train<float>(m, o);
   });
 }

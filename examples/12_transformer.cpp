@@ -205,7 +205,7 @@ int train(device_mesh<grid> const& m, options const& o) {
 
 template <strategy S>
 int train_in(device_mesh<grid> const& m, options const& o) {
-  return o.double_precision ? train<S, double>(m, o) : train<S, float>(m, o);
+  return o.precision == 1 ? train<S, double>(m, o) : train<S, float>(m, o);
 }
 
 int run(options o) {

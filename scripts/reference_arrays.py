@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the arrays that tests/mpi/train compares with, into tests/data, and seeds of the fuzz tests beside it. Run by hand
-where PyTorch is installed: reference_arrays.py [FOLDER]. Everything is double and of fixed seeds, so a second run writes the same bytes."""
+"""reference_arrays.py [FOLDER]: writes the arrays with which tests/mpi/train compares into FOLDER, which is tests/data
+unless given, and the seeds of the fuzz tests into fuzz/npy beside it. It needs PyTorch. All numbers are double and of
+fixed seeds, so a second run writes the same bytes."""
 
 import pathlib
 import sys
@@ -23,7 +24,7 @@ def numbers(seed, *extents):
     return torch.from_numpy(numpy.random.default_rng(seed).standard_normal(extents))
 
 
-# ---- optimizers: a kernel and a bias, ten steps along given gradients ----
+# ---- optimizers: a kernel and a bias, 10 steps along given gradients ----
 start = {"kernel": numbers(1, 7, 5), "bias": numbers(2, 5)}
 gradients = {"kernel": numbers(3, STEPS, 7, 5), "bias": numbers(4, STEPS, 5)}
 
@@ -47,7 +48,7 @@ def steps(name, make, schedule=None, max_norm=None):
         save(f"{name}_norms", torch.stack(norms))
 
 
-def warm_up_then_cosine(step):  # 4 steps up to the rate, then down to a tenth of it over 8 steps more
+def warm_up_then_cosine(step):  # 4 steps up to the rate, then down to 10 % of it over 8 more steps
     if step < 4:
         return (step + 1) / 4
     return 0.1 + 0.9 * 0.5 * (1 + numpy.cos(numpy.pi * min(step - 4, 8) / 8))
@@ -88,7 +89,7 @@ def metrics():
     save("metric_confusion", confusion)
 
 
-# ---- what tests/fuzz begins with: types, formats and numbers of dimensions ----
+# ---- the seeds of tests/fuzz: types, formats and numbers of dimensions ----
 def seeds():
     seeds_folder = folder.parent / "fuzz" / "npy"
     seeds_folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the arrays under tests/data/layers that the tests of layers compare with.
+"""reference_layers.py: writes the arrays with which the tests of layers compare into tests/data/layers. Needs PyTorch.
 
-Run by hand where PyTorch is installed: scripts/reference_layers.py. Everything is double, channels last and of fixed seeds.
-A case NAME is a function of operands: NAME.x0.npy, NAME.x1.npy, ... give NAME.y.npy; the cotangent NAME.ct.npy of y gives
-the cotangents NAME.g0.npy, ... of those operands that have one. Other results are NAME.<what>.npy; a case of results
-only has another's operands and cotangent.
+All numbers are double and of fixed seeds; channels are the last dimension. A case NAME is a function of operands.
+NAME.x0.npy, NAME.x1.npy, ... are the operands, and NAME.y.npy is the result. NAME.ct.npy is a cotangent of y. It gives
+the operands' cotangents NAME.g0.npy, ..., if they have one. Other results are NAME.<what>.npy. A case that has only
+results uses the operands and the cotangent of another case.
 """
 import itertools
 import pathlib
@@ -42,7 +42,7 @@ def case(name, f, *operands, results_only=False, **others):
 
 
 def edges(n, size, stride, dilation, same):
-    """Elements beyond the two edges of a dimension, as TensorFlow counts them."""
+    """The number of elements beyond each edge of a dimension, as TensorFlow counts them."""
     outside = max((-(-n // stride) - 1) * stride + (size - 1) * dilation + 1 - n, 0) if same else 0
     return outside // 2, outside - outside // 2
 
@@ -106,7 +106,7 @@ case("average_pool_valid", average_pool(2, 1, False), images)
 case("average_pool_same", average_pool(3, 2, True), images)
 case("global_average_pool", lambda x: x.mean((1, 2)), images)
 
-# A mean that is large beside the deviation: sums of plain squares would lose digits.
+# A mean that is large compared with the deviation: sums of plain squares would lose digits.
 x = random(5, 2, 3, 4, seed=5) + 50
 moving = random(4, seed=6), random(4, seed=7) ** 2
 factors = random(4, seed=8), random(4, seed=9)
@@ -117,12 +117,12 @@ case("batch_norm_inference", batch_norm(False), x, *factors)
 
 
 def shards(n, parts, cyclic):
-    """Indices of a dimension of n in parts: balanced, or blocks of 2 assigned round-robin."""
+    """The indices 0 to n - 1 in parts: balanced, or in blocks of 2 assigned round-robin."""
     return [[i for i in range(n) if i // 2 % parts == p] for p in range(parts)] if cyclic else np.array_split(np.arange(n), parts)
 
 
 def batch_norm_per_shard(parts, cyclic):
-    """Each shard of images, which are cut in their first three dimensions, by its own statistics."""
+    """Normalises each shard of images by its own statistics; the first three dimensions are split."""
     def f(x, scale, shift):
         y = torch.zeros_like(x)
         for images, rows, columns in itertools.product(*(shards(n, p, cyclic) for n, p in zip(x.shape, parts))):
@@ -170,7 +170,7 @@ case("multi_head", multi_head(False), *operands)
 case("multi_head_causal", multi_head(True), *operands)
 
 
-# ---- what networks are made of beside those; rows of uneven numbers, and 24 where a dimension must divide by the ranks ----
+# ---- other parts of networks: uneven numbers of rows, and 24 if a dimension must divide by the ranks ----
 def philox(key, n):
     """Words of Philox4x32-10 for counter n (Salmon, Moraes, Dror and Shaw, SC'11), least significant first."""
     c, k = [n & 0xFFFFFFFF, n >> 32, 0, 0], [key & 0xFFFFFFFF, key >> 32]
@@ -182,7 +182,7 @@ def philox(key, n):
 
 
 def kept(key, rate, extents):
-    """Which elements dropout keeps: those whose number, of 24 bits in [0, 1), is not less than the rate as a float."""
+    """1 for each element that dropout keeps: its number, of 24 bits in [0, 1), is not less than the rate as a float."""
     count = int(np.prod(extents))
     numbers = [word // 256 / 2**24 for block in range(-(-count // 4)) for word in philox(key, block)][:count]
     return torch.from_numpy((np.array(numbers) >= np.float32(rate)).astype(np.float64).reshape(extents))
@@ -208,7 +208,7 @@ case("dropout", lambda x: x * kept(1234567890123, 0.4, x.shape) / (1 - 0.4), x)
 case("mean_squared_error", F.mse_loss, x, random(7, 5, seed=204))
 
 logits = 3 * random(7, 3, 5, seed=205)
-logits[1, 1] *= 300  # beyond what exp holds
+logits[1, 1] *= 300  # exp would overflow
 labels = torch.randint(0, 5, (7, 3), generator=torch.Generator().manual_seed(206))
 case("softmax", lambda z: F.softmax(z, -1), logits)
 case("log_softmax", lambda z: F.log_softmax(z, -1), logits)
@@ -221,7 +221,7 @@ def cross_entropy(z, labels, reduction="mean"):
 case("labelled_cross_entropy", cross_entropy, logits, labels)
 weights = random(7, 3, seed=207) ** 2
 weights[0, 1] = weights[5, 2] = 0
-labels[0, 1] = -1  # of no class, where no weight is
+labels[0, 1] = -1  # no class; the weight there is 0
 case("weighted_cross_entropy", lambda z, l: (weights.flatten() * cross_entropy(z, l, "none")).sum(), logits, labels, weights=weights)
 
 # From distributions, one of which is a label, and from targets, some of them 0 and 1.
@@ -232,14 +232,14 @@ targets = (random(13, 6, seed=213) > 0).double() * 0.9 + 0.05
 targets[1] = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0])
 case("cross_entropy", F.cross_entropy, row_logits, distributions)
 case("binary_cross_entropy_from_logits", F.binary_cross_entropy_with_logits, row_logits, targets)
-# As F.binary_cross_entropy, which has no derivative by its targets.
+# As F.binary_cross_entropy, but with a derivative with respect to the targets.
 case("binary_cross_entropy", lambda p, t: -(t * torch.log(p) + (1 - t) * torch.log(1 - p)).mean(), torch.sigmoid(2 * random(13, 6, seed=214)), targets)
 
 case("flatten", lambda x: x.flatten(1), random(5, 24, 2, seed=208))
 case("reshape", lambda x: x.reshape(72, 2, 2), random(24, 3, 4, seed=209))
 
 
-def turned(x):  # (batch, positions, heads, numbers): pairs of numbers, which are half of them apart, by their positions' angles
+def turned(x):  # x is (batch, positions, heads, numbers); rotates pairs of numbers (i, i + half) by position
     half = x.shape[3] // 2
     angles = torch.arange(x.shape[1])[:, None, None] * 1e4 ** (-torch.arange(half, dtype=torch.float64) / half)
     return torch.view_as_real(torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)).transpose(3, 4).flatten(3)
@@ -253,8 +253,8 @@ def rotary_attention(x, qkv, out):
 
 
 class Transformer:
-    """Two blocks with their layer norms in front, rotary attention, one table for characters at both ends; parameters in the
-    order of examples/character_transformer.hpp."""
+    """A transformer with layer norms before attention and before the dense layers, rotary attention, and one table for
+    characters at both ends. Its parameters are in the order of examples/character_transformer.hpp."""
     def __init__(self, vocabulary, channels, heads, layers):
         seeds = iter(range(100, 200))
 

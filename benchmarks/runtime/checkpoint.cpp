@@ -36,7 +36,7 @@ class plain_write {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     index_t const n = static_cast<index_t>(bytes / sizeof(double));
-    interval const mine = how == plain::posix_of_one_rank ? interval{0, rank_ == 0 ? n : 0} : part_of({0, n}, ranks, rank_);
+    interval const mine = how == plain::posix_of_one_rank ? interval{0, rank_ == 0 ? n : 0} : layout_detail::part_of({0, n}, ranks, rank_);
     data_.resize(static_cast<std::size_t>(mine.size()));
     std::iota(data_.begin(), data_.end(), static_cast<double>(mine.begin));
     begin_ = static_cast<MPI_Offset>(mine.begin) * static_cast<MPI_Offset>(sizeof(double));
@@ -88,7 +88,7 @@ class hdf5_write {
  public:
   hdf5_write(device_mesh<line> const& m, index_t rows, index_t columns, bool by_rows, bool collective) : rows_(rows), columns_(columns), collective_(collective) {
     region_ = {2, {{0, rows}, {0, columns}}};
-    region_.dim[by_rows ? 0 : 1] = part_of({0, by_rows ? rows : columns}, m.size(), m.rank());
+    region_.dim[by_rows ? 0 : 1] = layout_detail::part_of({0, by_rows ? rows : columns}, m.size(), m.rank());
     index_t const width = region_.dim[1].size();
     data_.resize(static_cast<std::size_t>(region_.size()));
     for (index_t k = 0; k < region_.size(); ++k) data_[static_cast<std::size_t>(k)] = element{columns}(region_.dim[0][k / width], region_.dim[1][k % width]);

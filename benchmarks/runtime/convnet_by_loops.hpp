@@ -1,4 +1,4 @@
-// The training step of convnet.cpp by plain loops in double, on one rank: the reference.
+// The reference of convnet.cpp: its training step by plain loops in double, on one rank.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,15 @@ namespace convnet {
 
 using numbers = std::vector<double>;
 
-/// Images [n][size][size][in] under a kernel [window][window][in][out], as many zeros at each edge as at its opposite.
+/// The convolution of images [n][size][size][in] with a kernel [window][window][in][out], with equally many zeros at
+/// opposite edges.
 struct plain_convolution {
   std::size_t n, size, in, out, window, stride;
   std::size_t across() const { return (size + stride - 1) / stride; }
   std::size_t positions() const { return n * across() * across(); }
 
-  /// Calls f(first channel of an image's pixel, of the kernel, of the result) for each pair of pixel and kernel element.
+  /// Calls f(offset of a pixel's first channel, offset in the kernel, offset in the result) for each pair of pixel and
+  /// kernel element.
   template <class F>
   void each(F const& f) const {
     std::size_t const before = ((across() - 1) * stride + window - size) / 2;
@@ -48,7 +50,7 @@ struct plain_convolution {
   }
 };
 
-/// Each column of rows [n][columns] to mean 0 and variance 1, about; then plus a shift, and what is negative is zero.
+/// Normalises each column of rows [n][columns] to mean 0 and a variance of about 1, then adds a shift and applies relu.
 struct plain_normalisation {
   std::size_t columns;
   numbers inverse, normal;  // 1 / deviation; the rows before the shift
@@ -83,7 +85,7 @@ struct plain_normalisation {
   }
 };
 
-/// x [n][in] times w [in][out].
+/// x [n][in] times w [in][out], plus a bias.
 struct plain_product {
   std::size_t in, out;
   numbers forward(numbers const& x, numbers const& w, numbers const& bias) const {
@@ -109,7 +111,7 @@ struct plain_product {
   }
 };
 
-/// The network, and Adam.
+/// The network and its optimizer, Adam.
 class plain_loops {
  public:
   explicit plain_loops(std::vector<std::vector<float>> const& first) {
@@ -119,7 +121,7 @@ class plain_loops {
   std::vector<numbers> p;
   double loss = 0, hits = 0;
 
-  /// `mask`: what dropout multiplies by.
+  /// Dropout multiplies by `mask`.
   void step(std::vector<float> const& images, std::vector<std::int32_t> const& labels, std::vector<float> const& mask) {
     std::size_t const n = labels.size();
     auto g = zeros();

@@ -1,4 +1,4 @@
-// PyTorch and JAX beside the training step, where Python has them.
+// PyTorch and JAX as peers of the training step, if Python has them.
 #pragma once
 #include <ashlar/tensor/gather.hpp>
 
@@ -7,13 +7,13 @@
 
 namespace training {
 
-/// Their process (frameworks.py), on as many cores as there are ranks.
+/// The process of the frameworks (frameworks.py), on as many cores as there are ranks.
 class frameworks : public bench::peer {
  public:
   /// Collective: all ranks.
   frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first) : frameworks(m, data, first, batches_of(data)) {}
 
-  /// What three steps from the beginning have led to, on rank 0; on other ranks nothing.
+  /// The outcome of the first three steps, on rank 0. Empty on other ranks.
   outcome<float> checked(std::size_t which) {
     ask("check", which);
     outcome<float> o;

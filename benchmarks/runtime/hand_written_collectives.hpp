@@ -1,5 +1,5 @@
-// What collectives.cpp writes by hand with MPI and Kokkos: packing of columns, derived types, exchanges, and the limits that memory
-// shared by all ranks sets.
+// The hand-written variants of collectives.cpp with MPI and Kokkos: packing of columns, derived types, exchanges. Also
+// the limits that memory shared by all ranks sets.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <cstring>
@@ -22,7 +22,7 @@ matrix filled(index_t rows, index_t columns, F f) {
   return a;
 }
 
-// A matrix in blocks of columns, to or from its packed form: the blocks, row-major, one behind the other.
+// Copies a matrix in blocks of columns to or from its packed form: one row-major block after the other.
 struct copy_columns {
   float const* from;
   float* to;
@@ -49,7 +49,7 @@ struct copy_columns {
   }
 };
 
-// The type of one block of columns in a matrix; block q begins q * width elements later.
+// The MPI type of one block of columns in a matrix. Block q begins q * width elements later.
 class column_type {
  public:
   column_type(index_t rows, index_t width, index_t blocks) {
@@ -69,12 +69,12 @@ class column_type {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// Rows of so many elements in an array, of which each begins `pitch` after the one before.
+// Rows of `width` elements in an array. Each row begins `pitch` elements after the one before.
 struct strip {
   index_t first, rows, width, pitch;
 };
 
-// The variants of one collective, and what those by hand have in common: x holds this rank's source, y its result.
+// The variants of one collective. The hand-written ones share x, this rank's source, and y, its result.
 class collective_race {
  public:
   collective_race(matrix const& source, matrix const& result)
@@ -98,10 +98,10 @@ class collective_race {
     add(name, "mpi", y.data(), work, prepare);
   }
 
-  // Limits: every rank's operand lies in memory that all see.
+  // Limits: every rank's operand is in memory that all ranks see.
 
-  // A rank's result has a block from each rank, the strip `theirs` of that rank's operand: that of rank q begins at q * step,
-  // its rows are `pitch` apart.
+  // The result of a rank has one block per rank q: the strip `theirs` of q's operand. Block q begins at q * step. Its
+  // rows are `pitch` apart.
   void limit_of_moving(strip const& theirs, index_t pitch, index_t step) {
     if (!share_a_node(comm)) return;
     auto const& operands = shared_operands();
@@ -111,7 +111,7 @@ class collective_race {
       operands.fence();
     });
   }
-  // A rank's result is the sum of every rank's strip `theirs`.
+  // The result of a rank is the sum of all ranks' strips `theirs`.
   void limit_of_reducing(strip const& theirs) {
     if (!share_a_node(comm)) return;
     auto const& operands = shared_operands();
@@ -122,8 +122,8 @@ class collective_race {
       operands.fence();
     });
   }
-  // A rank's result is the sum of every rank's operand. Each rank sums a part, which the others copy, or which it stores into
-  // their results piece by piece while they are in its cache.
+  // The result of a rank is the sum of all ranks' operands. Each rank sums one part. In the first variant the others
+  // copy it. In the second the rank stores it into their results piece by piece, while the piece is in its cache.
   void limits_of_reducing_all() {
     if (!share_a_node(comm)) return;
     auto const& operands = shared_operands();
@@ -151,14 +151,14 @@ class collective_race {
   void start(races& all, std::string const& what) { all.race(what, variants_); }
 
   float* buffer() { return buffer_.data(); }
-  // Sends block q of `blocks` (or, where `same`, all of it) to rank q; block q of `to` comes from rank q.
+  // Sends block q of `blocks` to rank q, or the same block to all ranks if `same`. Block q of `to` comes from rank q.
   void exchange(float const* blocks, float* to, bool same = false) {
     post(blocks, to, same);
     float const* const own = same ? blocks : blocks + r * block;
     std::memcpy(to + r * block, own, static_cast<std::size_t>(block) * sizeof(float));
     wait();
   }
-  // In the order of the ranks.
+  // Exchanges blocks and sums them in the order of the ranks.
   void exchange_and_sum(float const* blocks, float* to) {
     parts_.resize(x.size());
     post(blocks, parts_.data(), false);
@@ -170,7 +170,7 @@ class collective_race {
   }
 
   MPI_Comm comm = MPI_COMM_WORLD;
-  int p = 1, r = 0, block = 0;  // elements that travel between two ranks
+  int p = 1, r = 0, block = 0;  // block: elements sent from one rank to another
   matrix const x, y;
 
  private:
@@ -227,7 +227,7 @@ class collective_race {
     }
     escape(y.data());
   }
-  // In pieces that stay in the cache, and in the order of the ranks.
+  // Sums in pieces that fit into the cache, in the order of the ranks.
   void sum_rows(shared_window<float> const& operands, strip const& b, float* to) const {
     for (index_t i = 0; i < b.rows; ++i)
       for (index_t j = 0; j < b.width; j += in_cache) sum(operands, b.first + i * b.pitch + j, std::min(in_cache, b.width - j), to + i * b.width + j);
@@ -242,12 +242,13 @@ class collective_race {
 
   matrix const expected_;
   std::vector<float> buffer_, parts_;
-  std::deque<shared_window<float>> windows_;  // its elements stay where they are
+  std::deque<shared_window<float>> windows_;  // a deque: its elements do not move
   std::vector<MPI_Request> requests_;
   std::vector<variant> variants_;
 };
 
-// One type on each side; block q begins q * step elements into the array.
+// The arguments of MPI_Alltoallw with one type per side. Block q begins q * send_step or q * receive_step elements into
+// the array.
 struct alltoallw {
   std::vector<int> send_counts, send_starts, receive_counts, receive_starts;
   std::vector<MPI_Datatype> send_types, receive_types;

@@ -1,4 +1,4 @@
-// One training step by hand, with BLAS and MPI.
+// One hand-written training step, with BLAS and MPI.
 #pragma once
 #include <cblas.h>
 #include "training.hpp"
@@ -6,14 +6,15 @@
 
 namespace training {
 
-/// Elements where the host reads them: in place, if it can.
+/// The elements in host memory, without a copy if they are there already.
 template <class X>
 auto on_host(X const& x) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.view());
 }
 
-/// By hand: parameters, gradients and moments each in one block, which one MPI_Allreduce and one loop serve. Ranks that
-/// share a part of the batch split the hidden layer of a network of two, the first without bias, and add up logits.
+/// The hand-written step. Parameters, gradients and moments are one block each, so that one MPI_Allreduce and one loop
+/// suffice. Ranks that share a part of the batch split the hidden layer of a network of two layers, and sum the logits.
+/// The first of these layers has no bias.
 template <class Mask>
 class hand_step {
  public:
@@ -33,14 +34,14 @@ class hand_step {
     first_ = whole.part(first, unit_, net_.width[1]);
     places_ = net_.places();
     count_ = first_.size();
-    // The blocks lie apart by an odd number of quarters of a page: at the same place of a page they may fall on each other's
-    // lines of the cache, which makes adam take four times as long.
+    // The blocks are an odd number of quarters of a page apart. At the same offset in a page they may evict each
+    // other's cache lines, which makes adam four times slower.
     std::size_t const quarter = 1024 / sizeof(float), apart = (count_ + 2 + 2 * quarter - 1) / (2 * quarter) * 2 * quarter + quarter;
     blocks_.resize(4 * apart);
     w_ = blocks_.data();
     m_ = w_ + apart;
     v_ = m_ + apart;
-    g_ = v_ + apart;  // and the loss and the hits
+    g_ = v_ + apart;  // the gradients, then the loss and the hits
     y_.resize(places_.size());
     d_.resize(places_.size());
     for (std::size_t l = 0; l < places_.size(); ++l)
@@ -102,7 +103,7 @@ class hand_step {
 
   dense_network const& shape() const { return net_; }
   std::string transport() const { return data_size_ * model_size_ > 1 ? "mpi" : "none"; }
-  /// Of this rank's units.
+  /// The outcome for this rank's units.
   outcome<float> result() const { return {{w_, w_ + count_}, g_[count_], g_[count_ + 1]}; }
   outcome<double> part(outcome<double> const& all) const { return {whole_.part(all.parameters, unit_, net_.width[1]), all.loss, all.hits}; }
 
@@ -128,7 +129,7 @@ class hand_step {
     }
   }
 
-  // Kernels stand apart: compilers forget restrict where they inline.
+  // Kernels are not inlined: compilers forget restrict in inlined code.
   [[gnu::noinline]] static void relu(std::size_t n, float* __restrict y) {
     for (std::size_t i = 0; i < n; ++i) y[i] = y[i] > 0 ? y[i] : 0;
   }
@@ -156,7 +157,8 @@ class hand_step {
     for (index_t o = 0; o < classes; ++o) z[o] /= sum;
     return std::log(sum) + largest;
   }
-  // The cotangent of the logits in their place; tail: the bias' gradient, the loss and the hits of this rank's rows.
+  // Replaces the logits by their cotangent. `tail` gets the bias' gradient, and the loss and the hits of this rank's
+  // rows.
   void cross_entropy(std::int32_t const* label, float* logits, float* tail) const {
     std::fill_n(tail, classes + 2, 0.f);
     float const scale = net_.loss == objective::cross_entropy ? 1 / static_cast<float>(batch_) : 1.f;
@@ -200,7 +202,7 @@ class hand_step {
     }
   }
 
-  dense_network net_, whole_;  // what this rank has, and all
+  dense_network net_, whole_;  // this rank's part, and the whole network
   index_t batch_;
   std::vector<decltype(on_host(std::declval<training_data::images>()))> images_, targets_;
   std::vector<decltype(on_host(std::declval<training_data::labels>()))> labels_;

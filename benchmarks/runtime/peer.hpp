@@ -1,4 +1,4 @@
-// A program of Python beside a benchmark, where PyTorch or JAX do the same work (peer.py).
+// A Python program as a peer of a benchmark: PyTorch or JAX do the same work (peer.py).
 #pragma once
 #include <ashlar/comm/agree.hpp>
 
@@ -21,15 +21,15 @@ namespace bench {
 
 using ashlar::index_t;
 
-/// The process, started by rank 0: frameworks on as many cores as the ranks and their threads have, which sleep meanwhile.
-/// $ASHLAR_PYTHON, or python3.
+/// The peer's process, which rank 0 starts with $ASHLAR_PYTHON, or python3. It uses as many cores as the ranks and
+/// their threads, which sleep meanwhile.
 class peer {
  public:
-  /// Microseconds for which their threads may look out for more work, on the cores that the next variant needs.
+  /// Microseconds for which the peer's threads may poll for more work, on cores that the next variant needs.
   static constexpr useconds_t rest = 50'000;
 
-  /// Calls put(*this) on rank 0, which writes the arrays that the program begins with.
-  /// Collective: all ranks. Post: names() is empty where no framework is installed.
+  /// Calls put(*this) on rank 0, which writes the arrays with which the program begins.
+  /// Post: names() is empty if no framework is installed. Collective: all ranks.
   template <class Put>
   peer(ashlar::communicator const& ranks, std::string const& program, index_t batch, int cores, Put const& put) : ranks_(ranks), program_(program) {
     ashlar::comm::on_root(ranks_, [&] {
@@ -58,10 +58,10 @@ class peer {
     if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
-  /// Names with versions, on rank 0.
+  /// The frameworks' names with versions, on rank 0.
   std::vector<std::string> const& names() const { return names_; }
 
-  /// Collective: all ranks, of which all but rank 0 sleep until rank 0 has the answer.
+  /// Sends a request to the program and waits for its answer. Collective: all ranks; all but rank 0 sleep meanwhile.
   void ask(char const* what, std::size_t which) {
     if (ranks_.rank() == 0) {
       std::string const line = std::string(what) + " " + std::to_string(which) + "\n";
@@ -73,7 +73,7 @@ class peer {
 
   bool is_root() const { return ranks_.rank() == 0; }
 
-  /// An array for the program, and one from it.
+  /// Writes an array for the program. `read` reads one from it.
   template <class T>
   void write(std::string const& name, std::vector<T> const& v) const {
     std::ofstream out(folder_ + "/" + name, std::ios::binary);
@@ -109,7 +109,7 @@ class peer {
     from_ = out[0];
     if (status != 0) process_ = 0;
   }
-  // The next line, without its end; empty where the process has ended.
+  // Reads the next line, without its end. Empty if the process has ended.
   std::string answer() const {
     std::string line;
     for (char c; process_ > 0 && ::read(from_, &c, 1) == 1 && c != '\n';) line += c;

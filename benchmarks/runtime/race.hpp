@@ -1,4 +1,4 @@
-// What the runtime benchmarks share: variants of one piece of work race each other in one process group.
+// Shared code of the runtime benchmarks: variants of one piece of work race each other in one process group.
 #pragma once
 #include <ashlar/comm/device_mesh.hpp>
 
@@ -19,32 +19,33 @@
 #include <vector>
 
 #ifndef ASHLAR_BENCH_FLAGS
-#define ASHLAR_BENCH_FLAGS "unknown"  // the build says what it compiles with
+#define ASHLAR_BENCH_FLAGS "unknown"  // the build defines its flags
 #endif
 
 namespace bench {
 
 /// One way to do a piece of work.
 struct variant {
-  std::string name;                       // "ashlar", or who it is
-  std::string transport;                  // how data reach other ranks: "mpi", "node" (memory that they share), or "none"
-  std::function<void()> run;              // the work, on all ranks
-  std::function<bool()> correct;          // does the work and compares this rank's result with an independent reference
-  std::function<void()> prepare = [] {};  // before a sample, untimed
-  useconds_t rest = 0;                    // microseconds behind a sample, in which threads of other processes fall asleep
+  std::string name;                       // "ashlar", or the name of the peer.
+  std::string transport;                  // "mpi", "node" (memory that ranks share), or "none".
+  std::function<void()> run;              // does the work, on all ranks.
+  std::function<bool()> correct;          // does it and compares this rank's result with a reference.
+  std::function<void()> prepare = [] {};  // is called before a sample, untimed.
+  useconds_t rest = 0;                    // microseconds after a sample, for threads of others to sleep.
 };
 
-/// The variant by ashlar whose collectives go by messages of MPI: what others that send messages are compared with, too.
+/// The variant of ashlar whose collectives use messages of MPI. Other variants that send messages are compared with it,
+/// too.
 inline constexpr char ashlar_over_mpi[] = "ashlar over MPI";
 
-/// What carries the collectives of a mesh, as rows say it.
+/// The transport of a mesh's collectives, by its name in the JSON rows.
 template <class Mesh>
 std::string transport_of(ashlar::device_mesh<Mesh> const& m) {
   std::string const words = m.transport();
   return words == "MPI" ? "mpi" : words == "shared memory" ? "node" : words;
 }
 
-/// A mesh of all ranks, which exchange messages of MPI also where they share a node.
+/// A mesh of all ranks. They exchange messages of MPI even if they share a node.
 /// Collective: all ranks.
 template <class Mesh, std::size_t N>
 ashlar::device_mesh<Mesh> mesh_over_mpi(int const (&sizes)[N]) {
@@ -54,17 +55,17 @@ ashlar::device_mesh<Mesh> mesh_over_mpi(int const (&sizes)[N]) {
   return m;
 }
 
-/// Keeps the compiler from dropping what was written through p.
+/// Keeps the compiler from removing writes through p.
 inline void escape(void const* p) { asm volatile("" : : "g"(p) : "memory"); }
 
-/// Seconds on a clock that all ranks of a node share; that of MPI_Wtime may begin anywhere.
+/// Seconds on a clock that all ranks of a node share. MPI_Wtime may begin at another time on each rank.
 inline double now() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Waits and yields the core between two looks: where ranks exceed cores MPI itself may spin for milliseconds.
+/// Waits, and yields the core between two polls. On an oversubscribed node MPI itself may spin for milliseconds.
 inline void finish(MPI_Request request) {
   for (int done = 0;; sched_yield()) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -72,7 +73,8 @@ inline void finish(MPI_Request request) {
   }
 }
 
-/// Collective: the ranks of comm, which sleep until all are there and leave the cores to those that still work.
+/// Sleeps until all ranks have arrived, so that the cores are free for ranks that still work. Collective: the ranks of
+/// comm.
 inline void sleep_until_all_arrive(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm, &request);
@@ -82,7 +84,7 @@ inline void sleep_until_all_arrive(MPI_Comm comm) {
   }
 }
 
-/// Pre: 0 <= q <= 1, v is not empty
+/// Pre: 0 <= q <= 1, and v is not empty.
 inline double quantile(std::vector<double> v, double q) {
   std::sort(v.begin(), v.end());
   double const at = q * static_cast<double>(v.size() - 1);
@@ -100,12 +102,13 @@ inline std::string mpi_name() {
   return s;
 }
 
-/// The races of one program. Rank 0 prints a table and, with --json FILE, appends its rows to FILE, one object a line.
-/// Options: --only TEXT, the cases with TEXT in their names; --seconds S, about how long one race lasts (3); --sample S, the
-/// shortest sample (0.004); --rounds N, the most rounds (41).
+/// The races of one program. Rank 0 prints a table and, with --json FILE, appends its rows to FILE, one object per
+/// line.
+/// Options: --only TEXT runs the cases with TEXT in their names. --seconds S is about the length of one race (3).
+/// --sample S is the length of the shortest sample in seconds (0.004). --rounds N is the largest number of rounds (41).
 class races {
  public:
-  /// `notes`: what else has a say in the figures, such as the BLAS in use.
+  /// `notes` are other conditions of the measurement, such as the BLAS in use.
   races(std::string bench, int argc, char** argv, nlohmann::json notes = nlohmann::json::object())
       : bench_(std::move(bench)), notes_(std::move(notes)) {
     for (int i = 1; i < argc; i += 2) {
@@ -132,9 +135,9 @@ class races {
 
   bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
 
-  /// Checks every variant, then races them round by round. The first is ashlar's: ratios are the others' times over its
-  /// time in the same round. Where one is `ashlar_over_mpi`, rows also say the ratio to that one's time.
-  /// Collective: all ranks. Error: ashlar::error on every rank where a variant's result is wrong on some rank.
+  /// Checks every variant, then races them round by round. The first variant is ashlar. A ratio is another variant's
+  /// time over its time in the same round. If a variant is `ashlar_over_mpi`, rows also have the ratio to its time.
+  /// Collective: all ranks. Error: ashlar::error on every rank if a variant's result is wrong on some rank.
   void race(std::string const& what, std::vector<variant> const& variants) {
     for (variant const& v : variants) {
       v.prepare();
@@ -167,7 +170,7 @@ class races {
       report(what, variants[i], times[i], times[0], messages == variants.end() ? nullptr : &times[static_cast<std::size_t>(messages - variants.begin())]);
   }
 
-  /// Error: ashlar::error where the file cannot be written.
+  /// Error: ashlar::error if the file cannot be written.
   void write() const {
     if (rank_ != 0 || file_.empty()) return;
     std::ofstream out(file_, std::ios::app);
@@ -176,8 +179,8 @@ class races {
   }
 
  private:
-  // From the first rank's start to the last rank's end, per repetition: right also where ranks take turns on a core. A
-  // run before puts in the caches what the variant before has driven out.
+  // Returns the time from the first rank's start to the last rank's end, per repetition. It is right even if ranks take
+  // turns on a core. One run before it refills the caches after the variant before.
   double sample(variant const& v, long repeats) const {
     v.prepare();
     if (repeats > 1) v.run();
@@ -194,7 +197,7 @@ class races {
     return (span[0] + span[1]) / static_cast<double>(repeats);
   }
 
-  // `ours`: the times of the first variant; `messages`: those of the one that is `ashlar_over_mpi`, or null.
+  // `ours` are the times of the first variant. `messages` are the times of `ashlar_over_mpi`, or null.
   void report(std::string const& what, variant const& v, std::vector<double> const& t, std::vector<double> const& ours,
               std::vector<double> const* messages) {
     auto const us = [&](double q) { return 1e6 * quantile(t, q); };

@@ -1,4 +1,4 @@
-// Memory that the ranks of a node share, as an expert gets it from MPI: for the limits of what such memory allows.
+// Memory that the ranks of a node share, as an expert gets it from MPI. The benchmarks measure its limits.
 #pragma once
 #include <ashlar/comm/mpi.hpp>
 #include <ashlar/config.hpp>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Whether all ranks of a communicator are on one node.
+/// True if all ranks of a communicator are on one node.
 /// Collective: its ranks.
 inline bool share_a_node(MPI_Comm c) {
   MPI_Comm node = MPI_COMM_NULL;
@@ -21,7 +21,7 @@ inline bool share_a_node(MPI_Comm c) {
   return here == all;
 }
 
-/// n elements of each rank of a communicator, which all of them see.
+/// n elements per rank of a communicator, which all its ranks see.
 /// Pre: the ranks share a node. Collective: construction and destruction.
 template <class T>
 class shared_window {
@@ -29,7 +29,7 @@ class shared_window {
   shared_window(MPI_Comm c, std::size_t n) : comm_(c) {
     int ranks = 0;
     MPI_Comm_size(c, &ranks);
-    // Otherwise ranks' parts follow each other, and may begin within a line of the cache.
+    // Otherwise the ranks' parts are contiguous, and two of them may share a cache line.
     MPI_Info apart = MPI_INFO_NULL;
     MPI_Info_create(&apart);
     MPI_Info_set(apart, "alloc_shared_noncontig", "true");
@@ -44,7 +44,7 @@ class shared_window {
       MPI_Win_shared_query(window_, q, &size, &unit, &at);
       parts_.push_back(at);
     }
-    std::fill_n(mine, n, T());  // in memory near this rank
+    std::fill_n(mine, n, T());  // the first touch places it near this rank
   }
   shared_window(shared_window const&) = delete;
   shared_window& operator=(shared_window const&) = delete;
@@ -52,13 +52,13 @@ class shared_window {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
-  /// What a rank has written before, all see afterwards. Collective: the ranks.
+  /// Makes each rank's earlier writes visible to all ranks. Collective: the ranks.
   void fence() const {
     MPI_Win_sync(window_);
     MPI_Barrier(comm_);
     MPI_Win_sync(window_);
   }
-  /// Where the elements of a rank begin.
+  /// The first element of a rank.
   T* of(ashlar::index_t rank) const { return parts_[static_cast<std::size_t>(rank)]; }
 
  private:

@@ -1,4 +1,4 @@
-// What the benchmarks of training steps have in common: networks, their data, dropout masks, and the reference.
+// Shared code of the benchmarks of training steps: networks, their data, dropout masks, and the reference.
 #pragma once
 #include <ashlar/ashlar.hpp>
 
@@ -15,20 +15,20 @@ inline constexpr index_t inputs = 784, hidden = 200, classes = 10, batches = 8, 
 inline constexpr float rate = 0.4f;
 inline constexpr prng_key weight_key{1}, image_key{2}, label_key{3}, dropout_key{4}, target_key{5};
 
-enum class objective { cross_entropy, summed_cross_entropy, squared_error };  // means but the second; the last of softmax
+enum class objective { cross_entropy, summed_cross_entropy, squared_error };  // means but the second; the last of softmax(z)
 enum class update_rule { adam, rmsprop };
 
-/// Dense layers with relu between them, and how they are trained. Parameters stand one behind the other: the kernel of
-/// the first layer, row-major, its bias, the second's kernel.
+/// Dense layers with relu between them, and their training. The parameters are in one sequence: the kernel of the first
+/// layer, row-major, its bias, the kernel of the second, and so on.
 struct dense_network {
-  std::vector<index_t> width;  // of the inputs and of what each layer gives
+  std::vector<index_t> width;  // of the inputs and of each layer's result
   bool first_has_bias;         // the other layers have one
   objective loss;
   update_rule update;
   double learning_rate;
 
   struct place {
-    index_t kernel, bias, end;  // where they begin; without a bias it begins at the end
+    index_t kernel, bias, end;  // offsets; without a bias, `bias` equals `end`
     bool has_bias() const { return bias < end; }
   };
   std::vector<place> places() const {
@@ -41,7 +41,7 @@ struct dense_network {
   }
   index_t count() const { return places().back().end; }
 
-  /// The parameters of a rank that has the units [first, first + n) of the one hidden layer.
+  /// The parameters of a rank that has the units [first, first + n) of the only hidden layer.
   template <class T>
   std::vector<T> part(std::vector<T> const& whole, index_t first, index_t n) const {
     if (n == width[1]) return whole;
@@ -66,16 +66,18 @@ inline prng_key targets_of_batch(index_t k) { return fold_in(target_key, static_
 inline prng_key images_of_batch(index_t k) { return fold_in(image_key, static_cast<std::uint64_t>(k)); }
 inline prng_key dropout_of_step(index_t step) { return fold_in(dropout_key, static_cast<std::uint64_t>(step)); }
 
-/// Parameters, and what the last step reported.
+/// Parameters, and the loss and hits of the last step.
 template <class T>
 struct outcome {
   std::vector<T> parameters;
   T loss = 0, hits = 0;
 };
 
-/// Whether the parameters of each kernel and of each bias differ by less than `tolerance` on average. Of each parameter it would
-/// be asked too much in single precision: where rounding puts the sum of a unit on the other side of relu's kink, one row's part
-/// of its gradient is there or is not, and optimizers that divide by the gradient's size make whole steps of that.
+/// True if the parameters of each kernel and of each bias differ by less than `tolerance` on average, and loss and hits
+/// are close.
+/// A limit for each parameter would be too strict in single precision. Rounding may put a unit's sum on the other side
+/// of relu's kink. Then one row's part of its gradient appears or vanishes. Optimizers that divide by the gradient's
+/// size make a whole step of that.
 inline bool agree(dense_network const& net, outcome<float> const& a, outcome<double> const& b, index_t batch, double tolerance) {
   if (a.parameters.size() != b.parameters.size()) return false;
   auto const off = [](float x, double y) { return std::abs(static_cast<double>(x) - y); };
@@ -89,15 +91,15 @@ inline bool agree(dense_network const& net, outcome<float> const& a, outcome<dou
   return off(a.loss, b.loss) < 1e-3 * std::abs(b.loss) && off(a.hits, b.hits) <= 1 + static_cast<double>(batch) / 100;
 }
 
-/// How a dropout mask is drawn: `one` defines it, `fill` makes rows of it for a shard of the hidden layer. A mask holds
-/// 0 or 1 / (1 - rate).
+/// Draws a dropout mask. `one` defines its elements, `fill` makes rows of it for a shard of the hidden layer. An
+/// element is 0 or 1 / (1 - rate).
 struct philox_mask {
   static constexpr bool drops = true;
   static float one(index_t step, index_t row, index_t unit) {
     return uniform<float>(dropout_of_step(step), row * hidden + unit) < rate ? 0 : 1 / (1 - rate);
   }
 
-  // Evaluations side by side, in numbers as wide as their products: so compilers vectorise the rounds.
+  // Evaluates several blocks at once, in integers as wide as their products, so that compilers vectorise the rounds.
   static constexpr int lanes = 32;
   static void draw(prng_key key, std::uint64_t first_block, index_t n, float* mask) {
     for (index_t done = 0; done < n; done += 4 * lanes, first_block += lanes) {
@@ -134,7 +136,7 @@ struct philox_mask {
   }
 };
 
-/// A cheap integer hash of step, row and unit.
+/// Draws a mask by a cheap integer hash of step, row and unit.
 struct hashed_mask {
   static constexpr bool drops = true;
   static float one(index_t step, index_t row, index_t unit) {
@@ -160,7 +162,7 @@ struct no_mask {
   static float one(index_t, index_t, index_t) { return 1; }
 };
 
-/// Plain loops in double, on one rank: the reference.
+/// The reference: plain loops in double, on one rank.
 template <class Mask>
 class plain_loops {
  public:
@@ -222,7 +224,7 @@ class plain_loops {
     }
   }
 
-  // What one row adds to loss and hits; its logits z become their cotangent.
+  // Adds one row to loss and hits, and replaces its logits z by their cotangent.
   void to_cotangent(numbers& z, index_t batch_number, index_t row, index_t batch) {
     auto const label = at(label_of(labels_of_batch(batch_number))(row));
     double const largest = *std::max_element(z.begin(), z.end());
@@ -258,14 +260,14 @@ class plain_loops {
   numbers m_, v_;
 };
 
-/// What the ranks of a mesh train on.
+/// The training data on a mesh.
 struct training_data {
   using images =
       decltype(uniform<float, layout<"data", none>>(std::declval<device_mesh<grid> const&>(), {1, 1}, prng_key{}));
   using labels =
       decltype(generate<std::int32_t, layout<"data">>(std::declval<device_mesh<grid> const&>(), {1}, label_of{}));
   index_t batch;
-  std::vector<images> x, targets;  // targets: numbers for a squared error, where a network has that
+  std::vector<images> x, targets;  // targets: for networks with a squared error
   std::vector<labels> y;
 
   training_data(device_mesh<grid> const& m, index_t n) : batch(n) {

@@ -1,4 +1,4 @@
-// One training step by ashlar, and how any variant of it is raced.
+// One training step by ashlar, and the race variant of any training step.
 #pragma once
 #include <ashlar/tensor/gather.hpp>
 #include <ashlar/train/layers.hpp>
@@ -26,7 +26,7 @@ struct with_dropout {
 using mirrored = data_parallel<"data">;
 using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
 
-/// The step of a program whose loss comes with a number of hits; gives both.
+/// The step of a program whose loss also gives the number of hits. Returns loss and hits.
 template <class Program>
 constexpr auto labelled_step = [](auto& p, auto& state, auto const& x, auto const& labels, prng_key key) {
   auto [value, hits, grads] = value_and_grad<"data">(Program::loss)(p, x, labels, key);
@@ -35,8 +35,8 @@ constexpr auto labelled_step = [](auto& p, auto& state, auto const& x, auto cons
   return std::pair{item(l), item(h)};
 };
 
-/// Steps of a program on a mesh. A program has model, optimizer, step, which of the data it takes as answers, and what it
-/// is `by_hand`.
+/// Steps of a program on a mesh. A program has `model`, `optimizer` and `step`. `answers` is the member of
+/// training_data with which it compares results. `by_hand` is its network for the hand-written step.
 template <class Program, class Strategy>
 class ashlar_step {
  public:
@@ -81,7 +81,7 @@ class ashlar_step {
 
 inline double tolerance(dense_network const& net) { return 5e-2 * net.learning_rate; }
 
-/// A variant whose steps are compared with plain loops.
+/// A variant whose results are compared with plain_loops.
 template <class Mask, class Step>
 bench::variant variant_of(std::string name, Step& s, dense_network const& net, std::vector<float> const& first, index_t batch) {
   return {std::move(name), s.transport(), [&s] { s.run(); },
@@ -102,7 +102,7 @@ inline nlohmann::json blas_in_use() {
   return notes;
 }
 
-/// Error: ashlar::error where the batches do not divide by the ranks.
+/// The number of ranks. Error: ashlar::error if the batches do not divide by it.
 inline int ranks_that_divide_batches(std::string const& bench) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

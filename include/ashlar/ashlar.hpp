@@ -1,10 +1,12 @@
 // Everything that a user calls, except checkpoints, which need HDF5: checkpoint/checkpoint.hpp.
 #pragma once
 #include "ashlar/comm/trace.hpp"
+#include "ashlar/meta/choose.hpp"
 #include "ashlar/plan/draw.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/tensor/describe.hpp"
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/run_program.hpp"
+#include "ashlar/train/print.hpp"
 #include "ashlar/train/train.hpp"

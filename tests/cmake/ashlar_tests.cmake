@@ -1,4 +1,4 @@
-# How the files of each kind of test become targets and tests: one program a layer and kind.
+# Makes targets and tests of the files of each kind of test: one program per layer and kind.
 
 ashlar_header(ASHLAR_DOCTEST_INCLUDE_DIR doctest/doctest.h)
 ashlar_header(ASHLAR_RANDOM123_INCLUDE_DIR Random123/philox.h)
@@ -10,21 +10,23 @@ target_include_directories(ashlar-test SYSTEM INTERFACE
   "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
 target_link_libraries(ashlar-test INTERFACE ashlar-dev)
 
-# The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos, where MPI's calls are counted.
+# The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos and with counters of MPI's
+# calls.
 add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
 target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
 if(NOT ASHLAR_LAYOUT_ONLY)
   add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
     "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
   target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ashlar::ashlar)
-  # What almost every test above the layouts reads of others is compiled once; nvcc has no use for that.
+  # Headers that almost every test above the layouts includes are precompiled, but not for devices: nvcc has no use for
+  # that.
   if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
   endif()
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()
 
-# ashlar_test_sources(<variable> <folder>): the files of tests in a folder, but for those that are left out.
+# ashlar_test_sources(<variable> <folder>): the test files in a folder, except files that ASHLAR_TESTS_LEFT_OUT matches.
 function(ashlar_test_sources variable folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(ASHLAR_TESTS_LEFT_OUT)
@@ -42,7 +44,7 @@ function(ashlar_add_doctest target main library)
   endif()
 endfunction()
 
-# Layers that need Kokkos find it and MPI started; comm's unit tests start MPI themselves.
+# The main starts MPI and Kokkos for layers that need Kokkos. comm's unit tests start MPI themselves.
 function(ashlar_add_unit_tests layer library)
   set(main ashlar-mpi-main)
   if(layer IN_LIST lower_layers OR layer STREQUAL "comm")
@@ -50,7 +52,7 @@ function(ashlar_add_unit_tests layer library)
   endif()
   ashlar_add_doctest(unit_${layer} ${main} ${library} ${ARGN})
   ashlar_add_test(unit.${layer} COMMAND unit_${layer})
-  if(layer STREQUAL "comm" AND ASHLAR_SANITIZE)  # leaks of MPI itself, which mpi_main.cpp leaves out
+  if(layer STREQUAL "comm" AND ASHLAR_SANITIZE)  # MPI's own leaks, which mpi_main.cpp ignores
     set_property(TEST "${ASHLAR_TEST_PREFIX}unit.comm" APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
 endfunction()
@@ -60,8 +62,8 @@ function(ashlar_add_mpi_tests layer library)
   foreach(ranks IN LISTS ASHLAR_TEST_RANKS)
     ashlar_add_test(mpi.${layer} RANKS ${ranks} COMMAND "$<TARGET_FILE:mpi_${layer}>")
   endforeach()
-  # All that moves data through tensors, also by messages alone, and on two nodes, but for cases that choose such a way
-  # themselves. (Tests of comm try all ways by themselves.)
+  # All tests that move data through tensors run again by messages alone, and on two nodes. Cases that choose a
+  # transport themselves are excluded. (Tests of comm try all transports themselves.)
   set(environment_messages ASHLAR_TRANSPORT=mpi)
   set(environment_nodes ASHLAR_RANKS_PER_NODE=2)
   set(without_messages "-tce=*the same by messages*,*the same where operands*")
@@ -73,15 +75,15 @@ function(ashlar_add_mpi_tests layer library)
   endif()
 endfunction()
 
-# The header of ours that a file includes before all others, or nothing.
+# The header of ashlar that a file includes first, or nothing.
 function(ashlar_first_include variable file)
   file(STRINGS "${file}" line REGEX "^#include" LIMIT_COUNT 1)
   string(REGEX MATCH "ashlar/[a-z0-9_/]+\\.hpp" header "${line}")
   set(${variable} "${header}" PARENT_SCOPE)
 endfunction()
 
-# Each header of a library compiles alone: one that another header or a test includes before all else does so there. What is
-# precompiled need not be included, for which tree.layers looks.
+# Tests that each header of a library compiles alone. A header that another header or a test includes first is tested
+# there. Precompiled headers hide a missing include of MPI or Kokkos, so tree.layers looks for that.
 function(ashlar_add_header_tests library)
   get_target_property(target ${library} ALIASED_TARGET)
   get_target_property(headers ${target} HEADER_SET)
@@ -124,7 +126,7 @@ function(ashlar_add_static_tests layer library)
   ashlar_add_build_test(static.${layer} static_${layer})
 endfunction()
 
-# Programs that must not compile are tried with this build's compiler and with one of the other family.
+# Programs that must not compile are tried with this build's compiler and with one of the other family (g++, clang).
 if(NOT DEFINED ASHLAR_MUST_FAIL_COMPILERS)
   set(compilers "${CMAKE_CXX_COMPILER}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -145,8 +147,9 @@ if(NOT DEFINED ASHLAR_MUST_FAIL_COMPILERS)
   message(STATUS "Must-fail tests: ${compilers}")
 endif()
 
-# The flags of programs that must not compile stand in a file, one for each library, in which names with spaces are
-# quoted. Only what is not ours is a system header, so that our own may warn. clang's long form of -fopenmp is not for g++.
+# The flags of programs that must not compile are in one file per library, in which names with spaces are quoted. Only
+# the headers of others are system headers, so that ashlar's own may warn. g++ does not know clang's long form of
+# -fopenmp.
 add_library(ashlar-must-fail-layout INTERFACE)
 target_link_libraries(ashlar-must-fail-layout INTERFACE Boost::headers)
 add_library(ashlar-must-fail-ashlar INTERFACE)
@@ -170,7 +173,7 @@ $<$<BOOL:$<FILTER:${options},INCLUDE,^-fopenmp>>:-fopenmp>
 ")
 endforeach()
 
-# Programs that need Kokkos find all of ashlar precompiled, in a folder for each compiler.
+# Programs that need Kokkos use all of ashlar precompiled, in one folder per compiler.
 if(NOT ASHLAR_LAYOUT_ONLY AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND "fail" IN_LIST ASHLAR_TEST_KINDS)
   set(precompiled)
   set(flags_file "${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")
@@ -185,7 +188,7 @@ if(NOT ASHLAR_LAYOUT_ONLY AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND "fail" IN
   add_custom_target(must_fail_precompiled ALL DEPENDS ${precompiled})
 endif()
 
-# ashlar_sees_kokkos(<variable> <file>): whether a file includes Kokkos or MPI, by itself or by headers of ours.
+# ashlar_sees_kokkos(<variable> <file>): ON if a file includes Kokkos or MPI, directly or by headers of ashlar.
 function(ashlar_sees_kokkos variable file)
   get_property(sees GLOBAL PROPERTY "ashlar_sees_kokkos ${file}")
   if("${sees}" STREQUAL "")

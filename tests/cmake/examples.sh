@@ -32,7 +32,7 @@ for name in "${!longer[@]}"; do
   echo "there is no examples/$name: take it off the list of longer ones"
   failed=1
 done
-# Headers that examples share have 150 lines at most, once the parts of programs 09 and 12 have another place.
+# The headers that examples share are to have 150 lines at most, after the parts of programs 09 and 12 have moved.
 most=475
 lines=$(cat examples/*.hpp | wc -l)
 if [ "$lines" -gt $most ]; then

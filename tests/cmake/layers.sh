@@ -29,7 +29,7 @@ for layer in $layers; do
 done
 forbid kernels 'ashlar/comm/' "kernels includes comm"
 forbid "$meaning config.hpp" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm includes MPI, Kokkos, BLAS or zlib"
-# Only headers that print pay for strings and streams.
+# Only headers that print may include strings and streams.
 forbid "--exclude=print*.hpp --exclude=draw.hpp $meaning config.hpp" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
   "a layer below comm includes a slow standard header"
 forbid "comm" 'Kokkos|cblas' "comm includes Kokkos or BLAS"
@@ -37,7 +37,7 @@ forbid "--exclude-dir=kernels ." 'cblas|oneapi' "a layer other than kernels incl
 forbid "--exclude=idx.hpp ." 'zlib' "a header other than io/idx.hpp includes zlib"
 forbid "--exclude=hdf5.hpp ." 'hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"
 forbid "--exclude=mpi.hpp ." 'mpi\.h>' "a header other than comm/mpi.hpp includes mpi.h"
-# Kernels know one rank's arrays. The layout of an array is a matter of tensor.
+# Kernels know the arrays of one rank. Only tensor knows the layout of an array.
 named=$(grep -rnEw 'layout|layout_value|basic_layout|basic_partial|partial|layout_t|value_v|sharded_tensor|MPI_[A-Za-z_]+' kernels | sed 's,//.*,,' |
   grep -Ew 'layout|layout_value|basic_layout|basic_partial|partial|layout_t|value_v|sharded_tensor|MPI_[A-Za-z_]+' | grep -v '#include')
 if [ -n "$named" ]; then
@@ -60,13 +60,13 @@ for kernel in kernels/*.hpp; do
     fi
   done
 done
-# Functions that a program may exchange at run time would join meshes that have nothing to do with each other.
+# A global pointer to a function that a program may exchange at run time would couple unrelated meshes.
 pointers=$(grep -rnE '^ *(inline|static|extern)?[A-Za-z_:<> ]*\(\*[A-Za-z_]+\)\([^)]*\)( *=.*)?;' --include=*.hpp . | grep -E ':(inline|static|extern) ')
 if [ -n "$pointers" ]; then
   printf 'a pointer to a function is a global variable:\n%s\n' "$pointers"
   failed=1
 fi
-# The tests read mpi.h and Kokkos precompiled, so that no compiler says who forgot to include them.
+# The tests precompile mpi.h and Kokkos, so no compiler reports a header that forgets to include them.
 without=$(find . -name '*.hpp' -exec awk '
   /^ *# *include *[<"]/ {
     header = $0; sub(/^[^<"]*[<"]/, "", header); sub(/[>"].*/, "", header)

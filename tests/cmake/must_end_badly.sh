@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# must_end_badly.sh REGEX COMMAND...: passes if COMMAND ends with an error within a minute, after a line that matches.
+# must_end_badly.sh REGEX COMMAND...: passes if COMMAND ends with an error within a minute and a line of its output
+# matches.
 regex=$1
 shift
 output=$(timeout 60 "$@" 2>&1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# must_fail.sh SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, does not without, and
-# each "// EXPECT: <extended regex>" in it matches one line of the diagnostics: an error, a note, or the quoted throw, or
-# call of fail, in a constexpr function.
+# must_fail.sh SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, and does not compile
+# without it. Each "// EXPECT: <extended regex>" in it must match one line of the diagnostics: an error, a note, or the
+# quoted line of a throw, or of a call of fail, in a constexpr function.
 set -u
 source=$1
 shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# quotes.sh ROOT: passes if every code block of a page that follows "<!-- FILE [name] -->" is what stands in FILE between
-# its lines "// [name]", and if there are such blocks.
+# quotes.sh ROOT: passes if every code block of a page that follows "<!-- FILE [name] -->" equals the text in FILE
+# between its lines "// [name]", and if there are 3 such blocks or more.
 set -u
 cd "$1" || exit 1
 failed=0 found=0

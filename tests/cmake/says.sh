@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# says.sh REGEX COMMAND...: passes if COMMAND ends well, after a line that matches.
+# says.sh REGEX COMMAND...: passes if COMMAND ends without an error and a line of its output matches.
 regex=$1
 shift
 output=$("$@" 2>&1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# words.sh ROOT: passes if no old word of docs/glossary.md, in code font in the third column, occurs anywhere but there, in
-# CHANGELOG.md and in scripts/rename and its test; as an identifier, in prose or in the name of a file.
+# words.sh ROOT: passes if no old word of docs/glossary.md (in code font in the third column) occurs as an identifier,
+# in prose or in the name of a file. Exceptions: that page, CHANGELOG.md, scripts/rename and its test.
 set -u
 cd "$1" || exit 1
 failed=0

@@ -1,4 +1,4 @@
-// Derivatives of programs on many ranks, against one rank that runs the same program on whole tensors.
+// Compares derivatives of programs on many ranks with one rank that runs the same program on whole tensors.
 #pragma once
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/data/feed.hpp"
@@ -13,7 +13,7 @@ namespace ashlar::test {
 
 using grid = mesh<axis<"data">, axis<"model">>;
 
-/// Element g of summand s of the tensor with a number of its own.
+/// Element g of term s of tensor `number`. (A partial tensor has several terms.)
 using element_function = double (*)(index_t g, int s, int number);
 inline double integers(index_t g, int s, int number) { return small_number(g + 997 * number, s); }
 inline double reals(index_t g, int s, int number) {
@@ -23,7 +23,7 @@ inline double positive_reals(index_t g, int s, int number) {
   return std::abs(integers(g, s, number)) / 4 + 0.05 * number;
 }
 
-/// A tensor of a program: a parameter, numbered 0, 1, 2, ... in its order.
+/// The layout and extents of a parameter of a program. Parameters are numbered 0, 1, 2, ... in their order.
 template <class L, class T = double>
 struct operand {
   using layout_type = L;
@@ -32,12 +32,13 @@ struct operand {
   shape extents;
 };
 
-/// Where tensors live, and what they hold. On one rank they are the whole of what they denote on `sizes`.
+/// The mesh of a program's tensors, and their elements. On one rank a tensor is the whole value that it has on a mesh
+/// of `sizes`.
 struct place {
   device_mesh<grid> mesh;
   mesh_shape sizes;
   element_function element = integers;
-  int moved = -1;  // the operand that is moved by step * direction
+  int moved = -1;  // the number of the operand that is moved by step * direction
   double step = 0;
 
   place on_one_rank() const { return {device_mesh<grid>(MPI_COMM_SELF, {1, 1}), sizes, element}; }
@@ -60,14 +61,14 @@ struct place {
   }
 };
 
-/// <y, y*> of a value and a cotangent, as an operation: its derivative by y is y*.
+/// The operation <y, y*> of a value and a cotangent. Its derivative with respect to y is y*.
 struct pairing_op {
   using diagnostics = ops_detail::elementwise_diagnostics;
   template <class, class>
   using element = double;
   static constexpr rule_result rule(layout_value const& y, layout_value const& c) {
     rule_result r;
-    r.out.add_partial(op_sum, y.named() | c.named());
+    r.out.add_partial(layout_detail::op_sum, y.named() | c.named());
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const&) { return {}; }
@@ -94,8 +95,9 @@ struct pulled_back {
   std::vector<shard_of_rank> cotangents;
 };
 
-/// <f(x...), y*> with an arbitrary cotangent y* of f's value, and the cotangents of x... that f's derivative makes of
-/// it. Replicated: the axes over which x... are replicated where they are whole; they are invariant over all others.
+/// Returns <f(x...), y*> for an arbitrary cotangent y* of f's value, and the cotangents of x... that f's derivative
+/// gives. Over the axes `Replicated`, operands that are neither sharded nor partial are replicated. Over all other axes
+/// they are invariant.
 template <dimension Replicated, class F, class... X>
 pulled_back pull_back(place const& p, F const& f, X const&... x) {
   auto const parameters = [&]<int... Number>(std::integer_sequence<int, Number...>) {
@@ -117,7 +119,7 @@ pulled_back pull_back(place const& p, F const& f, X const&... x) {
   return result;
 }
 
-/// The collectives of a program on real ranks, as they are noted while it runs. Collective.
+/// Runs a program on real ranks and returns the collectives that it recorded. Collective.
 template <class M, class F>
 auto recorded(device_mesh<M> const& m, F const& program) {
   recorder<M> found;
@@ -127,7 +129,8 @@ auto recorded(device_mesh<M> const& m, F const& program) {
   return found.log;
 }
 
-/// How far a tensor is from denoting `expected`, relative to the largest element; infinite where replicas differ.
+/// The largest distance of a tensor's elements from `expected`, relative to the largest element or to 1 if that is
+/// more. Infinite if replicas differ.
 /// Collective.
 inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vector<double> const& expected) {
   auto const shards = all_shards(x.elements, 0);
@@ -148,7 +151,8 @@ inline double distance(shard_of_rank const& x, mesh_shape const& mesh, std::vect
 using differentiated_program = std::function<pulled_back(place const&)>;
 using case_on_one_rank = std::function<void(place const&, pulled_back const&)>;
 
-/// On every mesh, value and cotangents of a program are those of one rank. Calls also(place, results) with the latter.
+/// Checks on every mesh that value and cotangents of a program equal the results on one rank. Calls also(place,
+/// results) with the results on one rank.
 /// Collective.
 inline void check_on_meshes(element_function element, double tolerance, differentiated_program const& run,
                             case_on_one_rank const& also) {
@@ -169,8 +173,9 @@ inline double inner_product(std::vector<double> const& a, std::vector<double> co
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.);
 }
 
-/// On every mesh, in integers: <f(x), y*> == <x, f*(y*)>, where f is linear in all operands together; where it is
-/// linear in each of them, for each. Collective.
+/// Checks <f(x), y*> == <x, f*(y*)> on every mesh, in integers. If f is linear in all operands together, the right side
+/// is the sum over the operands. If f is linear in each of them, the equation holds for each.
+/// Collective.
 enum class linear { in_all, in_each };
 inline void check_adjoint(linear kind, std::vector<layout_value> const& layouts, differentiated_program const& run) {
   check_on_meshes(integers, 0, run, [&](place const& alone, pulled_back const& r) {
@@ -193,7 +198,7 @@ void check_bilinear(F const& f, X const&... x) {
   check_adjoint(linear::in_each, {X::layout...}, [&](place const& p) { return pull_back<Replicated>(p, f, x...); });
 }
 
-/// f is smooth where its operands are: its slope along a direction is that of a difference quotient.
+/// Checks that the slope of f along a direction equals a difference quotient. Pre: f is smooth near its operands.
 /// Collective.
 inline void check_slopes(element_function element, differentiated_program const& run) {
   check_on_meshes(element, 1e-12, run, [&](place alone, pulled_back const& r) {

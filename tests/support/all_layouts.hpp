@@ -1,4 +1,4 @@
-// Every layout of a rank over a number of axes, and who holds what under it, found by listing elements.
+// All layouts of a rank over a number of axes, and the elements of each rank under them, found one by one.
 #pragma once
 #include "ashlar/layout/value.hpp"
 #include "ashlar/mesh/mesh.hpp"
@@ -10,9 +10,9 @@
 
 namespace ashlar::test {
 
-/// All ways to place axes: on dimensions, in every order; partial in every nesting of kinds out of `ops`, up to
-/// `levels` of them; or nowhere.
-inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {op_sum},
+/// All layouts in which each axis shards a dimension, in every order, is partial, or is unused. Partial axes have every
+/// nesting of kinds of `ops`, up to `levels` levels.
+inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int> const& ops = {layout_detail::op_sum},
                                              int levels = 1) {
   std::vector<layout_value> done(1);
   done[0].rank = rank;
@@ -51,7 +51,8 @@ inline std::vector<layout_value> all_layouts(int rank, int axes, std::vector<int
   return done;
 }
 
-/// The same layouts, and each with blocks of these sizes block-cyclic in some dimensions, by one or more of their major axes.
+/// These layouts, and each of them with some dimensions block-cyclic in blocks of these sizes, by one or more of their
+/// major axes.
 inline std::vector<layout_value> with_cyclic(std::vector<layout_value> const& layouts, std::vector<int> const& blocks) {
   std::vector<layout_value> all = layouts;
   for (int d = 0; d < max_rank; ++d)
@@ -66,8 +67,8 @@ inline std::vector<layout_value> with_cyclic(std::vector<layout_value> const& la
   return all;
 }
 
-/// Each axis in turn splits some dimension last, is partial by one of `ops`, outermost, or stands nowhere; a third of the
-/// dimensions that are split, but no more than may be, are block-cyclic, in blocks of 1 to 3.
+/// A random layout. Each axis in turn is unused, shards some dimension as its minor-most axis, or is partial by one of
+/// `ops`, outermost. About 33 % of the dimensions that may be block-cyclic are, in blocks of 1 to 3.
 /// Pre: rank > 0.
 inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axes, std::vector<int> const& ops = {}) {
   auto below = [&](int n) { return static_cast<int>(random() / 7 % static_cast<unsigned>(n)); };
@@ -90,7 +91,7 @@ inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axe
   return v;
 }
 
-/// Axes as letters: "[a,bc] sum(d)"; block-cyclic ones blocks of 2: "[ab%2,c]".
+/// A layout as a text, with letters for axes: "[a,bc] sum(d)". In "[ab%2,c]" a and b assign blocks of 2.
 inline std::string name(layout_value const& v) {
   auto letter = [](int a) { return static_cast<char>('a' + a); };
   std::string s = "[";
@@ -112,9 +113,9 @@ inline std::string name(layout_value const& v) {
   return s;
 }
 
-/// For each index of a dimension, the rank of its piece's owner among the axes that split it: blocks are handed out to
-/// block-cyclic ones, round by round; each other axis hands out the indices of a piece one by one, so that earlier parts get
-/// no fewer than later ones.
+/// For each index of a dimension, the rank of its owner among the axes that shard it. The block-cyclic axes assign
+/// blocks round-robin. Then each other axis cuts the indices of each owner into parts. Earlier parts get no fewer
+/// indices than later ones.
 inline std::vector<int> owners(int extent, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
   std::vector<int> owner(static_cast<std::size_t>(extent), 0);
   int hands = 1, pieces = 1;
@@ -141,7 +142,7 @@ inline std::vector<int> owners(int extent, layout_detail::axis_list const& axes,
   return owner;
 }
 
-/// For each rank, which elements of the global array, row-major, its shard has.
+/// For each rank a mask over the elements of the global row-major array: true if its shard has the element.
 inline std::vector<std::vector<bool>> holders(std::vector<int> const& extents, layout_value const& v,
                                               mesh_shape const& mesh) {
   std::size_t size = 1;

@@ -1,4 +1,4 @@
-// The layouts in which the operands of a layer may lie together over a mesh of two axes, found by the layer's own rule.
+// The layouts that a layer's own rule allows for its operands together, over a mesh of two axes.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/layout/rule.hpp"
@@ -7,7 +7,7 @@
 
 namespace ashlar::test {
 
-/// How many: one of each class of those that differ in the names of their axes alone, or every one.
+/// The layouts to test: one per class of layouts that differ only in the names of their axes, or every layout.
 enum class sweep { classes, every };
 #ifdef ASHLAR_EVERY_LAYOUT
 inline constexpr sweep swept = sweep::every;
@@ -15,7 +15,7 @@ inline constexpr sweep swept = sweep::every;
 inline constexpr sweep swept = sweep::classes;
 #endif
 
-/// Layouts of operands, the one that the rule makes of them, and the axes that this one names.
+/// Layouts of operands, the result's layout by the rule, and the axes that the result names.
 template <axis_mask Named, class Result, class... L>
 struct placed {
   using result = Result;
@@ -23,12 +23,12 @@ struct placed {
 
 namespace search {
 
-using two_axes = context<meta_detail::name_list<meta_detail::axis_name_t<"data">, meta_detail::axis_name_t<"model">>>;
+using two_axes = layout_detail::context<meta_detail::name_list<meta_detail::axis_name_t<"data">, meta_detail::axis_name_t<"model">>>;
 
 template <std::size_t N>
 using layouts = std::array<layout_value, N>;
 
-// Layouts of operands of known ranks as codes: a tenth of what the compiler would carry about in values.
+// Layouts of operands of known ranks as codes. The compiler's constants are 10 % of the size of layout values.
 template <std::size_t N>
 struct layout_codes {
   std::array<unsigned long long, N> axes{}, blocks{};
@@ -52,18 +52,19 @@ struct layout_search {
   using row = layouts<operands>;
   static constexpr std::array<int, operands> rank{Rank...};
 
-  // Where one axis stands in all operands, as one number: in each nowhere, in a dimension, or partial. 0 is nowhere in all.
+  // The use of one axis in all operands, as one number. In each it is unused, shards a dimension, or is partial. 0:
+  // unused in all.
   static constexpr int places = (1 * ... * (Rank + 2));
   static constexpr row put(row x, int place, int axis) {
     for (std::size_t o = 0; o < operands; ++o) {
       int const here = place % (rank[o] + 2);
       place /= rank[o] + 2;
-      if (here > rank[o]) x[o].add_partial(op_sum, layout_detail::mask_of(axis));
+      if (here > rank[o]) x[o].add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
       else if (here > 0) x[o].dim[here - 1].push(axis);
     }
     return x;
   }
-  // Dimensions that some of these axes shard first are block-cyclic by them, in blocks of 2.
+  // Makes each dimension block-cyclic by its leading axes that are in `axes`, in blocks of 2.
   static constexpr row made_cyclic(row x, axis_mask axes) {
     for (layout_value& v : x)
       for (int d = 0; d < v.rank; ++d)
@@ -88,7 +89,8 @@ struct layout_search {
     if (ask<Rule>(x).why == fault::fits) t.row[t.size++] = c;
   }
 
-  // A rule that allows a layout allows it without one of its axes, so layouts of two axes are pairs of those of one.
+  // A rule that allows a layout also allows it without one of its axes. So layouts of two axes are pairs of layouts of
+  // one.
   template <sweep How, std::size_t Most = How == sweep::every ? 512 : 96>
   static constexpr layout_table<operands, Most> table() {
     std::array<int, 64> alone{};
@@ -136,8 +138,9 @@ struct allowed {
 
 }  // namespace search
 
-/// All layouts of operands of these ranks, as a list of `placed`, that Rule::rule allows: each axis nowhere, in a dimension or
-/// partial in each operand, two in one dimension in both orders, and block-cyclic dimensions.
+/// All layouts of operands of these ranks that Rule::rule allows, as a list of `placed`. In each operand an axis is
+/// unused, shards a dimension, or is partial. Two axes shard a dimension in both orders. Block-cyclic dimensions are
+/// included.
 /// Example: allowed_layouts<conv2d_op<1, 1, padding::same>, sweep::classes, 4, 4>
 template <class Rule, sweep How, int... Rank>
 using allowed_layouts = typename search::allowed<Rule, How, Rank...>::type;

@@ -1,4 +1,4 @@
-// The layout that attention makes of its operands', by the rules of what it is made of.
+// The layout rule of attention, composed of the rules of its einsums and its softmax.
 #pragma once
 #include "ashlar/ops/attention.hpp"
 

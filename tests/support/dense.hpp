@@ -1,5 +1,5 @@
-// Tensors on real ranks seen as a whole: which elements a rank holds, worked out anew index by index, and what the shards
-// of all ranks denote.
+// Whole tensors on real ranks: the elements of each rank, and the value that all shards denote. Both are computed index
+// by index, independently of the library.
 #pragma once
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/layout/split.hpp"
@@ -18,7 +18,8 @@ inline int world_size() {
   return p;
 }
 
-/// Ranks of a node read each other's tensors where those lie in the host's memory; from a device they travel by messages.
+/// True if tensors are in host memory. Then ranks of a node read each other's tensors. Tensors on a device are sent by
+/// messages.
 inline constexpr bool tensors_lie_in_host_memory = kernels_detail::runs_in_caller<Kokkos::DefaultExecutionSpace>;
 
 /// Calls f(sizes) for every way to write the number of ranks as a product of two.
@@ -46,7 +47,7 @@ inline std::vector<shape> extents_to_try(int rank) {
   return all;
 }
 
-/// From here to the end of a scope, collectives are MPI's own, a call each, in place of messages between all pairs.
+/// Restores the transport at the end of a scope. The derived classes choose another one.
 class forced_transport {
  public:
   forced_transport(forced_transport const&) = delete;
@@ -59,18 +60,18 @@ class forced_transport {
  private:
   comm::tuning const before_ = comm::tuned;
 };
-/// MPI's own collectives where they serve.
+/// Uses MPI's own collectives if they serve.
 struct collectives_of_mpi : forced_transport {
   collectives_of_mpi() {
     comm::tuned.shared_memory = false;
     comm::tuned.forced = comm::algorithm::mpi;
   }
 };
-/// Messages of MPI between all pairs of ranks.
+/// Uses messages of MPI between all pairs of ranks.
 struct messages_of_mpi : forced_transport {
   messages_of_mpi() { comm::tuned.shared_memory = false; }
 };
-/// Shared memory, in which even the smallest operand is read where it lies.
+/// Uses shared memory, and reads even the smallest operand in place.
 struct operands_in_place : forced_transport {
   operands_in_place() { comm::tuned.inline_bytes = 0; }
 };
@@ -80,7 +81,8 @@ inline int coordinate(int rank, int axis, mesh_shape const& mesh) {
   return rank % mesh.size[axis];
 }
 
-/// Indices of a dimension that a rank holds: all of them, cut by one axis after the other as numpy.array_split cuts.
+/// The indices of a dimension that a rank holds. Block-cyclic axes assign blocks round-robin. Then one axis after the
+/// other cuts the indices, as numpy.array_split does.
 inline std::vector<index_t> indices(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh, int rank) {
   std::vector<index_t> mine(static_cast<std::size_t>(n));
   std::iota(mine.begin(), mine.end(), index_t{0});
@@ -102,7 +104,7 @@ inline std::vector<index_t> indices(index_t n, layout_detail::axis_list const& a
   return mine;
 }
 
-/// Positions in the global row-major array of the elements of a rank's shard, in the order of the shard.
+/// The positions in the global row-major array of the elements of a rank's shard, in the order of the shard.
 inline std::vector<index_t> positions(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank) {
   std::vector<index_t> all{0};
   for (int d = 0; d < extents.rank; ++d) {
@@ -115,7 +117,7 @@ inline std::vector<index_t> positions(shape const& extents, layout_value const& 
   return all;
 }
 
-/// A rank's number among those along which the tensor is partial: which summand it holds.
+/// The term of a partial tensor that a rank holds: its number among the ranks along the partial axes.
 inline int summand(layout_value const& layout, mesh_shape const& mesh, int rank) {
   int n = 0;
   for (int a = 0; a < mesh.axes; ++a)
@@ -131,7 +133,7 @@ T to_element(V v) {
     return static_cast<T>(v);
 }
 
-/// A rank's shard of the tensor whose element at global position g is element(g, s) in summand s.
+/// A rank's shard of the tensor whose element at global position g is element(g, s) in term s.
 template <class T, class Element>
 std::vector<T> shard_of(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank, Element element) {
   std::vector<T> shard;
@@ -150,19 +152,19 @@ inline int small_number(index_t g, int s) {
 
 template <class T>
 T combine(int op, T a, T b) {
-  if (op == op_sum) return a + b;
-  if (op == op_prod) return a * b;
-  if constexpr (requires { a < b; }) return (a < b) == (op == op_max) ? b : a;
+  if (op == layout_detail::op_sum) return a + b;
+  if (op == layout_detail::op_prod) return a * b;
+  if constexpr (requires { a < b; }) return (a < b) == (op == layout_detail::op_max) ? b : a;
   return a;
 }
 
-/// What the ranks' shards denote, or an empty array where one has another size than its layout says or replicas differ.
+/// The value that the ranks' shards denote. Empty if a shard's size does not fit its layout, or if replicas differ.
 template <class T>
 std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_shape const& mesh, std::vector<std::vector<T>> shards) {
   auto const ranks = static_cast<std::size_t>(mesh.ranks());
   for (std::size_t r = 0; r < ranks; ++r)
     if (shards[r].size() != positions(extents, layout, mesh, static_cast<int>(r)).size()) return {};
-  for (int l = 0; l < layout.levels; ++l) {  // innermost first: every rank gets what its group makes
+  for (int l = 0; l < layout.levels; ++l) {  // innermost first: every rank gets its group's result
     auto reduced = shards;
     for (std::size_t r = 0; r < ranks; ++r) {
       bool first = true;
@@ -193,7 +195,7 @@ std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_sha
   return whole;
 }
 
-/// The value of the tensor whose element at global position g is element(g, s) in summand s.
+/// The value of the tensor whose element at global position g is element(g, s) in term s.
 template <class T, class Element>
 std::vector<T> denoted(shape const& extents, layout_value const& layout, mesh_shape const& mesh, Element element) {
   std::vector<std::vector<T>> shards;
@@ -201,7 +203,7 @@ std::vector<T> denoted(shape const& extents, layout_value const& layout, mesh_sh
   return denote(extents, layout, mesh, shards);
 }
 
-/// The shards of all ranks, on one of them.
+/// Returns the shards of all ranks on rank `root`, and nothing on the others.
 /// Collective.
 template <class T>
 std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
@@ -210,7 +212,7 @@ std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<int> counts(p), starts(p);
-  // Not by calls that block: where ranks exceed cores MPICH spins in them for whole time slices.
+  // Uses nonblocking calls: if there are more ranks than cores, MPICH spins in blocking calls for whole time slices.
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, root, MPI_COMM_WORLD, &request);
   comm_detail::poll({&request, 1});
@@ -241,7 +243,7 @@ auto shard(X const& x) {
   return copy;
 }
 
-/// A tensor of layout L, partial reductions or not, whose element at global position g is element(g, s) in summand s.
+/// A tensor of layout L, partial or not, whose element at global position g is element(g, s) in term s.
 template <class T, class L, class M, class Element>
 auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   auto t = plan_detail::allocate<T, L>(m, extents);
@@ -252,7 +254,7 @@ auto tensor_of(device_mesh<M> const& m, shape const& extents, Element element) {
   return t;
 }
 
-/// Does a tensor denote the value `expected`? Every rank says what rank 0 finds.
+/// True if a tensor denotes the value `expected`. Rank 0 decides; every rank returns its answer.
 /// Collective.
 template <class X, class T>
 bool denotes(X const& x, std::vector<T> const& expected) {

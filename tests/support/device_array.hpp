@@ -25,7 +25,7 @@ std::vector<T> to_host(device_array<T> const& d) {
   return v;
 }
 
-// Memory of a space, new for each call.
+// Allocates new memory of a space in each call.
 template <class Space = space>
 inline constexpr kernels_detail::scratch_memory new_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
   using memory = typename Space::memory_space;

@@ -5,7 +5,7 @@
 
 namespace ashlar::test {
 
-/// Sums over all values of all labels; undefined where operands disagree on the extent of a label.
+/// Computes an einsum as a sum over all values of all labels. Undefined if operands differ in the extent of a label.
 constexpr array einsum(layout_detail::einsum_equation const& e, array const& a, array const& b) {
   array const* const in[2]{&a, &b};
   struct label {
@@ -46,8 +46,8 @@ constexpr array einsum(layout_detail::einsum_equation const& e, array const& a, 
   return y;
 }
 
-/// Judges the rule on operands of these layouts. Extents are p and p + 1 in turn for p ranks, so that each label is
-/// split evenly in one data set and unevenly in the next.
+/// Judges the rule on operands of these layouts. On p ranks a label has extent p in one data set and p + 1 in the next.
+/// So it is split evenly in one and unevenly in the other.
 constexpr void judge_einsum(tally& t, layout_detail::einsum_equation const& e, layout_value const& a, layout_value const& b,
                             mesh_shape const& mesh, unsigned partial_kinds) {
   auto const operand = [&](int o, layout_value const& v, unsigned data) {

@@ -5,9 +5,10 @@
 
 namespace ashlar::test {
 
-/// What a kind of linearity promises holds for all functions of the kind, so a layout is right if it is for all of
-/// these three. (Negative factors keep a partial max out of the linear kinds. A product stands for the quotient, which
-/// integers lack: a (1 + b^2) is linear in a and in nothing else.)
+/// Three functions of each kind of linearity. A layout must be right for all functions of a kind; it counts as right if
+/// it is right for these three.
+/// Negative factors exclude a partial max for the linear kinds. A product replaces the quotient, which integers lack: a
+/// (1 + b^2) is linear in a and in nothing else.
 struct binary {
   linearity kind;
   unsigned which;
@@ -42,7 +43,7 @@ constexpr array map(unary f, array a) {
   return a;
 }
 
-/// f on each pair of elements, dimensions aligned at the last; undefined where extents differ.
+/// Applies f to each pair of elements, with dimensions aligned at the last one. Undefined if extents differ.
 constexpr array map(binary f, array const& a, array const& b) {
   array const& longer = a.extents.rank < b.extents.rank ? b : a;
   array const& shorter = a.extents.rank < b.extents.rank ? a : b;
@@ -55,7 +56,7 @@ constexpr array map(binary f, array const& a, array const& b) {
   return y;
 }
 
-/// The reduction over the dimensions of a bit mask.
+/// The reduction over the dimensions in the bit mask `dims`.
 constexpr array reduce(int op, unsigned dims, array const& a) {
   array y;
   for (int d = 0; d < a.extents.rank; ++d)
@@ -75,8 +76,8 @@ constexpr array reduce(int op, unsigned dims, array const& a) {
   return y;
 }
 
-/// Extents p and p + 1 in turn for p ranks, the other way round in every other data set. `first` is the dimension among
-/// those of the result at which an operand begins.
+/// Extents p and p + 1 in turn on p ranks, in the opposite order in every other data set. `first` is the dimension of
+/// the result with which the operand's first dimension is aligned.
 constexpr shape extents_of(int rank, int first, mesh_shape const& mesh, unsigned data) {
   shape s;
   s.rank = rank;

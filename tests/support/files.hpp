@@ -12,7 +12,7 @@ namespace ashlar::test {
 
 using bytes = std::vector<std::uint8_t>;
 
-/// A folder of its own, removed at the end.
+/// A new folder, removed by the destructor.
 struct temporary_folder {
   std::filesystem::path path;
   temporary_folder() {

@@ -1,4 +1,4 @@
-// The collectives that move or reduce whole shards of one axis, against what the tensors denote.
+// Checks the collectives that move or reduce whole shards of one axis against the values that the tensors denote.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/tensor/backend.hpp"
@@ -7,8 +7,9 @@
 
 namespace ashlar::test {
 
-/// all_gather and all_to_all of n x 7 elements in rows, all_reduce and reduce_scatter of as many that are partial.
-/// Collective. Pre: the mesh has the axis "x" alone.
+/// Checks all_gather and all_to_all of n x 7 elements, sharded by rows. Checks all_reduce and reduce_scatter of n x 7
+/// elements that are partial.
+/// Pre: the mesh has only the axis "x". Collective.
 template <class M>
 void check_four_collectives(device_mesh<M> const& m, index_t n) {
   auto const x = tensor_of<double, layout<"x", none>>(m, shape::of(n, 7), small_number);

@@ -1,9 +1,9 @@
-// How far off a result is, if it is NaN.
+// A maximum of errors that does not lose NaN.
 #pragma once
 
 namespace ashlar::test {
 
-/// The larger of two numbers, and NaN where one of them is: std::max(worst, NaN) would forget it.
+/// The larger of two numbers, or NaN if one of them is NaN. std::max(worst, NaN) would return `worst`.
 constexpr double larger(double worst, double next) { return worst >= next || worst != worst ? worst : next; }
 
 }  // namespace ashlar::test

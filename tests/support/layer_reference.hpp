@@ -1,4 +1,5 @@
-// Layers against arrays that PyTorch computed (scripts/reference_layers.py): values and derivatives on all meshes.
+// Compares layers with arrays that PyTorch computed (scripts/reference_layers.py): values and derivatives on all
+// meshes.
 #pragma once
 #include "adjoint.hpp"
 #include "all_layouts.hpp"
@@ -9,7 +10,7 @@
 
 namespace ashlar::test {
 
-/// An array of tests/data/layers. Integers become doubles, which hold them.
+/// An array of tests/data/layers. Integers are converted to doubles, which is exact.
 struct layer_array {
   shape extents;
   std::vector<double> element;
@@ -32,23 +33,23 @@ struct layer_array {
     return [this](index_t g, int s) { return s == 0 ? (*this)[g] : 0; };
   }
 
-  /// Read once: layouts are many.
+  /// Reads each array once, although it is compared in many layouts.
   static layer_array const& of(std::string const& name) {
     static std::map<std::string, layer_array> read;
     return read.try_emplace(name, name).first->second;
   }
 };
 
-// What follows is compiled once for each layout of each layer: no more of it than must be is a template.
+// The functions below are compiled for each layout of each layer, so as little of them as possible is a template.
 
-/// A tensor of layout L with an array's elements; where sums are partial, the first summand has them.
+/// A tensor of layout L with an array's elements. If it is partial, the first term has them and the others are 0.
 template <class L, class T = double>
 auto reference_tensor(device_mesh<grid> const& m, std::string const& name) {
   layer_array const& a = layer_array::of(name);
   return tensor_of<T, L>(m, a.extents, a.in_first_summand());
 }
 
-/// A shard is a rank's of an array, to 1e-10 of its largest element.
+/// Checks that a tensor, given by its shard on this rank, denotes an array, to 1e-10 of its largest element.
 /// Collective.
 inline void check_shard(shard_of_rank const& x, mesh_shape const& mesh, std::string const& name) {
   layer_array const& a = layer_array::of(name);
@@ -60,7 +61,7 @@ inline void check_shard(shard_of_rank const& x, mesh_shape const& mesh, std::str
   CHECK(distance(x, mesh, a.element) <= 1e-10 * std::min(1., largest));
 }
 
-/// A tensor denotes an array, to 1e-10 of its largest element.
+/// Checks that a tensor denotes an array, to 1e-10 of its largest element.
 /// Collective.
 template <class X>
 void check_reference(X const& x, std::string const& name) {
@@ -78,8 +79,9 @@ inline void on_every_mesh(std::function<void(device_mesh<grid> const&)> const& c
   });
 }
 
-/// The value of f(operands of layouts L...), of layout Out, and the operands' cotangents are the arrays of the case `name`.
-/// Operands are replicated over the axes named where they are whole. Results may be those of another case.
+/// Checks that f(operands of layouts L...) has layout Out, and that its value and the operands' cotangents are the
+/// arrays of the case `results`. The operands are the arrays of the case `name`. Over the axes `Replicated`, operands
+/// that are neither sharded nor partial are replicated.
 /// Collective.
 template <class Out, dimension Replicated, class... L, class F>
 void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const& f, std::string const& results) {
@@ -97,7 +99,7 @@ void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const&
   std::apply([&](auto const&... g) { (check_reference(g, results + ".g" + std::to_string(number++)), ...); }, gradients);
 }
 
-/// The same on every mesh.
+/// As check_on_mesh on every mesh; operands and results are of one case.
 /// Collective.
 template <class Out, dimension Replicated, class... L, class F>
 void check_case(std::string const& name, F const& f) {
@@ -110,14 +112,14 @@ constexpr dimension axes_of(axis_mask m) {
   return m == 1 ? dimension("data") : m == 2 ? dimension("model") : axes("data", "model");
 }
 
-/// Calls check(mesh, placed) on every mesh for every one of a list of `placed`.
+/// Calls check(mesh, placed) on every mesh for each `placed` of a list.
 template <class Layouts, class F>
 void for_each_placed(F const& check) {
   on_every_mesh([&](device_mesh<grid> const& m) { boost::mp11::mp_for_each<Layouts>([&](auto layouts) { check(m, layouts); }); });
 }
 
-/// As check_case, in every layout of a list of `placed`. Operands are replicated over the axes that the result names, and
-/// invariant over others.
+/// As check_case, in every layout of a list of `placed`. Operands are replicated over the axes that the result names,
+/// and invariant over the others.
 /// Collective.
 template <class Layouts, class F>
 void check_layouts(std::string const& name, F const& f) {
@@ -125,7 +127,8 @@ void check_layouts(std::string const& name, F const& f) {
     check_on_mesh<Out, axes_of(Named), L...>(m, name, f, name);
   });
 }
-/// The same of a function of the first operand alone, f(type of the second's layout): what it reads beside has no derivative.
+/// As check_layouts for functions of the first operand. f(type of the second operand's layout) makes the function,
+/// which also reads the second operand; that has no derivative.
 /// Collective.
 template <class Layouts, class F>
 void check_layouts_beside(std::string const& name, F const& f) {

@@ -22,7 +22,7 @@ namespace {
 MPI_Comm harness = MPI_COMM_NULL;
 char const* running_case = "";
 
-// Puts the rank before each line and writes lines whole, so that those of several ranks do not mix.
+// Puts the rank before each line and writes whole lines, so that lines of several ranks do not mix.
 class lines_of_a_rank : public std::streambuf {
  protected:
   int_type overflow(int_type c) override {
@@ -48,7 +48,8 @@ class lines_of_a_rank : public std::streambuf {
 }
 
 // All ranks end a case, and each pass through its subcases, together. A rank that left early, by an exception or a
-// failed REQUIRE, waits a moment for the others: they may have left too, or sit in a collective that it will never enter.
+// failed REQUIRE, waits 5 seconds for the others: they may have left too. If they have not, they may wait in a
+// collective that this rank will never enter. Then it aborts the run.
 class rank_agreement : public doctest::IReporter {
  public:
   explicit rank_agreement(doctest::ContextOptions const&) {}
@@ -140,8 +141,8 @@ void name_skipped_case(char const* condition) {
 }  // namespace ashlar::testing
 
 int main(int argc, char** argv) {
-  // Plug-ins that MPI unloads leak without a name by which to suppress it: what is allocated while MPI starts is left
-  // out, and leaks are looked for before it ends.
+  // Leaks of plug-ins that MPI unloads have no name by which to suppress them. So allocations while MPI starts are
+  // ignored, and leaks are checked before it ends.
 #ifdef __SANITIZE_ADDRESS__
   __lsan_disable();
 #endif

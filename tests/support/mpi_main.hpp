@@ -1,18 +1,18 @@
-// What tests under MPI may ask of their main.
+// Functions that the main of MPI tests offers to them.
 #pragma once
 
 namespace ashlar::testing {
 
-/// This process in MPI_COMM_WORLD.
+/// The rank of this process in MPI_COMM_WORLD.
 int rank();
-/// The processes of MPI_COMM_WORLD.
+/// The number of processes of MPI_COMM_WORLD.
 int ranks();
-/// Prints, on rank 0, that the running case needs what `condition` says.
+/// Prints on rank 0 that the running case is skipped because it needs `condition`.
 void name_skipped_case(char const* condition);
 
 }  // namespace ashlar::testing
 
-/// Leaves a case that so many ranks, or this build, cannot run, and names it.
+/// Leaves a case that this number of ranks, or this build, cannot run, and prints its name.
 /// Example: `ASHLAR_NEEDS(ashlar::testing::ranks() == 4);`
 #define ASHLAR_NEEDS(...)                               \
   do {                                                  \

@@ -30,7 +30,7 @@ inline constexpr auto network_loss = [](auto const& p, auto const& x, auto const
   return build<with_aux>(softmax_cross_entropy(z, labels), accuracy_count(stop_gradient(z), labels));
 };
 
-/// One step of training; the batch's loss and its hits.
+/// Does one step of training. Returns the batch's loss and its hits.
 inline constexpr auto training_step = [](auto const& optimizer, auto& p, auto& state, auto const& x, auto const& labels,
                                          prng_key key) {
   auto [value, hits, gradients] = value_and_grad<"data">(network_loss)(p, x, labels, key);

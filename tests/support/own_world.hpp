@@ -1,11 +1,11 @@
-// All processes, for tests in which they do not call the same.
+// A communicator of all processes, for tests in which they call different collectives.
 #pragma once
 #include <mpi.h>
 
 namespace ashlar::test {
 
-/// MPI_COMM_WORLD's ranks in a communicator of their own: what some of them leave out on its meshes they have not left out
-/// on others.
+/// A duplicate of MPI_COMM_WORLD. If some ranks omit a collective on its meshes, the meshes of other communicators are
+/// not affected.
 class own_world {
  public:
   own_world() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }

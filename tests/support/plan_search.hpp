@@ -1,4 +1,4 @@
-// Shortest paths between layouts: what plans are compared with.
+// Shortest paths between layouts, with which plans are compared.
 #pragma once
 #include "ashlar/plan/planner.hpp"
 #include "support/all_layouts.hpp"
@@ -28,8 +28,8 @@ inline std::string text(redistribution_plan const& p) {
   return s;
 }
 
-/// The levels that both layouts have outermost, outermost first, and what they share of the next one, if it is of one
-/// kind.
+/// The partial levels that two layouts share, outermost first. If their next levels are of one kind, the axes common to
+/// both are the last entry.
 inline std::vector<layout_detail::partial_reduction> staying(layout_value const& a, layout_value const& b) {
   std::vector<layout_detail::partial_reduction> stay;
   int i = a.levels, j = b.levels;
@@ -39,7 +39,7 @@ inline std::vector<layout_detail::partial_reduction> staying(layout_value const&
   if (shared) stay.push_back({a.reductions[i - 1].op, shared});
   return stay;
 }
-/// Does a layout are partial these, perhaps over more axes at the last?
+/// True if a layout's outermost partial levels are these, perhaps with more axes in the last one.
 inline bool keeps(layout_value const& v, std::vector<layout_detail::partial_reduction> const& stay) {
   int l = v.levels;
   for (std::size_t i = 0; i < stay.size(); ++i) {
@@ -49,16 +49,16 @@ inline bool keeps(layout_value const& v, std::vector<layout_detail::partial_redu
   return true;
 }
 
-/// What a step, or a plan, costs where the extents divide; bytes are elements.
+/// The cost of a step or a plan if the extents divide evenly. Bytes are counted in elements.
 struct price {
   index_t bytes = 0, steps = 0, exchanges = 0, messages = 0;
 };
 
-/// Bytes, then steps that communicate, then exchanges, then messages, in one number.
+/// The order by bytes, then steps that communicate, then exchanges, then messages, as one number.
 inline index_t least_bytes_first(price const& p) { return p.bytes << 28 | p.steps << 24 | p.exchanges << 20 | p.messages; }
 
 /// Layouts of tensors with one extent in all dimensions, and the cost of every single step between two of them.
-/// Pre: the extent is such that all ranks hold equally much in every layout.
+/// Pre: the extent is such that all ranks hold the same number of elements in every layout.
 class search {
  public:
   std::vector<layout_value> all;
@@ -82,9 +82,9 @@ class search {
     return n;
   }
 
-  /// Most elements that live in a step of a plan whose source has this layout: source, the shards between which the step
-  /// leads, and a buffer where a dimension other than the first is cut, or joined, by a collective. Ranks that hold
-  /// the same shard share the work of sending it.
+  /// The largest number of elements in memory during a step of a plan from `source`. It counts the source, the step's
+  /// shards before and after, and a buffer. A buffer is needed if a collective cuts or joins a dimension other than the
+  /// first. Ranks that hold the same shard share the work of sending it.
   index_t memory(layout_value const& source, layout_value const& from, layout_value const& to) const {
     index_t n = volume(source) + (from == source ? 0 : volume(from)) + volume(to);
     step_kind const what = plan_detail::step_between(from, to).what;
@@ -107,9 +107,9 @@ class search {
     return most;
   }
 
-  /// Least cost from any to any layout on the way through layouts that keep `stay`.
+  /// The least costs between all pairs of layouts, through layouts that keep `stay`.
   struct distances {
-    std::vector<int> index;  // of a layout among those that keep it, or -1
+    std::vector<int> index;  // of a layout among the layouts that keep it, or -1
     std::vector<index_t> least;
     std::size_t n;
     std::vector<std::size_t> kept;
@@ -134,7 +134,7 @@ class search {
     return d;
   }
 
-  /// The same among the layouts that keep what stays partial between two of them; what was found is remembered.
+  /// The least costs through layouts that keep the partial levels which `from` and `to` share. Results are cached.
   distances const& between(std::size_t from, std::size_t to) const {
     auto const stay = staying(all[from], all[to]);
     std::vector<int> id;
@@ -144,7 +144,7 @@ class search {
     return found->second;
   }
 
-  /// Least memory among all chains of least cost.
+  /// The least memory among all chains of steps of least cost.
   index_t least_memory(std::size_t from, std::size_t to, distances const& d) const {
     std::vector<index_t> held(all.size(), never);
     held[from] = volume(all[from]);
@@ -172,7 +172,7 @@ class search {
     for (int d = 0; d < v.rank; ++d) n *= extent / parts(v.dim[d], mesh);
     return n;
   }
-  // Elements that the rank with least in common holds under both layouts.
+  // The smallest number of elements, over all ranks, that a rank holds under both layouts.
   index_t common(layout_value const& a, layout_value const& b) const {
     if (layout_detail::encode_blocks(a) | layout_detail::encode_blocks(b)) {
       index_t least = never;
@@ -190,7 +190,7 @@ class search {
     }
     return n;
   }
-  // Indices of a dimension that each rank holds where either list splits it.
+  // For each rank, the number of indices of a dimension that it holds under both lists of axes.
   std::vector<index_t> const& in_common(layout_detail::axis_list const& a, layout_detail::axis_list const& b) const {
     std::string const key = name({2, {a, b}});
     auto const found = in_common_.find(key);
@@ -208,7 +208,7 @@ class search {
     return a.levels == b.levels && std::equal(a.reductions, a.reductions + layout_detail::max_levels, b.reductions);
   }
 
-  // What the semantics allow as one step, and what it costs; `never` where it is none.
+  // The cost of a step; `never` if the semantics do not allow it as one step.
   index_t cost(layout_value const& from, layout_value const& to) const {
     if (from == to) return 0;
     axis_mask const before = from.partial(), after = to.partial();
@@ -218,7 +218,7 @@ class search {
       if (s.what == step_kind::slice) return 0;
       return weigh_({volume(to) - common(from, to), 1, s.what == collective::exchange, s.what == collective::permute ? 1 : q - 1});
     }
-    if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or nowhere
+    if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or unused
       layout_value inner = to;
       axis_mask const added = after & ~before;
       inner.drop_partial(added);

@@ -18,14 +18,14 @@ void pmpi::refuse_send(int n) { sends_to_refusal = n; }
     ++now.counter; \
     return PMPI_##name arguments; \
   }
-// A collective in its blocking and its nonblocking form: parameters up to the communicator.
+// Counts the blocking and the nonblocking form of a collective. `parameters` are the ones before the communicator.
 #define COUNT_COLLECTIVE(counter, blocking, nonblocking, parameters, arguments) \
   COUNT(counter, blocking, (STRIP parameters, MPI_Comm comm), (STRIP arguments, comm)) \
   COUNT(counter, nonblocking, (STRIP parameters, MPI_Comm comm, MPI_Request * request), \
         (STRIP arguments, comm, request))
 
-// All that takes counts: N is the type of a count, D of a displacement, suffix the end of the names. Displacements of
-// the all-to-all with types are in bytes.
+// All functions that take counts. N is the type of a count, D the type of a displacement, `suffix` the end of the
+// names. Displacements of Alltoallw are in bytes.
 #define COUNT_ALL(suffix, N, D) \
   COUNT_COLLECTIVE(all_reduce, Allreduce##suffix, Iallreduce##suffix, \
                    (void const* s, void* r, N n, MPI_Datatype t, MPI_Op o), (s, r, n, t, o)) \

@@ -1,5 +1,5 @@
-// Counts the MPI calls of this process, whoever makes them. A program that links pmpi_counters.cpp is counted: its MPI_
-// functions note the call and forward to PMPI_.
+// Counts all MPI calls of this process, including calls of libraries. To be counted, a program links pmpi_counters.cpp.
+// Its MPI_ functions count the call and forward it to PMPI_.
 #pragma once
 #include <cstdint>
 
@@ -23,7 +23,7 @@ struct counts {
   std::uint64_t collectives() const {
     return all_reduce + all_gather + reduce_scatter + all_to_all + broadcast + other_collectives;
   }
-  /// Everything that moves data.
+  /// All calls that move data.
   std::uint64_t communication() const { return collectives() + sends + receives + one_sided + persistent_starts; }
 
   friend bool operator==(counts const&, counts const&) = default;
@@ -46,7 +46,7 @@ struct counts {
 /// All calls since the program started.
 counts const& counted();
 
-/// The n-th MPI_Isend from now on, from 1, fails, and nothing is sent; 0: none does.
+/// Makes the n-th MPI_Isend from now on fail without sending; n counts from 1. With 0, none fails.
 void refuse_send(int n);
 
 }  // namespace pmpi

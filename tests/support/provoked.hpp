@@ -1,4 +1,4 @@
-// What tests of errors need: another environment for a while, and what is thrown, as text.
+// Helpers for tests of errors: a temporary environment, and the text of an exception.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace ashlar::test {
 
-/// An environment variable that has another value until it is destroyed.
+/// Gives an environment variable another value until this object is destroyed.
 class variable {
  public:
   variable(char const* name, char const* value) : name_(name) {
@@ -28,12 +28,13 @@ class variable {
   std::optional<std::string> before_;
 };
 
-/// Meshes made meanwhile see one node whose ranks read each other's memory, whatever else the run tries.
+/// While it exists, new meshes see one node whose ranks read each other's memory, whatever environment the test runs
+/// in.
 struct one_node {
   variable transport{"ASHLAR_TRANSPORT", ""}, nodes{"ASHLAR_RANKS_PER_NODE", ""};
 };
 
-/// Calls f; the message of what it throws, or "".
+/// Calls f and returns the message of the ashlar::error that it throws, or "".
 template <class F>
 std::string said(F f) {
   try {

@@ -1,4 +1,4 @@
-// Arrays that scripts/reference_arrays.py made, as tensors and as what tensors are compared with.
+// Arrays that scripts/reference_arrays.py made: as tensors, and to compare tensors with.
 #pragma once
 #include "ashlar/io/npy_tensor.hpp"
 #include "dense.hpp"
@@ -29,7 +29,7 @@ inline npy_array slice(npy_array const& a, index_t i) {
   return s;
 }
 
-/// How far this rank's shard is from its part of an array, relative to the array's largest element.
+/// The largest distance of this rank's shard from its part of an array, relative to the array's largest element.
 template <class X>
 double distance_from(X const& x, std::vector<double> const& expected) {
   auto const& t = plan_detail::materialize(x);

@@ -7,7 +7,7 @@
 
 namespace ashlar::test {
 
-/// A folder that all ranks see, which rank 0 makes, and removes when all are done.
+/// A folder that all ranks see. Rank 0 makes it, and removes it when all ranks are done.
 struct shared_folder {
   communicator ranks;
   std::optional<temporary_folder> own;

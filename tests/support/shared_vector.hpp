@@ -16,7 +16,7 @@ struct shared_allocator {
   friend bool operator==(shared_allocator, shared_allocator) { return true; }
 };
 
-/// The host may touch it when the kernels that do have ended: after a fence.
+/// A vector that the host may access after a fence: the kernels that access it must have ended.
 template <class T>
 using shared_vector = std::vector<T, shared_allocator<T>>;
 

@@ -1,6 +1,7 @@
-// A mesh of a few ranks in one process, constexpr, holding small arrays of integers: what layouts mean, spelled out.
-// The oracle of the layout rules. A rule is sound where the ranks' results denote the result for the values that their
-// operands denote, and complete where no operands are refused for which some layout of the result is sound.
+// A constexpr mesh of a few ranks in one process, with small arrays of integers. It spells out the meaning of layouts,
+// and is the oracle of the layout rules.
+// A rule is sound if the ranks' results denote the right value: the operation's result for the values that the operands
+// denote. A rule is complete if it refuses operands only when no layout of the result is sound.
 #pragma once
 #include "ashlar/layout/rule.hpp"
 #include "ashlar/layout/split.hpp"
@@ -21,7 +22,7 @@ struct integer {
   friend constexpr integer operator+(integer a, integer b) { return static_cast<long long>(a.bits() + b.bits()); }
   friend constexpr integer operator-(integer a, integer b) { return static_cast<long long>(a.bits() - b.bits()); }
   friend constexpr integer operator*(integer a, integer b) { return static_cast<long long>(a.bits() * b.bits()); }
-  // Written out: what nvcc makes of defaulted ones g++ takes for undefined in constant expressions.
+  // Written out: g++ takes nvcc's version of defaulted operators for undefined in constant expressions.
   friend constexpr bool operator==(integer a, integer b) { return a.value == b.value; }
   friend constexpr auto operator<=>(integer a, integer b) { return a.value <=> b.value; }
 
@@ -56,7 +57,7 @@ struct array {
   }
 };
 
-/// One array a rank.
+/// One array per rank.
 using shards = std::array<array, max_ranks>;
 
 /// A tensor on the mesh.
@@ -68,17 +69,17 @@ struct tensor {
 
 constexpr integer combine(int op, integer a, integer b) {
   switch (op) {
-    case op_sum: return a + b;
-    case op_max: return a < b ? b : a;
-    case op_min: return a < b ? a : b;
+    case layout_detail::op_sum: return a + b;
+    case layout_detail::op_max: return a < b ? b : a;
+    case layout_detail::op_min: return a < b ? a : b;
     default: return a * b;
   }
 }
 constexpr integer identity(int op) {
   switch (op) {
-    case op_sum: return 0;
-    case op_max: return std::numeric_limits<long long>::min();
-    case op_min: return std::numeric_limits<long long>::max();
+    case layout_detail::op_sum: return 0;
+    case layout_detail::op_max: return std::numeric_limits<long long>::min();
+    case layout_detail::op_min: return std::numeric_limits<long long>::max();
     default: return 1;
   }
 }
@@ -105,8 +106,8 @@ constexpr index_t global_position(shape const& global, region const& part, index
   return at;
 }
 
-/// A tensor whose element i in summand s is `element(i, s)`; where no tensor is partial there is one summand, 0. So ranks that
-/// the layout calls replicas are equal, and summands are free.
+/// A tensor whose element i in term s is `element(i, s)`. A tensor that is not partial has one term, 0. So replicas are
+/// equal, and terms are arbitrary.
 template <class Element>
 constexpr tensor distribute(shape const& extents, layout_value const& layout, mesh_shape const& mesh, Element element) {
   tensor t{extents, layout};
@@ -114,7 +115,7 @@ constexpr tensor distribute(shape const& extents, layout_value const& layout, me
     region const part = local_region(extents, layout, mesh, r);
     array& mine = t.shard[static_cast<std::size_t>(r)];
     mine = array::of(part.extents());
-    mine.first_row = part.dim[0].begin;  // no a dimension is block-cyclic here
+    mine.first_row = part.dim[0].begin;  // no dimension is block-cyclic here
     int const summand = mesh.position(r, layout.partial());
     for (index_t k = 0, n = part.size(); k < n; ++k) mine[k] = element(global_position(extents, part, k), summand);
   }
@@ -128,7 +129,7 @@ constexpr tensor arbitrary_tensor(shape const& extents, layout_value const& layo
                     [&](index_t i, int summand) { return arbitrary(seed, i * max_ranks + summand); });
 }
 
-// Element k, reduced over the innermost `levels` partial reductions, of the group that a rank begins.
+// Element k of the group that begins with `rank`, reduced over the innermost `levels` partial reductions.
 constexpr integer reduced(shards const& x, layout_value const& v, mesh_shape const& mesh, int rank, index_t k,
                           int levels) {
   if (levels == 0) return x[static_cast<std::size_t>(rank)][k];
@@ -139,8 +140,8 @@ constexpr integer reduced(shards const& x, layout_value const& v, mesh_shape con
   return total;
 }
 
-/// What shards denote under a layout: nothing where a shard has not the extents that the layout gives it, or where
-/// replicas differ.
+/// The value that shards denote under a layout. Undefined if a shard's extents do not fit the layout, or if replicas
+/// differ.
 constexpr array denote(shape const& extents, layout_value const& layout, shards const& x, mesh_shape const& mesh) {
   array value = array::of(extents);
   std::array<bool, max_elements> known{};
@@ -162,7 +163,7 @@ constexpr array denote(shape const& extents, layout_value const& layout, shards 
 }
 constexpr array denote(tensor const& t, mesh_shape const& mesh) { return denote(t.extents, t.layout, t.shard, mesh); }
 
-/// An operation on one set of data: what it gives for the values of its operands, and what for each rank's shards.
+/// An operation on one set of data: its result for the values of its operands, and its result for each rank's shards.
 struct experiment {
   mesh_shape mesh;
   array expected;
@@ -172,14 +173,15 @@ struct experiment {
   constexpr experiment(F f, mesh_shape const& m, Tensor const&... x) : mesh(m), expected(f(denote(x, m)...)) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(m.ranks()); ++r) result[r] = f(x.shard[r]...);
   }
-  /// Do the ranks' results denote the expected value under this layout?
+  /// True if the ranks' results denote the expected value under this layout.
   constexpr bool fits(layout_value const& out) const {
     return expected.defined && denote(expected.extents, out, result, mesh) == expected;
   }
 };
 
-/// Visits every layout of a rank over the first `axes` axes, where the reductions of a bit mask may be partial. (Where they
-/// are of several kinds, up to two axes: a third would nest between the others, too.)
+/// Visits every layout of `rank` dimensions over the first `axes` axes, partial by the reductions in the bit mask
+/// `ops`. With several kinds of reductions this is every layout for up to 2 axes only: a further axis may also nest
+/// between two levels.
 template <class Visit>
 constexpr void for_each_layout(int rank, int axes, unsigned ops, Visit&& visit, layout_value v = {}, int axis = 0) {
   v.rank = rank;
@@ -206,16 +208,16 @@ constexpr void for_each_layout(int rank, int axes, unsigned ops, Visit&& visit, 
   }
 }
 
-inline constexpr unsigned sums = 1u << op_sum, all_ops = 15;
+inline constexpr unsigned sums = 1u << layout_detail::op_sum, all_ops = 15;
 
-/// Tuples of operand layouts, and what a rule and the simulation say of them.
+/// Counts tuples of operand layouts, by the answers of a rule and of the simulation.
 struct tally {
   int tuples = 0, accepted = 0;
-  int unsound = 0;  ///< accepted, and the result's layout is wrong for some data
-  int missed = 0;   ///< refused, though some layout of the result fits all data
+  int unsound = 0;  ///< accepted, but the result's layout is wrong for some data.
+  int missed = 0;   ///< refused, although some layout of the result fits all data.
 
-  /// Judges a rule's answer for a result of rank `out_rank`, in which the reductions of the mask `partial` may be partial, by
-  /// the experiments run(0), run(1), ..., run(sets - 1).
+  /// Judges a rule's answer for a result of `out_rank` dimensions by the experiments run(0), run(1), ..., run(sets -
+  /// 1). The result may be partial by the reductions in the mask `partial_kinds`.
   template <class Run>
   constexpr void judge(rule_result const& answer, int out_rank, unsigned partial_kinds, unsigned sets, Run run) {
     ++tuples;

@@ -1,4 +1,4 @@
-// A model of two layers on a mesh of two axes: what layout rules that must not compile are tried on.
+// A model of two layers on a mesh of two axes, for tests of layout rules that must not compile.
 #pragma once
 #include <ashlar/train/layers.hpp>
 #include "ashlar/train/strategy.hpp"

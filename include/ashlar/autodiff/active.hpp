@@ -1,4 +1,4 @@
-// Values under differentiation.
+// Active tensors: tensors under differentiation.
 #pragma once
 #include "ashlar/autodiff/tape.hpp"
 #include "ashlar/meta/product.hpp"
@@ -23,9 +23,9 @@ struct dual_layout {
 
 }  // namespace autodiff_detail
 
-/// A value under differentiation: a tensor, and where its cotangent gathers. Beside its layout it knows over which of the
-/// mesh's axes it is replicated (its cotangent is a partial sum, R) as opposed to invariant (its cotangent is whole, I).
-/// Handles are cheap; they are valid while the value_and_grad that made them runs.
+/// An active tensor: a tensor, and the slot that collects its cotangent. `Replicated` are the axes over which it is
+/// replicated (R): its cotangent is partial. Over other axes that its layout does not name it is invariant (I): its
+/// cotangent is invariant, too. Handles are cheap. They are valid while the value_and_grad that made them runs.
 template <class X, axis_mask Replicated>
 class active {
  public:
@@ -38,7 +38,7 @@ class active {
   static constexpr axis_mask replicated = Replicated;
 
   constexpr active(autodiff_detail::tape& t, X const& x) : x_(x), tape_(&t) {
-    // The slot lives in a node of the tape that has nothing to run.
+    // A node of the tape owns the slot. The node has nothing to run.
     struct keep {
       autodiff_detail::slot<cotangent_type>* s;
       constexpr explicit keep(autodiff_detail::slot<cotangent_type>* p) : s(p) {}
@@ -55,7 +55,7 @@ class active {
   constexpr X const& value() const { return x_; }
   constexpr autodiff_detail::slot<cotangent_type>& cotangent() const { return *slot_; }
   constexpr autodiff_detail::tape& recording_tape() const { return *tape_; }
-  /// The same value with its tensor evaluated, where that waits as an expression; it shares the cotangent.
+  /// The same active tensor with a lazy expression evaluated. It shares the cotangent.
   constexpr auto evaluate() const {
     using Y = std::remove_cvref_t<decltype(plan_detail::materialize(x_))>;
     return active<Y, Replicated>(plan_detail::materialize(x_), tape_, slot_);
@@ -96,7 +96,7 @@ inline constexpr axis_mask replicated_of<active<X, R>> = R;
 template <class X>
 inline constexpr axis_mask named_of = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.named();
 
-// Axes on which the operands meet badly: an active one is invariant where another is sharded, partial or replicated.
+// Axes over which an active operand is invariant while another operand is sharded, partial or replicated: an error.
 template <class... X>
 inline constexpr axis_mask invariant_meets_other = [] {
   constexpr axis_mask named = (0u | ... | named_of<X>), replicated = (0u | ... | replicated_of<X>);
@@ -134,7 +134,7 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
   }
 }
 
-// What the backward pass does for one operation. (As a lambda that captures a pack it crashes nvcc 13.)
+// The backward pass of one operation. (A lambda that captures a pack would crash nvcc 13.)
 template <class Op, class Result, class... X>
 struct pullback_of_operation {
   Op op;
@@ -163,7 +163,7 @@ constexpr tape& tape_of(auto const& x, auto const&... rest) {
 
 }  // namespace autodiff_detail
 
-/// Applies an operation to operands of which some are under differentiation, and writes its pullback on the tape.
+/// Applies an operation to operands, some of which are active, and writes its pullback on the tape.
 template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
@@ -181,8 +181,8 @@ constexpr auto apply(Op const& op, X const&... x) {
 // Overloads for active tensors.
 namespace ops_detail {
 
-/// Brings an active value into another layout. Its pullback brings the cotangent into the dual layout: each collective's
-/// derivative is the plan between the duals.
+/// Brings an active tensor into another layout. Its pullback brings the cotangent into the dual layout: the derivative
+/// of each collective is the plan between the dual layouts.
 template <class To, axis_mask Replicated, axis_mask MayHelp, active_value X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
   auto y = relayout(destination<To, 0u, MayHelp>{}, x.value(), w);
@@ -197,7 +197,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
   return result;
 }
 
-/// The same value, replicated: its pullback begins the reduction, which ends when the operand's cotangent is asked for.
+/// The same value, replicated. Its pullback begins the reduction, which ends when the operand's cotangent is read.
 template <class To, axis_mask Replicated, active_value X>
 constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call_site const& w) {
   active<typename X::plain_type, (X::replicated | Replicated) & ~autodiff_detail::named_of<X>> result(x.recording_tape(), x.value());
@@ -208,7 +208,7 @@ constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call
   return result;
 }
 
-/// Rolls an active value; its pullback rolls the cotangent back.
+/// Rolls an active tensor. Its pullback rolls the cotangent back.
 template <int Dim, active_value X>
 constexpr auto roll_along(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
   auto y = roll_along(along, x.value(), by, w);

@@ -1,4 +1,4 @@
-// Reverse mode.
+// Umbrella header: reverse-mode differentiation.
 #pragma once
 #include "ashlar/autodiff/remat.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"

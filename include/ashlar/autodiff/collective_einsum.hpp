@@ -1,11 +1,12 @@
-// Derivatives of products whose communication goes on while they are computed.
+// Derivatives of products that overlap with their communication.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
 
 namespace ashlar::ops_detail {
 
-/// The pullback brings the cotangent into the dual of the product's layout, once for both operands.
+/// einsum_relayout of active tensors. The pullback brings the cotangent into the dual of the product's layout, once for
+/// both operands.
 template <equation E, class To, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
 constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
@@ -22,11 +23,12 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
   return result;
 }
 
-/// Nobody keeps what was gathered: the pullbacks are the transposed products, in as many chunks.
+/// relayout_einsum of active tensors. The gathered operand is not kept: the pullbacks are the transposed products, in
+/// as many chunks.
 template <equation E, class To, axis_mask Replicated, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
 constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
-  if constexpr ((dims_summed_alone(E, 0) | dims_summed_alone(E, 1)) != 0) {  // the cotangents are no products alone
+  if constexpr ((dims_summed_alone(E, 0) | dims_summed_alone(E, 1)) != 0) {  // the cotangents are not only products
     return einsum<E>(relayout(to, a, w), b);
   } else {
     using Result = decltype(einsum<E>(relayout(to, a, w), b));

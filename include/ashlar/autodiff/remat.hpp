@@ -1,4 +1,4 @@
-// Memory for time: a function that runs again in the backward pass.
+// Rematerialisation: a function runs again in the backward pass, which saves memory and costs time.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
 
@@ -28,7 +28,8 @@ struct function_uses_an_active_value_that_is_no_argument {
   static constexpr bool value = active_value<X>;
 };
 
-// What f gives on active values, as a type, says which results are active, and over which axes they are replicated.
+// Makes the results of f active. The type that f returns for active arguments says which results are active, and over
+// which axes they are replicated.
 template <class Result>
 struct result_like {
   template <class Y>
@@ -50,7 +51,7 @@ struct result_like<S<Member...>> {
   }
 };
 
-// The arguments anew, on a tape of their own.
+// Copies of the arguments on a tape of their own.
 template <class X>
 constexpr auto on_tape(tape& t, X const& x) {
   if constexpr (active_value<X>)
@@ -122,14 +123,15 @@ struct rematerialized {
 
 }  // namespace autodiff_detail
 
-/// The function f, of which a tape keeps the arguments and the results alone: the backward pass runs f again for what lies
-/// between. Around a layer it is activation checkpointing; around a layer that gathers its weights, it is fully sharded
-/// data parallelism, since gathered weights live neither from forward to backward nor from layer to layer.
-/// f takes and returns tensors, trees of them, and other values. All values under differentiation that it uses are
-/// arguments; random keys too, so that it draws the same again.
-/// Post: values and gradients are those of f.
-/// Collective: where f is; twice. Cost: f's, forward and once more backward, with its communication.
-/// Error: f uses a value under differentiation that it is not given: does not compile.
+/// The function f with less memory: the tape keeps only arguments and results, and the backward pass runs f again for
+/// the values between them. Around a layer this is activation checkpointing. Around a layer that gathers its weights it
+/// is fully sharded data parallelism. The gathered weights are freed after the layer, and gathered again in its
+/// backward pass. f takes and returns tensors, trees of tensors, and other values.
+/// Pre: all active tensors that f uses are arguments. Random keys are, too, so that f draws the same numbers again.
+/// Post: values and gradients are equal to f's.
+/// Collective: as f, twice.
+/// Cost: the cost of f, forward and once more backward, with its communication.
+/// Error: does not compile if f uses an active tensor that is not an argument.
 /// Example: auto h = remat(layer)(p.d1, x);  // layer = [](auto const& p, auto const& x) { return relu(einsum<"bi,ih->bh">(x, all_gather<"data">(p.kernel))); }
 /// Source: Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost, 2016.
 template <class F>

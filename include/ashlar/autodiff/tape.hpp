@@ -1,12 +1,13 @@
-// The tape of reverse mode. It runs in constant evaluation too.
+// The tape of reverse mode. It works in constant expressions, too.
 #pragma once
+#include "ashlar/plan/tensor.hpp"
 #include <utility>
 
 namespace ashlar {
 
 namespace autodiff_detail {
 
-// A link behind a function pointer: virtual functions crash nvcc 13 in constant evaluation.
+// A node of the tape. It has a function pointer, because virtual functions crash nvcc 13 in constant expressions.
 struct tape_node {
   enum class call { run, destroy };
   void (*go)(tape_node*, call) = nullptr;
@@ -26,7 +27,7 @@ struct tape_node_of : tape_node {
   }
 };
 
-/// What the backward pass has to do, last operation first.
+/// The tape: the work of the backward pass, last operation first.
 class tape {
  public:
   constexpr tape() = default;
@@ -43,9 +44,9 @@ class tape {
     head_ = node;
     return node;
   }
-  /// What is on the tape now outlives run().
+  /// Keeps the present nodes: run() stops before them.
   constexpr void keep() { kept_ = head_; }
-  /// Runs each operation and gives up at once what it held: values and cotangents of what followed it are needed no more.
+  /// Runs each node and frees it at once. Values and cotangents of later operations are then not needed any more.
   constexpr void run() {
     while (head_ != kept_) pop(tape_node::call::run);
   }
@@ -60,7 +61,7 @@ class tape {
   tape_node *head_ = nullptr, *kept_ = nullptr;
 };
 
-/// Where the cotangent of a value gathers. Empty until something reaches it: what nobody set costs nothing.
+/// The sum of the cotangents of a value. It is empty until one is added, and an empty slot costs nothing.
 template <class Cotangent>
 class slot {
  public:
@@ -76,7 +77,7 @@ class slot {
     settle();
     return *value_;
   }
-  /// Adds what a pending object will bring: it is waited for when the value is asked for, or another one is added.
+  /// Adds the result of an asynchronous collective. The slot waits for it when the value is read or another is added.
   template <class Pending>
   constexpr void add_later(Pending p) {
     settle();
@@ -88,14 +89,14 @@ class slot {
       value_ = new Cotangent(c);
     } else {
       auto sum = *value_ + c;
-      *value_ = Cotangent(materialize(sum));
+      *value_ = Cotangent(plan_detail::materialize(sum));
     }
   }
 
  private:
   // A function pointer instead of a virtual function, as for the tape.
   struct coming {
-    void (*take)(coming*, slot*) = nullptr;  // gives itself up; adds to the slot, if there still is one
+    void (*take)(coming*, slot*) = nullptr;  // frees itself; adds to the slot unless it is null
   };
   template <class Pending>
   struct from_pending : coming {

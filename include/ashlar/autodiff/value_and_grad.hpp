@@ -1,10 +1,10 @@
-// Reverse mode.
+// Reverse-mode differentiation: a value and its gradients.
 #pragma once
 #include "ashlar/autodiff/collective_einsum.hpp"
 
 namespace ashlar {
 
-/// A loss, and values that ride along without a derivative: build<with_aux>(loss, hits).
+/// A loss, and other results without a derivative: build<with_aux>(loss, hits).
 template <class V, class... X>
 struct with_aux;
 template <class V, class X>
@@ -13,7 +13,8 @@ struct with_aux<V, X> {
   X aux;
 };
 
-/// A value and the gradients of a parameter tree; the same tree as the parameters. Together they are a tree.
+/// A value and the gradients of a parameter tree. The gradients are the same tree as the parameters. Value and
+/// gradients together are a tree, too.
 template <class V, class G>
 struct value_and_gradients {
   V value;
@@ -40,7 +41,7 @@ constexpr auto activate(tape& t, X const& x) {
   return active<X, Axes & ~named_of<X>>(t, x);
 }
 
-// No axis at all is a choice too: all parameters are invariant then.
+// No axis is a valid choice, too: then all parameters are invariant.
 template <class Mesh, class Names>
 struct batch_axis_missing_from_mesh : collective_axis_missing_from_mesh<Mesh, Names> {};
 template <class Mesh>
@@ -64,7 +65,7 @@ struct loss_is_replicated {
   static constexpr bool value = !std::is_same_v<Axis, no_axis>;
 };
 
-// What a mesh's recorder notes from here on belongs to another pass.
+// Makes the mesh's recorder assign the following collectives to another pass.
 template <class Handle>
 constexpr void enter(Handle const& m, pass p) {
   if (m.recorder()) m.recorder()->when = p;
@@ -137,15 +138,15 @@ struct differentiated {
 
 }  // namespace autodiff_detail
 
-/// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over the
-/// axes named, parameters are replicated: their gradients stay partial sums until a collective reduces them. Over all others
-/// they are invariant: with `none`, over all.
-/// f returns the scalar, or build<with_aux>(scalar, others).
-/// Post: a gradient has its parameter's dual layout: partial over the axes named, unless they shard the parameter.
-/// Collective: every rank calls the result; the backward pass communicates what the duals of f's collectives are. In ledgers,
-/// what follows, until the next such call, belongs to the update.
-/// Error: a loss that is replicated over an axis, or no scalar, or that depends on no parameter, and a parameter in which
-/// the tensor is partial that is no sum, do not compile.
+/// The function (parameters, args...) -> value and gradients of f's scalar with respect to a tree of parameters. Over
+/// the named axes the parameters are replicated: their gradients stay partial sums until a collective reduces them.
+/// Over all other axes the parameters are invariant; with `none`, over all axes. f returns the scalar, or
+/// build<with_aux>(scalar, others).
+/// Post: a gradient has its parameter's dual layout: partial over the named axes, except axes that shard the parameter.
+/// Collective: every rank calls the result. The backward pass performs the duals of f's collectives. In a ledger, the
+/// collectives after it, until the next such call, belong to the update.
+/// Error: these do not compile: a loss that is replicated over an axis, is not a scalar or depends on no parameter; a
+/// parameter that is partial by a reduction other than a sum.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {

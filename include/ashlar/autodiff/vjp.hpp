@@ -39,13 +39,14 @@ struct pulled_back {
 
 }  // namespace autodiff_detail
 
-/// The function (cotangent of f(x...), x...) -> cotangents of x..., a tuple of trees: f runs, and then backward. It is for
-/// programs that decide themselves when which part of a backward pass runs; value_and_grad runs all of one.
-/// Over the axes named, whole arguments are replicated, and their cotangents are partial; over all others they are invariant.
-/// f returns a tensor.
+/// The function (cotangent of f(x...), x...) -> cotangents of x..., a tuple of trees. It runs f, and then its backward
+/// pass. It is for programs that run a backward pass in parts; value_and_grad runs a whole one. Over the named axes,
+/// arguments that they do not shard are replicated, and their cotangents are partial. Over all other axes they are
+/// invariant. f returns a tensor.
 /// Post: <f'(x) dx, cotangent> == <dx, result> for every dx.
-/// Collective: where f is, forward and backward.
-/// Error: a cotangent of another layout than the dual of f's value, and a value that depends on no argument, do not compile.
+/// Collective: as f, forward and backward.
+/// Error: does not compile if the cotangent does not have the dual layout of f's value, or if the value depends on no
+/// argument.
 /// Example: auto [dw, dx] = vjp<"data">(layer)(dy, w, x);
 template <dimension Axes, class F>
 constexpr autodiff_detail::pulled_back<Axes, F> vjp(F f) {

@@ -1,4 +1,4 @@
-// Trees of tensors and numbers in a file, and back on any mesh.
+// Saves trees of tensors and numbers to a file, and loads them on any mesh.
 #pragma once
 #if !__has_include(<hdf5.h>)
 #error "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
@@ -10,16 +10,17 @@ namespace ashlar {
 
 namespace checkpoint_detail {
 
-// Memory that the rounds of an exchange go through.
+// Two buffers that all rounds of an exchange use. `staging` holds messages whose elements are not consecutive in the
+// piece.
 struct checkpoint_buffers {
   std::unique_ptr<unsigned char[]> memory = std::make_unique_for_overwrite<unsigned char[]>(2 * checkpoint_pieces::round_bytes);
   unsigned char* piece() const { return memory.get(); }
   unsigned char* staging() const { return memory.get() + checkpoint_pieces::round_bytes; }
 };
 
-// Calls f(round, bytes) with this rank's part of each round that is to be written. The shards' parts of some rounds are sent
-// before the first is waited for, so that a rank that writes keeps no other waiting.
-// Collective: the holders.
+// Calls f(round, bytes) on this rank's part of each round, to write it. Sends the shards' parts of 16 rounds before it
+// waits for the first of them. So a rank that writes delays no other rank.
+// Collective: the holders (the ranks of leaf.group).
 template <class F>
 void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard, checkpoint_buffers const& buffers, F f) {
   constexpr index_t at_once = 16;
@@ -35,7 +36,8 @@ void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* 
   }
 }
 
-// This rank's shard on the host. Where it lies there nothing can go wrong, and nothing is to be agreed on.
+// This rank's shard in host memory. If tensors are in host memory nothing can fail, so the ranks need not agree.
+// Otherwise it throws on every rank if any rank failed, here or before (`failure`).
 // Collective: all ranks of c.
 inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf& leaf, std::optional<std::string> const& failure) {
   if (leaf.is_on_host()) return leaf.shard();
@@ -95,29 +97,29 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 
 }  // namespace checkpoint_detail
 
-/// Saves trees as one file of HDF5: tensors whole, whatever their layouts, which stand beside them as attributes, and
-/// numbers as scalars. h5dump and h5py read it: parameters/d1/kernel. The file has its name only when all of it is on the
-/// disk; a program that ends before leaves FILE.part, which is no checkpoint.
-/// Collective: all ranks of c, which are those of the tensors' meshes; it blocks until the disk has the file.
-/// Cost: each rank writes 1/p of the bytes, which it gets by an exchange a tensor among the ranks that hold one copy of it,
-/// 2 MiB at a time; 4 MiB of memory, and a copy of the largest shard where tensors lie on a device. Before the file has its
-/// name it is read back, each byte by another rank than wrote it.
-/// Error: ashlar::error on every rank where names, types or extents differ between ranks, or a file cannot be written. A
-/// layout in which the tensor is partial, and a leaf that is no tensor, number or prng_key, do not compile.
+/// Saves trees to one HDF5 file: whole tensors, whatever their layouts, and numbers as scalars. The layouts are
+/// attributes. h5dump and h5py can read it: parameters/d1/kernel. The file gets its name only when all of it is on the
+/// disk. A program that ends earlier leaves FILE.part, which is no checkpoint.
+/// Collective: all ranks of c, which must be the ranks of the tensors' meshes. It blocks until the file is on the disk.
+/// Cost: each rank writes 1/p of the bytes. It gets them by one exchange per tensor among the ranks that hold one copy
+/// of it, 2 MiB at a time. Memory: 4 MiB, and a copy of the largest shard if tensors are on a device. Before the file
+/// gets its name it is read back, each byte by another rank than the writer.
+/// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. A
+/// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));
 template <class... X>
 void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step, checkpoint_part<X> const&... parts) {
   checkpoint_detail::save_leaves(c, file, step, checkpoint_detail::leaves_of(c, parts...));
 }
 
-/// Gives trees the values that a file holds, whatever mesh, layouts and number of ranks wrote it, and returns its step. The
-/// file may hold more than is asked for.
-/// Post: all leaves have new values, or, where it throws, all have the old ones.
+/// Gives trees the values in a file and returns its step. Any mesh, layouts and number of ranks may have written the
+/// file. It may hold more than the trees ask for.
+/// Post: all leaves have new values. If it throws, all have the old ones.
 /// Collective: all ranks of c.
-/// Cost: each rank reads as many bytes as its shards have, and checks them; one exchange a tensor. The new tensors are
-/// allocated beside the old.
-/// Error: ashlar::error on every rank where the file is missing, cannot be read, or is damaged in any byte that was read or
-/// that describes it; where it lacks a name, or has it with another type or other extents.
+/// Cost: each rank reads and checks as many bytes as its shards have; one exchange per tensor. Memory: the new tensors
+/// are allocated while the old ones exist.
+/// Error: ashlar::error on every rank if the file is missing or cannot be read. Also if it is damaged in a byte that
+/// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
 /// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), part("parameters", p));
 template <class... X>
 index_t load_checkpoint(std::filesystem::path const& file, communicator const& c, checkpoint_part<X> const&... parts) {

@@ -1,4 +1,4 @@
-// A folder of checkpoints: saving now and then, keeping the last, going on from the newest good one.
+// A folder of checkpoints: saves every n steps, keeps the last ones, resumes from the newest good one.
 #pragma once
 #include "ashlar/checkpoint/checkpoint.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
@@ -9,15 +9,15 @@
 namespace ashlar {
 
 struct checkpoint_options {
-  index_t every = 1;          ///< steps between two checkpoints
-  index_t keep = 3;           ///< checkpoints that stay
-  bool asynchronous = false;  ///< threads write while the program goes on
+  index_t every = 1;          ///< steps between two checkpoints.
+  index_t keep = 3;           ///< the number of newest checkpoints to keep.
+  bool asynchronous = false;  ///< a thread on each rank writes while the program continues.
 };
 
 namespace checkpoint_detail {
 
-/// A checkpoint whose pieces are copied, and written by a thread that calls nothing but the file system: MPI need not
-/// know of threads.
+/// A checkpoint in progress: its pieces are copied, and a thread writes the copies. The thread calls only the file
+/// system, so MPI needs no thread support.
 class checkpoint_under_way {
  public:
   checkpoint_under_way(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves made)
@@ -46,13 +46,13 @@ class checkpoint_under_way {
   checkpoint_under_way& operator=(checkpoint_under_way const&) = delete;
 
   index_t step() const { return step_; }
-  /// Whether all ranks have written. Collective.
+  /// True if all ranks have written. Collective: all ranks.
   bool written() const {
     index_t done = done_.load(std::memory_order_acquire);
     if (ranks_.size() > 1) all_reduce_by_mpi(ranks_, &done, 1, MPI_MIN);
     return done != 0;
   }
-  /// Waits, and gives the file its name. Collective.
+  /// Waits for the thread and gives the file its name. Collective: all ranks.
   void finish() {
     thread_.join();
     to_.commit(std::move(failure_), pieces_, leaves_);
@@ -76,23 +76,25 @@ class checkpoint_under_way {
   std::vector<checkpoint_piece> pieces_;
   std::optional<std::string> failure_;
   std::atomic<index_t> done_ = 0;
-  std::jthread thread_;  // the last member: what it writes goes after it, also where another rank could start none
+  // The last member, so that it is joined before the memory that it writes from is freed. This matters too if the
+  // constructor throws because another rank could start no thread.
+  std::jthread thread_;
 };
 
 }  // namespace checkpoint_detail
 
-/// Checkpoints of one run in a folder of their own: step_000000000120.h5 is that of step 120. Each has a new name; one is
-/// removed only when `keep` newer ones have been written and read back.
-/// Collective: every member, over all ranks of the communicator.
+/// Checkpoints of one run in their own folder; the checkpoint of step 120 is step_000000000120.h5. Each is a new file.
+/// One is removed only after `keep` newer ones have been written and read back.
 /// Pre: one program at a time writes into the folder.
+/// Collective: every member, over all ranks of the communicator.
 /// Example: checkpoints c(m.communicator(), "run7", {.every = 100, .keep = 3});
 ///   index_t step = c.resume(part("parameters", p), part("optimizer", state)).value_or(0);
 ///   while (step < 1000) { train(p, state); c.after_step(++step, part("parameters", p), part("optimizer", state)); }
 ///   c.finish();
 class checkpoints {
  public:
-  /// Makes the folder where there is none, and removes what a killed run left unfinished.
-  /// Error: ashlar::error on every rank where that fails, or every or keep is less than 1.
+  /// Makes the folder if there is none, and removes unfinished files of a killed run.
+  /// Error: ashlar::error on every rank if that fails, or if `every` or `keep` is less than 1.
   checkpoints(communicator const& c, std::filesystem::path folder, checkpoint_options const& options = {})
       : ranks_(c), folder_(std::move(folder)), options_(options) {
     comm::on_root(c, [&] {
@@ -109,7 +111,7 @@ class checkpoints {
   }
   checkpoints(checkpoints const&) = delete;
   checkpoints& operator=(checkpoints const&) = delete;
-  /// Finishes what is under way, unless an exception is.
+  /// Finishes the checkpoint in progress, unless an exception unwinds the stack. Rank 0 prints an error to stderr.
   ~checkpoints() {
     if (std::uncaught_exceptions() > exceptions_) return;
     try {
@@ -119,12 +121,12 @@ class checkpoints {
     }
   }
 
-  /// Whether a checkpoint is to be saved after so many steps.
+  /// True if a checkpoint is to be saved after step `step`.
   bool due(index_t step) const { return step % options_.every == 0; }
 
-  /// To be called after every step: saves where it is time to.
-  /// Post: the steps before that were saved are on the disk, and the step itself, unless asynchronous.
-  /// Cost: while a thread writes, an all-reduce of 8 bytes a step.
+  /// Saves if a checkpoint is due. Call it after every step.
+  /// Post: if it saved, all earlier checkpoints are on the disk, and the new one too unless asynchronous.
+  /// Cost: while threads write, an all-reduce of 8 bytes per step.
   template <class... X>
   void after_step(index_t step, checkpoint_part<X> const&... parts) {
     if (due(step))
@@ -133,8 +135,10 @@ class checkpoints {
       finish();
   }
 
-  /// Saves now. Asynchronous: returns when the pieces are copied, and the file has its name after a later call.
-  /// Error: as save_checkpoint; what threads met with, when it is finished. Older checkpoints stay then.
+  /// Saves now. If asynchronous, it returns when the pieces are copied; a later call of a member gives the file its
+  /// name.
+  /// Error: as save_checkpoint. An error of a thread is thrown when its checkpoint is finished. Older checkpoints stay
+  /// then.
   template <class... X>
   void save(index_t step, checkpoint_part<X> const&... parts) {
     finish();
@@ -147,7 +151,7 @@ class checkpoints {
     }
   }
 
-  /// Waits until what is under way is on the disk.
+  /// Waits until the checkpoint in progress is on the disk.
   void finish() {
     if (!under_way_) return;
     auto const current = std::move(under_way_);
@@ -155,10 +159,10 @@ class checkpoints {
     saved(current->step());
   }
 
-  /// Gives trees the values of the newest good checkpoint, and returns its step; nothing where the folder has none at all.
-  /// One that is damaged is named on the standard error stream, and the one before it is tried.
-  /// Error: ashlar::error on every rank where checkpoints are there but all are damaged, and where the newest good one does
-  /// not fit the trees: a name, a type, extents. The trees have their old values then.
+  /// Gives trees the values of the newest good checkpoint and returns its step. Returns nothing if the folder has no
+  /// checkpoint. Rank 0 reports a damaged checkpoint on stderr, and the one before it is tried.
+  /// Error: ashlar::error on every rank if there are checkpoints but all are damaged. Also if the newest good one does
+  /// not fit the trees: a name, a type, extents. The trees then keep their old values.
   template <class... X>
   std::optional<index_t> resume(checkpoint_part<X> const&... parts) {
     finish();
@@ -192,7 +196,7 @@ class checkpoints {
     return {};
   }
 
-  /// The steps of which there are checkpoints, the newest first.
+  /// The steps that have a checkpoint, the newest first.
   std::vector<index_t> steps() const {
     std::vector<index_t> found;
     comm::on_root(ranks_, [&] {
@@ -223,7 +227,8 @@ class checkpoints {
     return step;
   }
 
-  // Removes what is older than the last `keep` good ones. Newer ones are of another run, or damaged.
+  // Removes checkpoints older than the last `keep` good ones. Checkpoints of later steps than `now` stay: they are of
+  // another run, or damaged.
   void saved(index_t now) {
     damaged_.erase(now);
     comm::on_root(ranks_, [&] {

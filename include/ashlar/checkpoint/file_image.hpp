@@ -1,4 +1,4 @@
-// What HDF5 has to say of a checkpoint.
+// The HDF5 part of a checkpoint: the description of its tensors.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/io/hdf5.hpp"
@@ -9,7 +9,7 @@
 
 namespace ashlar::checkpoint_detail {
 
-// An HDF5 identifier; a call that failed throws.
+// Owns an HDF5 identifier. Throws if the call that made it failed.
 class hdf5_id {
  public:
   using closer = herr_t (*)(hid_t);
@@ -29,7 +29,7 @@ class hdf5_id {
   }
 
  private:
-  // HDF5's own words end with those of the system, where it was the system that refused.
+  // Throws HDF5's innermost reason. If that quotes an error message of the system, it throws this message alone.
   [[noreturn]] static void fail(char const* what) {
     std::string reason;
     auto const take = [](unsigned, H5E_error2_t const* e, void* to) -> herr_t {
@@ -48,7 +48,7 @@ class hdf5_id {
   closer close_;
 };
 
-// HDF5 prints each error unless told otherwise.
+// Stops HDF5 from printing each error, as it does by default.
 class hdf5_silence {
  public:
   hdf5_silence() {
@@ -71,7 +71,7 @@ inline hdf5_id hdf5_type(std::string const& name) {
       {"int64", H5T_STD_I64LE},    {"uint8", H5T_STD_U8LE},     {"uint16", H5T_STD_U16LE}, {"uint32", H5T_STD_U32LE}, {"uint64", H5T_STD_U64LE}};
   for (auto const& [text, type] : plain)
     if (name == text) return copy(type);
-  // NumPy's complex numbers, as h5py writes them.
+  // A complex number of NumPy, as h5py writes it.
   std::size_t const bytes = name == "complex64" ? 4 : 8;
   hdf5_id complex(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "make a type");
   hid_t const part = bytes == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
@@ -86,7 +86,7 @@ inline void write_attribute(hid_t object, char const* name, hid_t type, void con
   hdf5_id::check(H5Awrite(attribute, type, value), "write an attribute");
 }
 inline void write_attribute(hid_t object, char const* name, std::string const& text) {
-  if (text.empty()) return;  // HDF5 has no such type
+  if (text.empty()) return;  // HDF5 has no texts of length 0
   hdf5_id const type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
   hdf5_id::check(H5Tset_size(type, text.size()), "size a type");
   hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
@@ -95,10 +95,10 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
 
 static_assert(checkpoint_entry::page == sparse_memory::page_bytes, "a tensor of more than one chunk has pages of its own");
 
-/// Makes an HDF5 file that describes the tensors of a table and has room for their elements, and notes in the table where
-/// that is. HDF5 writes nothing else: elements are contiguous, so ranks can write them side by side without it. Those of more than
-/// one chunk have pages of their own, so that what one rank writes of the rest shares no page with theirs.
-/// (docs/decisions/checkpoints.md says why it is not HDF5 that writes the elements.)
+/// Makes an HDF5 file that describes the tensors of a table and has space for their elements. Stores the offsets of
+/// this space in the table. HDF5 does not write the elements: they are contiguous, so the ranks write them in parallel
+/// without it. docs/decisions/checkpoints.md gives the reasons. Tensors of more than one chunk have their own pages, so
+/// that no rank that writes other bytes shares a page with them.
 /// Post: the same table gives the same bytes.
 /// Error: ashlar::error with HDF5's reason.
 inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
@@ -110,7 +110,7 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   hdf5_id::check(H5Pset_userblock(creation, table.block), "reserve the first block");
   hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
   hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
-  // HDF5 1.8 and all later ones read this; what describes objects has HDF5's own checksums too.
+  // HDF5 1.8 and all later versions read this format. Its descriptions of objects have HDF5's own checksums too.
   hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
   hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
   hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");

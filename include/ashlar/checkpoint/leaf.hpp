@@ -1,4 +1,4 @@
-// The leaves of trees that are saved, without their types.
+// The leaves of saved trees, independent of their types.
 #pragma once
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/meta/tree.hpp"
@@ -12,28 +12,28 @@ namespace ashlar {
 
 namespace checkpoint_detail {
 
-/// A tensor or number of a tree: what the file says of it, which part of it this rank holds, and its memory.
+/// A tensor or number of a tree: its entry in the file, its layout and mesh, and this rank's shard.
 class checkpoint_leaf {
  public:
   virtual ~checkpoint_leaf() = default;
   checkpoint_entry entry;
   layout_value layout;
   mesh_shape mesh;
-  communicator group;  // the ranks that differ along the axes that shard
+  communicator group;  // the ranks that differ along the sharding axes; they hold one copy
 
-  /// A number of the program, which all ranks have.
+  /// True for a number of the program. All ranks have the same.
   bool is_number() const { return entry.mesh.empty(); }
-  /// Whether that is where the host reads it.
+  /// True if this rank's shard is in host memory.
   virtual bool is_on_host() const = 0;
-  /// This rank's shard, on the host, until it is released.
+  /// This rank's shard in host memory, valid until release().
   virtual unsigned char const* shard() = 0;
-  /// Room on the host for the shard of a new value, which the tree gets by `accept`.
+  /// Host memory for this rank's shard of a new value. `accept` gives the value to the tree.
   virtual unsigned char* room() = 0;
   virtual void accept() = 0;
   virtual void release() = 0;
 };
 
-// The name of an element's type is NumPy's.
+// Element types have NumPy's names.
 template <class T>
 struct checkpoint_has_no_such_element {
   static constexpr bool value = true;
@@ -163,7 +163,7 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
 
 }  // namespace checkpoint_detail
 
-/// A tree under a name, such as the parameters or an optimizer's state: its leaves are "name/d1/kernel".
+/// A tree with a name, such as the parameters or an optimizer's state. Its leaves are saved as "name/d1/kernel".
 template <class X>
 struct checkpoint_part {
   char const* name;

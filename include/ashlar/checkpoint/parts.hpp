@@ -1,11 +1,11 @@
-// Which rank writes or reads which bytes of a tensor, and the exchange between these pieces and the shards.
+// The piece of a tensor that each rank writes or reads, and the exchange between pieces and shards.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
 
 namespace ashlar::checkpoint_detail {
 
-/// Indices of a set that are less than i.
+/// The number of indices of a set that are less than i.
 constexpr index_t count_below(index_set const& s, index_t i) {
   index_t low = 0, high = s.size();
   while (low < high) {
@@ -14,7 +14,7 @@ constexpr index_t count_below(index_set const& s, index_t i) {
   }
   return low;
 }
-/// Elements of a region whose row-major number in the whole array is less than `element`.
+/// The number of elements of a region whose row-major number in the whole array is less than `element`.
 constexpr index_t count_below(region const& r, shape const& whole, index_t element) {
   if (element >= whole.size()) return r.size();
   index_t count = 0, inner = r.size();
@@ -28,8 +28,8 @@ constexpr index_t count_below(region const& r, shape const& whole, index_t eleme
   return count;
 }
 
-/// Calls f(k, number, length) for runs of neighbours among the elements [begin, end) of a region: element k of the region
-/// is element `number` of the whole array, and so on for `length` of them.
+/// Calls f(k, number, length) for each run of consecutive elements in the interval [begin, end) of a region's elements.
+/// The elements k .. k + length - 1 of the region are `number` .. `number` + length - 1 of the whole array.
 template <class F>
 void for_each_run(region const& r, shape const& whole, index_t begin, index_t end, F f) {
   if (begin >= end) return;
@@ -68,10 +68,10 @@ constexpr index_t number_of(region const& r, shape const& whole, index_t k) {
 }
 
 /// A tensor's chunks, assigned to ranks in one piece each. A writer assigns them to all ranks, so that each byte of the
-/// file is one rank's. A reader assigns them to the ranks that hold one copy of the tensor together, so that each reads
-/// as much as its shard has. A piece goes to a rank whose shard lies there, as far as the layout allows.
-/// Pieces and shards are exchanged in rounds, of each piece some MiB at a time: memory that is new costs more than writing
-/// it to a file does. This is one round.
+/// file belongs to one rank. A reader assigns them to the holders: the ranks that hold one copy of the tensor together.
+/// So each reads as much as its shard has. A piece goes to a rank whose shard overlaps it, as far as the layout allows.
+/// Pieces and shards are exchanged in rounds of at most `round_bytes` per piece. So the buffers are small: the first
+/// use of new memory costs more than writing it to a file. An object of this class is one round.
 class checkpoint_pieces {
  public:
   enum class cyclic_over { all, holders };
@@ -106,12 +106,12 @@ class checkpoint_pieces {
     interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
     return {part.begin, part.end};
   }
-  /// Rounds until the largest piece is done, the same on all ranks.
+  /// The number of rounds of the largest piece. It is the same on all ranks.
   static index_t rounds(checkpoint_leaf const& leaf, cyclic_over whom) {
     index_t const pieces = leaf.mesh.ranks(leaf.layout.sharding()) * copies_of(leaf, whom), largest = (static_cast<index_t>(leaf.entry.chunks()) + pieces - 1) / pieces;
     return (largest + chunks_a_round(leaf) - 1) / chunks_a_round(leaf);
   }
-  /// Those of rank r's chunks whose round this is, and their elements.
+  /// The chunks of rank r in this round. elements(r) are their elements.
   range chunks(int r) const {
     range const all = chunks_of(leaf_, r, whom_);
     index_t const begin = std::min(all.begin + round_ * chunks_a_round(leaf_), all.end);
@@ -125,21 +125,21 @@ class checkpoint_pieces {
   /// Bytes of this rank's part of the round.
   std::size_t piece_bytes() const { return bytes(elements(rank_).size()); }
 
-  /// Where this rank's part of the round is, in one piece: in its shard, if all of it lies there in the file's order, else in
-  /// a buffer of round_bytes.
+  /// The memory of this rank's part of the round. It is in the shard if all of it is there in the file's order, else it
+  /// is `buffer`, which has round_bytes.
   template <class Byte>
   Byte* place(Byte* shard, Byte* buffer) const {
     share const& own = of(position());
     return own.one_run && own.theirs.size() == elements(rank_).size() ? shard + bytes(own.theirs.begin) : buffer;
   }
 
-  /// Sends what others need of this rank's shard, which stays as it is until the group's requests are finished. Several rounds
-  /// may be sent before they are collected.
+  /// Sends the parts of this rank's shard that other holders need. The shard must not change until the group's requests
+  /// are finished. Several rounds may be sent before they are collected.
   void send(unsigned char const* shard) const {
     post_exchange(
         leaf_.group, [&](int q) { return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, [](int) { return block<unsigned char>{}; }, comm::tuned);
   }
-  /// Brings this rank's part from the shards, which all holders have sent, to its place, and returns that.
+  /// Receives this rank's part from the holders' shards into its place, and returns that. Each holder calls send first.
   unsigned char const* collect(unsigned char const* shard, unsigned char* buffer, unsigned char* staging) const {
     unsigned char const* const piece = place<unsigned char const>(shard, buffer);
     auto const copy = [&](int q, unsigned char const* from) {
@@ -156,7 +156,8 @@ class checkpoint_pieces {
     for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
     return piece;
   }
-  /// Brings it from its place to the shards. Collective: the holders.
+  /// Sends this rank's part from its place to the holders' shards, and receives this rank's shard. Collective: the
+  /// holders.
   void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
     auto const copy = [&](int q, unsigned char* to) {
       for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) { copy_block(piece + in_piece, to + in_share, n); });
@@ -170,13 +171,13 @@ class checkpoint_pieces {
   }
 
  private:
-  // What my part has in common with a holder's shard, as elements of that shard, and its part with my shard. Elements of
-  // a shard are in the order of the file, so those of a part are neighbours there.
+  // The overlap of my part with holder q's shard (`theirs`), and of its part with my shard (`mine`), as elements of the
+  // shard. A shard's elements are in the order of the file, so the elements of a part are consecutive in it.
   struct share {
     range theirs, mine;
-    bool one_run = true;     // are they neighbours in my part too?
-    index_t number = 0;      // where in my part they begin
-    std::size_t staged = 0;  // where in a second buffer they lie, unless they are neighbours
+    bool one_run = true;     // `theirs` is consecutive in my part too
+    index_t number = 0;      // position of its first element in my part
+    std::size_t staged = 0;  // its offset in the staging buffer if not one_run
   };
 
   share const& of(int q) const { return shares_[static_cast<std::size_t>(q)]; }
@@ -191,14 +192,14 @@ class checkpoint_pieces {
   static int copies_of(checkpoint_leaf const& leaf, cyclic_over whom) { return whom == cyclic_over::all ? leaf.mesh.ranks(~leaf.layout.sharding()) : 1; }
   static index_t chunks_a_round(checkpoint_leaf const& leaf) { return static_cast<index_t>(round_bytes / leaf.entry.chunk); }
 
-  // Where what another holder has of my part arrives, or leaves from.
+  // The memory into which holder q's elements of my part arrive, or from which they are sent to it.
   unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const { return of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged; }
   template <class F>
   void for_each_staged(F f) const {
     for (int q = 0; q < holders_; ++q)
       if (q != position() && !of(q).one_run) f(q);
   }
-  // Calls f(byte of my part, byte of the share, bytes) for what is together in both.
+  // Calls f(offset in my part, offset in the share, bytes) for each run of bytes that is consecutive in both.
   template <class F>
   void for_each_run_of(int q, F f) const {
     share const& s = of(q);

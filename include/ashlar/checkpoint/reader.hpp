@@ -1,4 +1,4 @@
-// Reading a checkpoint, of which nothing is believed before its checksum.
+// Reads a checkpoint. Nothing in it is used before its checksum is checked.
 #pragma once
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/io/checked_file.hpp"
@@ -7,7 +7,7 @@
 
 namespace ashlar::checkpoint_detail {
 
-/// Calls f(at, bytes) with room for the bytes of some gaps, a part after the other.
+/// Calls f(at, bytes) for each part of some gaps, in order. `bytes` is a buffer of the part's size, at most 1 MiB.
 template <class F>
 void for_each_part_of(std::vector<checkpoint_table::gap> const& gaps, F f) {
   std::vector<unsigned char> bytes;
@@ -18,7 +18,7 @@ void for_each_part_of(std::vector<checkpoint_table::gap> const& gaps, F f) {
     }
 }
 
-/// The checksum of all that is neither first block nor elements.
+/// The checksum of all bytes that are neither first block nor elements.
 inline std::uint32_t description_checksum(checked_file const& file, checkpoint_table const& table) {
   std::uint32_t sum = 0;
   for_each_part_of(table.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
@@ -30,9 +30,9 @@ inline std::uint32_t description_checksum(checked_file const& file, checkpoint_t
 
 class checkpoint_reader {
  public:
-  /// Rank 0 reads and checks everything but the elements, and tells the others. `wanted` is named where nothing can be
-  /// told of single tensors.
-  /// Collective: all ranks of c. Error: ashlar::error on every rank where the file is missing or damaged.
+  /// Rank 0 reads and checks everything but the elements, and broadcasts the first block. If it is damaged no single
+  /// tensor can be blamed, so the error names `wanted`.
+  /// Collective: all ranks of c. Error: ashlar::error on every rank if the file is missing or damaged.
   checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_leaves const& wanted) : ranks_(c), path_(path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
@@ -64,14 +64,14 @@ class checkpoint_reader {
     });
   }
 
-  /// Of a file that this program saves. No MPI.
+  /// Reads a file that this program is saving. No MPI.
   checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_table const& table)
       : ranks_(c), path_(path), caller_("ashlar::save_checkpoint"), file_(path, O_RDONLY), table_(table) {}
 
   index_t step() const { return table_.step; }
 
-  /// Finds what leaves are to be read; what the file has beside is left alone.
-  /// Error: ashlar::error, the same on every rank, where a name, a type or extents differ.
+  /// Finds the entries of the leaves. Ignores other entries of the file.
+  /// Error: ashlar::error, the same on every rank, if a name, a type or extents differ.
   void match(checkpoint_leaves const& leaves) const {
     for (auto const& leaf : leaves) {
       checkpoint_entry& e = leaf->entry;
@@ -87,7 +87,7 @@ class checkpoint_reader {
     }
   }
 
-  /// Reads chunks of a tensor, and checks each. No MPI.
+  /// Reads chunks of a tensor and checks each of them. No MPI.
   /// Error: ashlar::error that names the tensor.
   void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
     byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk, end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
@@ -105,9 +105,10 @@ class checkpoint_reader {
     }
   }
 
-  /// Reads the chunks that the next rank wrote, and on the last rank what rank 0 wrote besides; leaf i is entry i of the table.
-  /// Whoever wrote might be shown its own memory. No MPI.
-  /// Error: ashlar::error where some byte is not what the table says.
+  /// Checks the chunks that the next rank wrote. The last rank also checks all other bytes, which rank 0 wrote. Leaf i
+  /// is entry i of the table. A rank does not check its own bytes, which the system might return from its memory. No
+  /// MPI.
+  /// Error: ashlar::error if a byte differs from the table.
   void verify(checkpoint_leaves const& leaves) const {
     std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -134,7 +135,7 @@ class checkpoint_reader {
     for (checkpoint_entry const& e : table_.entries) text += (text.empty() ? "" : ", ") + e.name;
     return text.empty() ? "no tensors" : text;
   }
-  // The tensor that a file of so many bytes lacks first.
+  // Names the first tensor that is incomplete in a file of `found` bytes.
   std::string cut_by(byte_count found) const {
     checkpoint_entry const* first = nullptr;
     for (checkpoint_entry const& e : table_.entries)

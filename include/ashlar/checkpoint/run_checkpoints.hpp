@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace checkpoint_detail {
 
-// The shortest text that no other number has.
+// The shortest text that determines the value exactly.
 template <class X>
 std::string condition_text(X const& x) {
   if constexpr (std::is_same_v<X, prng_key>) {
@@ -25,11 +25,11 @@ std::string condition_text(X const& x) {
 }  // namespace checkpoint_detail
 
 struct run_checkpoint_options {
-  index_t every = 100;        ///< steps between two checkpoints
-  index_t keep = 3;           ///< checkpoints that stay
-  bool asynchronous = false;  ///< threads write while the program goes on
-  bool shown = true;          ///< rank 0 prints from which step the run goes on
-  bool each_epoch = false;    ///< the last checkpoint of each epoch stays too, as ckpt-1.h5 and so on
+  index_t every = 100;        ///< steps between two checkpoints.
+  index_t keep = 3;           ///< the number of newest checkpoints to keep.
+  bool asynchronous = false;  ///< a thread on each rank writes while the program continues.
+  bool shown = true;          ///< rank 0 prints the step at which the run resumes.
+  bool each_epoch = false;    ///< the last checkpoint of each epoch stays too, as ckpt-1.h5 and so on.
 };
 
 /// Checkpoints of one training run, saved every n steps and at the end of each epoch. `Conditions` is a struct of numbers
@@ -58,12 +58,12 @@ class run_checkpoints {
     if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...)) return {};
     require(before);
     if (options_.shown && ranks_.rank() == 0) std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
-    // A run may be killed before the last checkpoint of its epoch has its other name.
+    // A run may be killed before the last checkpoint of its epoch has its second name.
     if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
     return at;
   }
 
-  /// Saves if it is time to, or if an epoch has ended. To be called after every step.
+  /// Saves if a checkpoint is due or an epoch has ended. Call it after every step.
   template <class... X>
   void after_step(data_position const& at, X const&... trees) {
     if (!folder_) return;
@@ -98,7 +98,7 @@ class run_checkpoints {
                     "; take the same, or another folder to begin anew");
   }
 
-  // Another name of the same file: nothing is written twice.
+  // Gives the last epoch's file a second name, as a hard link: nothing is written twice.
   void keep_ended() {
     if (!ended_) return;
     folder_->finish();
@@ -109,12 +109,12 @@ class run_checkpoints {
       std::filesystem::create_hard_link(file, part, failed);
       if (failed) std::filesystem::copy_file(file, part);  // a file system without links
       std::filesystem::rename(part, name);
-      std::filesystem::remove(part, failed);  // two names of one file are not renamed
+      std::filesystem::remove(part, failed);  // rename does nothing if both names are of one file
     });
     ended_.reset();
   }
 
-  // If all newer ones are damaged, the checkpoint of the last good epoch serves.
+  // Resumes from the newest good checkpoint. If the folder has none, it loads the checkpoint of the last good epoch.
   template <class... Part>
   bool resume_from(Part const&... parts) {
     if (!options_.each_epoch) return folder_->resume(parts...).has_value();
@@ -152,7 +152,7 @@ class run_checkpoints {
   communicator ranks_;
   Conditions conditions_;
   run_checkpoint_options options_;
-  std::optional<data_position> ended_;  // an epoch whose checkpoint is to have its other name
+  std::optional<data_position> ended_;  // the end of an epoch whose checkpoint still lacks its second name
   std::optional<checkpoints> folder_;
 };
 

@@ -1,4 +1,4 @@
-// What stands in front of a checkpoint: which tensors lie where in the file, and the checksums of all its bytes.
+// The first block of a checkpoint: the positions of its tensors in the file, and the checksums of all its bytes.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/layout/shape.hpp"
@@ -19,8 +19,8 @@ static_assert(std::endian::native == std::endian::little, "ashlar::save_checkpoi
 
 using byte_count = std::uint64_t;
 
-/// One tensor of the file: its elements, row-major, lie at [offset, offset + bytes()), and each `chunk` bytes of them have
-/// a checksum.
+/// One tensor of the file. Its elements are row-major at [offset, offset + bytes()). Each `chunk` bytes of them have a
+/// checksum.
 struct checkpoint_entry {
   std::string name, type, layout, mesh;
   shape extents;
@@ -31,17 +31,18 @@ struct checkpoint_entry {
 
   byte_count bytes() const { return static_cast<byte_count>(extents.size()) * element_bytes; }
   byte_count chunks() const { return (bytes() + chunk - 1) / chunk; }
-  /// Chunks are whole pages, about 256 of them, so that many ranks share in the writing of a small tensor too.
+  /// Chooses chunks of whole pages, about 256 per tensor, so that many ranks can write parts of a small tensor too.
   void choose_chunk() {
     chunk = std::clamp((bytes() / 256 + page - 1) / page * page, page, largest_chunk);
     checksums.assign(static_cast<std::size_t>(chunks()), 0);
   }
 };
 
-/// The file's first block: 64 bytes of header, a table of the entries, zeros up to a power of 2. HDF5 begins behind it (it
-/// calls this a user block). Every byte of the file is under one checksum: the header under its own, the rest of the block
-/// under that of the table, the chunks of elements under those in the table, and all other bytes, in which HDF5 describes
-/// the tensors, under that of the description. So nothing of a damaged file is ever interpreted, least of all by HDF5.
+/// The file's first block: 64 bytes of header, a table of the entries, zeros up to a power of 2. HDF5's part follows
+/// it. (HDF5 calls the first block a user block.)
+/// Every byte of the file is under one checksum. The header and the table have one each; the table's covers the rest of
+/// the block. The table has the checksums of the elements' chunks. The checksum of the description covers all other
+/// bytes, in which HDF5 describes the tensors. So no byte of a damaged file is ever interpreted, least of all by HDF5.
 struct checkpoint_table {
   std::vector<checkpoint_entry> entries;
   byte_count block = 0, file_bytes = 0;
@@ -51,10 +52,11 @@ struct checkpoint_table {
   static constexpr std::size_t header_bytes = 64;
   static constexpr std::string_view magic = "ashlar checkpoint 1\n";
 
-  /// Bytes of the first block. They do not depend on offsets and checksums, so the block can be reserved.
+  /// Size of the first block. It does not depend on the values of offsets and checksums, so the block can be reserved
+  /// first.
   byte_count block_bytes() const { return std::bit_ceil(std::max<byte_count>(header_bytes + table().size(), checkpoint_entry::page)); }
 
-  /// Of the entries alone.
+  /// The checksum of the entries alone.
   std::uint32_t checksum() const {
     std::vector<unsigned char> const t = table();
     return crc32c(0, t.data(), t.size());
@@ -76,7 +78,7 @@ struct checkpoint_table {
     return b;
   }
 
-  /// Reads the header alone. Error: ashlar::error that says what is wrong with it.
+  /// Reads the header alone. Error: ashlar::error with the fault.
   void decode_header(unsigned char const* b) {
     if (std::memcmp(b, magic.data(), magic.size()) != 0) throw error("expected a checkpoint, which begins with 'ashlar checkpoint 1', found other bytes");
     if (load<std::uint32_t>(b + 60) != crc32c(0, b, 60)) throw error("the checksum of its header differs");
@@ -87,7 +89,7 @@ struct checkpoint_table {
     if (!std::has_single_bit(block) || block < checkpoint_entry::page || block > byte_count{1} << 40 || file_bytes < block) throw error("its header makes no sense");
   }
 
-  /// Reads the whole first block, whose header has been read.
+  /// Reads the whole first block. Pre: decode_header has read its header.
   void decode(std::vector<unsigned char> const& b) {
     if (load<std::uint32_t>(b.data() + 56) != crc32c(0, b.data() + header_bytes, b.size() - header_bytes)) throw error("the checksum of its table of tensors differs");
     source in{b.data() + header_bytes, b.data() + b.size()};
@@ -110,7 +112,7 @@ struct checkpoint_table {
     }
   }
 
-  /// The bytes behind the first block that are no elements, as intervals in order.
+  /// An interval of bytes after the first block that are not elements. gaps() returns all of them, in order.
   struct gap {
     byte_count begin, end;
   };
@@ -142,7 +144,7 @@ struct checkpoint_table {
     return value;
   }
 
-  // Texts are preceded by their length; all numbers have 8 bytes, but checksums 4 in memory only.
+  // Encodes the entries. A text follows its length. All numbers take 8 bytes, checksums too, which take 4 in memory.
   std::vector<unsigned char> table() const {
     std::vector<unsigned char> t;
     auto const number = [&](byte_count n) {
@@ -163,7 +165,7 @@ struct checkpoint_table {
     return t;
   }
 
-  // What is left of the table. Nothing in it is believed beyond its checksum.
+  // The unread rest of the table. A correct checksum does not make its numbers valid, so each is checked.
   struct source {
     unsigned char const *at, *end;
     [[noreturn]] static void fail() { throw error("its table of tensors makes no sense"); }

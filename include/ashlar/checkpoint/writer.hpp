@@ -1,4 +1,4 @@
-// Writing a checkpoint, in steps of which those that take long need no MPI.
+// Writes a checkpoint in steps. The slow steps need no MPI.
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"
 #include "ashlar/checkpoint/reader.hpp"
@@ -14,11 +14,12 @@ struct checkpoint_piece {
   std::vector<std::uint32_t> checksums;
 };
 
-/// A file that is written by all ranks and has its name only when all of it is on the disk. Until then it is called
-/// FILE.part, and its first block, without which it is no checkpoint, is written last.
+/// A file that all ranks write. It gets its name only when all of it is on the disk; until then it is FILE.part. Its
+/// first block is written last: without that block it is no checkpoint.
 class checkpoint_writer {
  public:
-  /// Names and reserves: rank 0 makes the file, which the others are to open. Collective: all ranks of c.
+  /// Plans the file. Rank 0 creates it with its full size; the other ranks call open() later. Collective: all ranks of
+  /// c.
   checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves)
       : ranks_(c), path_(path), part_(path.string() + ".part") {
     table_.step = step;
@@ -36,7 +37,7 @@ class checkpoint_writer {
       if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
         throw error("ashlar::save_checkpoint: two parts have the name " + *twice + "; give each part a name of its own");
       table_.block = table_.block_bytes();
-      sparse_memory const described = describe_in_hdf5(table_);  // on every rank the same
+      sparse_memory const described = describe_in_hdf5(table_);  // the same on every rank
       if (c.rank() == 0) {
         file_ = part_.create();
         file_.resize(table_.file_bytes);
@@ -44,7 +45,8 @@ class checkpoint_writer {
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
         described.read(at, bytes.data(), bytes.size());
         table_.description = crc32c(table_.description, bytes.data(), bytes.size());
-        // The file is new: what nobody wrote is a hole of zeros. Where a tensor ends in it, that page is another rank's.
+        // The file is new, so bytes that are not written are zeros. Only pages that HDF5 wrote are written here: the
+        // rest of the page in which a tensor ends belongs to another rank.
         if (c.rank() == 0) described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) { file_.write(begin, from, n); });
       });
     });
@@ -53,36 +55,37 @@ class checkpoint_writer {
   checkpoint_writer(checkpoint_writer const&) = delete;
   checkpoint_writer& operator=(checkpoint_writer const&) = delete;
 
-  /// No MPI: an error is this rank's alone.
+  /// Opens the file that rank 0 made. No MPI: an error is thrown on this rank alone.
   void open() {
     if (ranks_.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
   }
-  /// This rank's part of tensor i in a round, which lies at `bytes`.
+  /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
     checkpoint_entry const& e = table_.entries[i];
     return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk, e.chunk, {bytes, round.piece_bytes()}, {}};
   }
 
-  /// Writes a piece and fills in its checksums. No MPI: any thread may.
+  /// Writes a piece and fills in its checksums. No MPI, so any thread may call it.
   void write(checkpoint_piece& piece) const {
     constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
     for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
-      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // while they are in the cache
+      n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // written while in the cache
       for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
     }
     if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
   }
-  /// Brings what this rank wrote to the disk. No MPI.
+  /// Waits until the bytes that this rank wrote are on the disk. No MPI.
   void sync() {
     file_.sync();
     if (ranks_.rank() != 0) file_.close();
   }
 
-  /// Gives the file its name when all ranks have written and synced, and all bytes have been read back; `failure` is what
-  /// went wrong on this rank.
-  /// Collective: all ranks. Error: ashlar::error on every rank where any failed; then there is no file, or, where the folder
-  /// alone could not be synced, one that a crash of the machine may take away.
+  /// Gives the file its name after all ranks have written and synced, and all bytes have been read back. `failure` is
+  /// this rank's error, if any.
+  /// Collective: all ranks.
+  /// Error: ashlar::error on every rank if any rank failed. Then there is no file. If only the folder could not be
+  /// synced, there is a file, which a crash of the machine may remove.
   void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
     gather_checksums(pieces, leaves);
@@ -100,8 +103,8 @@ class checkpoint_writer {
   }
 
  private:
-  // All ranks must mean the same file: names, types, extents, numbers. (A checksum of the packed table would be the same for
-  // all tables: it ends with its own.)
+  // Checks that all ranks save the same file: names, types, extents, numbers. A checksum of the encoded block would not
+  // cover the header. A header that ends with its own checksum always has the same checksum.
   void require_same_program(checkpoint_leaves const& leaves) const {
     std::uint32_t numbers = crc32c(0, path_.c_str(), path_.string().size());
     for (auto const& leaf : leaves)
@@ -110,7 +113,7 @@ class checkpoint_writer {
     comm::require_equal(ranks_, sums, "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
   }
 
-  // All ranks get all of them, so that each can check what others wrote.
+  // Gives all ranks all checksums, so that each can check the bytes of another.
   void gather_checksums(std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
     std::vector<std::uint32_t> mine;
     for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());

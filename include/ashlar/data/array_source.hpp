@@ -1,4 +1,4 @@
-// Arrays of examples, in memory or in files, of which a rank reads the parts that it needs.
+// Arrays of examples, in memory or in files. A rank reads only the parts that it needs.
 #pragma once
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"
@@ -14,18 +14,18 @@ struct source_state {
   npy_kind kind;
   std::size_t example_bytes = 1;
 
-  // In memory, where something else may own them, or
+  // In memory; `owner` is null if the caller owns the elements.
   std::shared_ptr<void const> owner;
   std::uint8_t const* elements = nullptr;
-  // in a file from `begin` on; examples that were read may be kept.
+  // Or in a file, from byte `begin` on. `kept` holds the examples read so far, if the source is cached.
   std::shared_ptr<input_file const> file;
   std::size_t begin = 0;
   std::unique_ptr<std::uint8_t[]> kept;
   std::vector<bool> mutable known;
-  std::mutex mutable lock;  // of `known` and what it says about
+  std::mutex mutable lock;  // guards `known` and `kept`
 };
 
-// A file without a header: extents, of elements of so many bytes, must account for all of it from `begin` on.
+// Checks a file without a header: from `begin` to its end it must hold exactly the elements that the extents declare.
 inline void check_raw(input_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes, std::size_t begin) {
   auto const fail = [&](std::string const& what) { file.fail(what); };
   if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
@@ -39,25 +39,25 @@ inline void check_raw(input_file const& file, std::vector<index_t> const& extent
 }  // namespace data_detail
 
 /// An array whose first dimension counts examples. Copies are handles on the same array. Several threads may read.
-/// Of an array in a file nothing is in memory but what is being read, unless it is `cached`.
+/// Elements of a file are in memory only while they are read, unless the source is `cached`.
 class array_source {
  public:
-  /// Arrays in memory, which it takes over.
+  /// Takes over an array in memory.
   array_source(idx_array a) : array_source(std::move(a.extents), npy_kind::u1, std::move(a.bytes)) {}
   array_source(npy_array a) : array_source(std::move(a.extents), a.kind, std::move(a.bytes)) {}
 
   index_t examples() const { return state_->extents[0]; }
-  /// Extents of an example.
+  /// The extents of an example.
   std::span<index_t const> example_extents() const { return std::span(state_->extents).subspan(1); }
-  /// Elements of an example.
+  /// The number of elements of an example.
   index_t size() const { return static_cast<index_t>(state_->example_bytes / io_detail::name_of(kind()).size); }
   npy_kind kind() const { return state_->kind; }
   bool in_memory() const { return !state_->file; }
 
-  /// The elements [first, first + n) of an example: in place where they are in memory, else read into `scratch`.
-  /// Pre: 0 <= example < examples(), 0 <= first, first + n <= size(); scratch has room for n elements
-  /// Cost: one read of the file, of these elements alone, or of the example where the source is cached and lacks it
-  /// Error: ashlar::error on this rank where the file cannot be read, or became shorter
+  /// Returns the elements [first, first + n) of an example: in place if they are in memory, else read into `scratch`.
+  /// Pre: 0 <= example < examples(), 0 <= first, first + n <= size(). `scratch` has room for n elements.
+  /// Cost: one read of these elements from the file. A cached source reads the whole example instead, once.
+  /// Error: ashlar::error on this rank if the file cannot be read, or became shorter.
   std::uint8_t const* read(index_t example, index_t first, index_t n, std::uint8_t* scratch) const {
     data_detail::source_state const& s = *state_;
     std::size_t const element = io_detail::name_of(s.kind).size, skip = static_cast<std::size_t>(first) * element;
@@ -75,8 +75,8 @@ class array_source {
     return s.kept.get() + at + skip;
   }
 
-  /// The same array, whose file is read once: examples that this rank has read stay in its memory. An array in memory, or
-  /// of empty examples, is what it was.
+  /// Returns the same array, which reads each example of the file once and keeps it in this rank's memory. Returns an
+  /// array in memory, or of empty examples, unchanged.
   array_source cached() const {
     if (in_memory() || state_->kept || state_->example_bytes == 0) return *this;
     auto s = std::make_shared<data_detail::source_state>();
@@ -86,14 +86,14 @@ class array_source {
     s->file = state_->file;
     s->begin = state_->begin;
     auto const n = static_cast<std::size_t>(examples());
-    s->kept.reset(new std::uint8_t[n * s->example_bytes + 1]);  // pages that nobody writes take no memory
+    s->kept.reset(new std::uint8_t[n * s->example_bytes + 1]);  // pages never written take no memory
     s->known.resize(n);
     return array_source(std::move(s));
   }
 
-  /// Elements that somebody else keeps alive.
+  /// Refers to an array that the caller keeps alive.
   static array_source borrow(idx_array const& a) { return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data()); }
-  /// Elements of a file from a byte on, which extents and file have been checked to fit.
+  /// Refers to the elements of a file from byte `begin` on. Pre: the caller has checked that the extents fit the file.
   static array_source in_file(std::shared_ptr<io_detail::input_file const> file, std::vector<index_t> extents, npy_kind kind, std::size_t begin) {
     array_source a(std::move(extents), kind, nullptr, nullptr);
     a.state_->file = std::move(file);

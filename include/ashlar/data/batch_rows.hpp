@@ -1,4 +1,4 @@
-// A rank's shard of a batch, from the arrays of its examples.
+// Fills a rank's shard of a batch from arrays of examples.
 #pragma once
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/data/array_source.hpp"
@@ -8,8 +8,8 @@
 
 namespace ashlar {
 
-/// How an array becomes tensors of a batch: of elements T, each by the factor, in layout L. Rows of a padded batch that are
-/// no example hold `padding`; of integers that is -1, a label that names no class.
+/// Describes how an array becomes a tensor of a batch: element type T, layout L, each element times `factor`. Rows of a
+/// padded batch without an example hold `padding`. For integers it is -1, the label of no class.
 template <class T, class L>
 struct batch_field {
   using element_type = T;
@@ -31,17 +31,17 @@ constexpr void check_batch_layout() {
                 "ashlar::feed: the layout is partial, and each rank would hold the whole batch; feed the layout without it");
 }
 
-// Which elements of an example a rank holds, as runs of them.
+// The elements of an example that a rank holds, as runs of consecutive elements.
 struct example_runs {
   struct run {
     index_t first, size;
   };
   std::vector<run> runs;
-  index_t first = 0, span = 0;  // what has to be read to have them all
+  index_t first = 0, span = 0;  // the smallest interval that contains all runs
   index_t elements = 0;
 
   example_runs() = default;
-  // Dimension 0 of the region and the extents is that of the examples.
+  // Pre: dimension 0 of `held` and `extents` counts examples.
   example_runs(region const& held, shape const& extents) {
     shape at;
     at.rank = held.rank;
@@ -71,7 +71,8 @@ struct example_runs {
   }
 };
 
-// Extents of a batch of so many rows in a layout of this rank: those of an example, or all its elements in one dimension.
+// The extents of a batch of `rows` rows in a layout of `rank` dimensions. After the first they are the example's
+// extents, or one dimension of all its elements.
 inline shape batch_extents(array_source const& from, index_t rows, int rank) {
   auto const example = from.example_extents();
   shape extents = shape::of(rows);
@@ -111,7 +112,7 @@ decltype(auto) with_elements_of(npy_kind kind, F&& f) {
   }
 }
 
-// Integers are not made of numbers with fractions.
+// Throws if a field of integers would be made from floating-point numbers.
 template <class T>
 void check_elements(array_source const& from) {
   with_elements_of(from.kind(), []<class From>(From) {
@@ -119,7 +120,7 @@ void check_elements(array_source const& from) {
       throw error("ashlar::feed: expected integers for a field of integers, found elements of type " + std::string(name_of(npy_kind_of<From>()).descr));
   });
 }
-// May a rank find an element that a field of T cannot hold?
+// True if the array's element type has values that T cannot hold. Then `convert` may throw, perhaps on one rank alone.
 template <class T>
 bool may_be_refused(array_source const& from) {
   return with_elements_of(from.kind(), []<class From>(From) { return may_not_fit<From, T>; });
@@ -135,8 +136,8 @@ void convert(From const* from, index_t n, T factor, T* to) {
   }
 }
 
-// The rows of a shard: row number i of it is row rows[i] of the batch, and example place(rows[i]) of the array, or padding
-// from row `examples` on.
+// Fills the rows of a shard. Row i of the shard is row rows[i] of the batch. It is example place(rows[i]) of the array,
+// or padding if rows[i] >= examples.
 template <class T, class L, class Place>
 void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place, example_runs const& own, batch_field<T, L> const& how, T* out) {
   if (own.elements == 0) return;

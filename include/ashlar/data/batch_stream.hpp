@@ -19,7 +19,8 @@ struct weight_of_row {
 };
 }  // namespace data_detail
 
-/// A batch: a tensor for each field, and how many of its rows are examples; in a padded batch the others come last.
+/// A batch: one tensor per field, the number of its rows, and the number of rows that are examples. The other rows of a
+/// padded batch come last.
 template <class M, class... X>
 struct example_batch {
   std::tuple<X...> tensors;
@@ -27,8 +28,8 @@ struct example_batch {
   batch_position at;
   device_mesh<M> mesh;
 
-  /// What each row weighs in a mean over the examples: 1 / examples, and 0 in rows that hold none.
-  /// Shape: (rows). Post: the weights sum to 1. Cost: no communication
+  /// The weight of each row in a mean over the examples: 1 / examples, and 0 in rows without an example.
+  /// Shape: (rows). Post: the weights sum to 1. Cost: no communication.
   /// Example: softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
   template <class T, class L>
   auto weights() const {
@@ -38,7 +39,7 @@ struct example_batch {
 
 namespace data_detail {
 
-// One field's shards of full batches and of the last of an epoch.
+// One field's shard: [0] of a full batch, [1] of the smaller last batch of an epoch.
 struct field_plan {
   shape extents[2];
   index_set rows[2];
@@ -46,7 +47,7 @@ struct field_plan {
   example_runs runs;
 };
 
-// A batch in plain memory.
+// This rank's shards of a batch in host memory.
 template <class... T>
 struct host_batch {
   batch_position at;
@@ -55,7 +56,7 @@ struct host_batch {
   std::tuple<std::vector<T>...> elements;
 };
 
-// Reads and converts one batch after the other, on whatever thread.
+// Reads and converts one batch per call, in order. It uses neither MPI nor kernels, so it may run on any thread.
 template <class... F>
 class batch_reader {
  public:
@@ -101,16 +102,18 @@ struct no_field_is_given {
 
 }  // namespace data_detail
 
-/// The batches of a dataset, epoch after epoch, a tensor for each field: field i is of array i. Each rank reads what its
-/// shards hold and nothing else; where the dataset says prefetch, a thread does so ahead, in plain memory, and the main
-/// thread copies to the shards what is ready.
-/// Shape: of a field (rows, extents of an example...), (rows, elements of an example), or (rows) where an example has one
-/// element; rows is the dataset's batch, or less in the last of an epoch unless that is padded.
-/// Collective: construction and next, all ranks of the mesh, with the same dataset
-/// Cost: no collective. next agrees by an all-reduce of 8 bytes that no rank failed, where one can: if an array lies in a file,
-/// or its integers may not fit the field, and where it starts a thread. Memory: prefetch + 1 batches' shards
-/// Error: ashlar::error on every rank: fields that do not fit the arrays, no examples, datasets that differ between ranks;
-/// in next, what reading throws on some rank: the stream is then where it was, and next tries again
+/// The batches of a dataset, epoch after epoch, with one tensor per field: field i is of array i. Each rank reads only
+/// the elements of its shards. If the dataset prefetches, a thread reads ahead into host memory. The main thread copies
+/// a finished batch to the shards.
+/// Shape: per field (rows, extents of an example...), (rows, elements of an example), or (rows) if an example has one
+/// element. `rows` is the dataset's batch size, or less in the last batch of an epoch, unless that is padded.
+/// Collective: construction and next, all ranks of the mesh, with the same dataset.
+/// Cost: no collective on tensors. next agrees by an all-reduce of 8 bytes that no rank failed, unless none can fail. A
+/// rank can fail if an array is in a file or its integers may not fit the field. Also in the first call, and the first
+/// after seek, which may start a thread. Memory: prefetch + 1 batches' shards.
+/// Error: ashlar::error on every rank if fields do not fit the arrays, there are no examples, or datasets differ
+/// between ranks. If reading fails on one rank, next throws on all. The stream then keeps its position, and next tries
+/// again.
 /// Example: batch_stream images(m, train, batch_field<float, layout<"data", none>>{}, batch_field<std::int32_t, layout<"data">>{});
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
@@ -140,13 +143,14 @@ class batch_stream {
                         "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
   }
 
-  /// Batches of an epoch.
+  /// The number of batches per epoch.
   index_t count() const { return data_.examples() / data_.how().size + (data_.examples() % data_.how().size != 0); }
   index_t examples() const { return data_.examples(); }
 
-  /// Where the next batch stands.
+  /// The position of the next batch.
   batch_position at() const { return at_; }
-  /// Goes on from there. Cost: what was prefetched is dropped. Error: ashlar::error where no such batch is.
+  /// Continues at that batch. Cost: drops prefetched batches, unless the position is the same. Error: ashlar::error if
+  /// there is no such batch.
   void seek(batch_position to) {
     if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
       throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " + std::to_string(count() - 1) + ", found " +
@@ -222,7 +226,8 @@ class batch_stream {
   bool can_fail_ = false;
   batch_position at_;
   std::optional<reader> reader_;
-  std::optional<read_ahead<host_type>> ahead_;  // the last member: its thread ends before what it reads
+  // The last member, so that its thread ends before the members that it reads are destroyed.
+  std::optional<read_ahead<host_type>> ahead_;
 };
 
 }  // namespace ashlar

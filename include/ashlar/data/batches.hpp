@@ -16,12 +16,12 @@ namespace ashlar {
 
 enum class example_order { shuffled, stored };
 
-/// The batches of one epoch: a permutation of all examples that depends on nothing but key and epoch, so that all ranks
-/// of all meshes see the same batches. The last batch has what is left.
-/// Post: the batches, one behind the other, hold each of 0 .. examples-1 once; in order, where `stored` asks for it
-/// Collective: no; each rank makes its own
-/// Cost: 8 bytes and one number of Philox for each example
-/// Error: ashlar::error where examples < 0 or batch_size < 1
+/// The batches of one epoch: a permutation of all examples, cut into batches. It depends only on key and epoch, so all
+/// ranks of all meshes see the same batches. The last batch has the remaining examples.
+/// Post: the batches in sequence contain each of 0 .. examples-1 once, in increasing order if `order` is `stored`.
+/// Collective: no; each rank makes its own.
+/// Cost: 8 bytes and one number of Philox per example.
+/// Error: ashlar::error if examples < 0 or batch_size < 1.
 /// Example: shuffled_batches(60000, 128, prng_key{7}, 0).size(468) == 96
 class shuffled_batches {
  public:
@@ -39,14 +39,14 @@ class shuffled_batches {
   /// Number of batches in the epoch.
   index_t count() const { return all() / batch_size_ + (all() % batch_size_ != 0); }
 
-  /// Number of examples in a batch: the batch size, or less in the last.
+  /// Number of examples in a batch: the batch size, or less in the last batch.
   /// Pre: 0 <= batch < count()
   index_t size(index_t batch) const {
     assert(0 <= batch && batch < count());
     return std::min(batch_size_, all() - batch * batch_size_);
   }
 
-  /// The examples at the positions [begin, end) of a batch: those of a rank whose shard of the batch that is.
+  /// The examples at the positions [begin, end) of a batch, such as the positions in a rank's shard.
   /// Pre: 0 <= begin <= end <= size(batch)
   std::span<index_t const> examples(index_t batch, index_t begin, index_t end) const {
     assert(0 <= begin && begin <= end && end <= size(batch));
@@ -57,7 +57,7 @@ class shuffled_batches {
  private:
   index_t all() const { return static_cast<index_t>(examples_.size()); }
 
-  // Fisher and Yates' shuffle. Taking the remainder favours no place by more than examples / 2^64.
+  // Fisher-Yates shuffle. The remainder biases the choice of a position by at most examples / 2^64.
   void shuffle(prng_key key) {
     for (std::size_t last = examples_.size(); last > 1; --last)
       std::swap(examples_[last - 1], examples_[random_bits(key, static_cast<index_t>(last)) % last]);

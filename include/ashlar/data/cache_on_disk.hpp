@@ -1,4 +1,4 @@
-// Examples that are slow to make, kept in a file.
+// Caches examples that are slow to make in a file.
 #pragma once
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace data_detail {
 
-// The header that NumPy writes.
+// The header that NumPy writes for such an array.
 inline std::string npy_head(array_source const& a) {
   std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" + std::to_string(a.examples()) + ",";
   for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
@@ -23,22 +23,24 @@ inline std::string npy_head(array_source const& a) {
   return std::string(lead, sizeof lead) + head;
 }
 
-// What a file is called until it is finished: other processes, of this machine or another, may write the same file.
+// Names of files that are not finished. They are unique, since other processes, on this machine or another, may write
+// the same file.
 class part_names {
  public:
   explicit part_names(std::filesystem::path file) : file_(std::move(file)) {
     char host[256]{};
     if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
   }
-  /// FILE.HOST@PROCESS-NUMBER.part, of which there is no other.
+  /// A unique name: FILE.HOST@PROCESS-NUMBER.part.
   std::filesystem::path next() const {
     std::random_device number;
     return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number()) + ".part";
   }
-  /// Removes what processes of this machine left that are no more. What others left stays: nobody here knows whether they run.
+  /// Removes the unfinished files of this machine's processes that have ended. Keeps the files of other machines: their
+  /// processes may still run.
   void remove_abandoned() const {
     std::string const beginning = file_.filename().string() + own_beginning();
-    std::error_code ignored;  // of a folder that cannot be read nothing is known
+    std::error_code ignored;  // a folder that cannot be read is skipped
     for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end; !ignored && e != end; e.increment(ignored)) {
       std::string const name = e->path().filename().string();
       pid_t process = 0;
@@ -56,7 +58,8 @@ class part_names {
   std::string host_ = "localhost";
 };
 
-// Bytes one behind the other into a file that has its name when it is finished, and what is said of them.
+// Writes bytes in sequence to a file that gets its name when it is finished. Its seal is a text with its size and
+// checksum.
 class sealed_file {
  public:
   explicit sealed_file(std::filesystem::path path) : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
@@ -85,10 +88,10 @@ class sealed_file {
 
 inline constexpr std::size_t cache_block = 1 << 20;
 
-// The file beside a cache in which its seal stands.
+// The file with the seal of a cache, in the same folder.
 inline std::filesystem::path seal_beside(std::filesystem::path const& cache) { return cache.string() + ".seal"; }
 
-// Whether a cache is there and is what its seal says, every byte of it.
+// True if a cache exists and all its bytes match its seal.
 inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
   if (!std::filesystem::is_regular_file(cache) || !std::filesystem::is_regular_file(seal_beside(cache))) return false;
   std::string seal(cache_block, 0), block(cache_block, 0);
@@ -103,7 +106,7 @@ inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
   return seal == sealed_file::seal(size, sum, of);
 }
 
-// Examples first, then their seal: whatever stops this in between, the one does not fit the other.
+// Writes the examples first, then their seal. If the program stops in between, the seal does not match the examples.
 inline void write_cache(std::filesystem::path const& path, array_source const& a, std::string_view of) {
   part_names(path).remove_abandoned();
   part_names(seal_beside(path)).remove_abandoned();
@@ -130,14 +133,17 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
 
 }  // namespace data_detail
 
-/// What rank 0 makes by `make()`, an array_source or an array, once, for all ranks to read their parts of, in this run and in
-/// later ones: it is written to a .npy file, and its checksum to FILE.seal beside. For what is slow to make (inflated,
-/// decoded, computed) and too large for every rank's memory. A file that lacks a byte, or has another, or is of something
-/// else than `of`, is made anew. Of programs that make one file at the same time each writes its own, and the last gives it the name.
-/// Pre: all ranks see the file; where make() would give other examples than in the run that wrote it, `of` is another
-/// Collective: all ranks of c
-/// Cost: where the file is there, rank 0 reads it once to see that it is whole
-/// Error: what make throws, and where the file cannot be written, on every rank
+/// Keeps the examples of `make()`, an array_source or an array, in a file. Rank 0 makes them once. All ranks read their
+/// parts, in this run and in later ones.
+/// The examples are in a .npy file, its size and checksum in FILE.seal. Use it for examples that are slow to make
+/// (inflated, decoded, computed) and too large for every rank's memory.
+/// The file is made anew if a byte is missing or differs, or if it was made for another `of`. Programs that make the
+/// same file at the same time write one each; the last one gets the name.
+/// Pre: all ranks see the file. If make() would give other examples than in the run that wrote the file, `of` is
+/// another text.
+/// Collective: all ranks of c.
+/// Cost: if the file exists, rank 0 reads it once to check it.
+/// Error: on every rank, what make throws, and ashlar::error if the file cannot be written.
 /// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
 array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make, std::string_view of = "examples") {

@@ -5,4 +5,5 @@
 #include "ashlar/data/cache_on_disk.hpp"
 #include "ashlar/data/feed.hpp"
 #include "ashlar/data/position.hpp"
+#include "ashlar/data/rows_of.hpp"
 #include "ashlar/data/synthetic_digits.hpp"

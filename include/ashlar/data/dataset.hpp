@@ -1,4 +1,4 @@
-// What a training program says about its examples: which, in which order, in what batches.
+// The examples of a training program: which ones, in which order, in what batches.
 #pragma once
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/data/array_source.hpp"
@@ -6,30 +6,30 @@
 
 namespace ashlar {
 
-/// What becomes of the examples that do not fill a batch: a batch of fewer rows, or a full one whose other rows hold
-/// nothing and weigh nothing.
+/// The form of the last batch of an epoch if its examples do not fill it: a batch of fewer rows, or a full batch. The
+/// other rows of a full batch are padding and have weight 0.
 enum class last_batch { smaller, padded };
 
-/// A place in the batches of all epochs: what a checkpoint keeps, so that a run goes on in the middle of an epoch.
+/// A position in the batches of all epochs. With it in a checkpoint, a run can continue in the middle of an epoch.
 struct batch_position {
   index_t epoch = 0, batch = 0;
   static constexpr auto names = ashlar::names("epoch", "batch");
-  /// Of the batch behind this one, where epochs have so many.
+  /// The position of the next batch, if an epoch has `batches` batches.
   constexpr batch_position next(index_t batches) const { return batch + 1 < batches ? batch_position{epoch, batch + 1} : batch_position{epoch + 1, 0}; }
   friend constexpr bool operator==(batch_position const&, batch_position const&) = default;
 };
 
-/// How examples make batches.
+/// How examples are grouped into batches.
 struct batching {
-  index_t size = 1;  // of a global batch, over all ranks
+  index_t size = 1;  // examples of a global batch, over all ranks
   last_batch last = last_batch::smaller;
   example_order order = example_order::stored;
   prng_key key{};
   int prefetch = 0;
 };
 
-/// Examples that several arrays hold together, such as images and labels: all of them, or those chosen. A small value: what
-/// changes it returns another, which reads the same arrays.
+/// Examples whose fields are in several arrays, such as images and labels: all examples, or a chosen subset. It is a
+/// small value: members that change it return a new dataset on the same arrays.
 /// Example: auto const [validation, rest] = from_arrays(images, labels).split(10000, prng_key{1});
 ///   auto const train = rest.shuffle(prng_key{2}).batch(64).prefetch(2);
 class dataset {
@@ -42,15 +42,15 @@ class dataset {
   }
 
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
-  /// Where example i stands in the arrays.
+  /// The index of example i in the arrays.
   index_t stored_at(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
-  /// Where the examples stand that were chosen; nothing where all were.
+  /// The indices of the chosen examples in the arrays. Empty if all are chosen.
   std::span<index_t const> chosen() const { return chosen_ ? std::span<index_t const>(*chosen_) : std::span<index_t const>(); }
   std::vector<array_source> const& arrays() const { return arrays_; }
   batching const& how() const { return how_; }
 
-  /// n examples, drawn without putting back, and the others; both in the order in which they are stored.
-  /// Post: the same on every rank, for a key that all share
+  /// Returns n examples, drawn without replacement, and the others, both in the order in which they are stored.
+  /// Post: the same on every rank, if the key is.
   /// Error: ashlar::error unless 0 <= n <= examples()
   std::pair<dataset, dataset> split(index_t n, prng_key key) const {
     if (n < 0 || n > examples())
@@ -71,28 +71,28 @@ class dataset {
     return {chosen(true), chosen(false)};
   }
 
-  /// Each epoch in an order of its own, which depends on nothing but the key and the epoch.
+  /// Visits the examples of each epoch in a different order, which depends only on the key and the epoch.
   dataset shuffle(prng_key key) const {
     return with([&](batching& b) { b.order = example_order::shuffled, b.key = key; });
   }
-  /// Batches of n examples over all ranks.
+  /// Forms batches of n examples over all ranks.
   dataset batch(index_t n, last_batch last = last_batch::smaller) const {
     if (n < 1) throw error("ashlar::dataset: expected batches of 1 example or more, found " + std::to_string(n));
     return with([&](batching& b) { b.size = n, b.last = last; });
   }
-  /// Batches are read and converted by a thread, at most `depth` ahead; 0: when they are asked for.
+  /// Lets a thread read and convert up to `depth` batches ahead. With 0, batches are read when they are asked for.
   dataset prefetch(int depth) const {
     if (depth < 0) throw error("ashlar::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
     return with([&](batching& b) { b.prefetch = depth; });
   }
-  /// Examples that were read from a file stay in this rank's memory; cache_on_disk is the other cache.
+  /// Keeps examples that were read from a file in this rank's memory. (cache_on_disk keeps them in a file.)
   dataset cache() const {
     dataset d = *this;
     for (array_source& a : d.arrays_) a = a.cached();
     return d;
   }
 
-  /// The batches of an epoch; position i of them is the example stored_at(i).
+  /// The batches of an epoch. They consist of indices i of this dataset; stored_at(i) is the index in the arrays.
   shuffled_batches batches(index_t epoch) const { return {examples(), how_.size, how_.key, epoch, how_.order}; }
 
  private:
@@ -108,7 +108,7 @@ class dataset {
   batching how_;
 };
 
-/// The examples of arrays that have as many each.
+/// A dataset of arrays that have equally many examples.
 template <class... Array>
 dataset from_arrays(Array&&... array) {
   std::vector<array_source> arrays;

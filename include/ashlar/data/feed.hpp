@@ -1,4 +1,4 @@
-// From images in memory to tensors of a batch.
+// Makes tensors of a batch from arrays in memory.
 #pragma once
 #include "ashlar/data/batch_rows.hpp"
 #include "ashlar/data/batches.hpp"
@@ -6,8 +6,8 @@
 
 namespace ashlar {
 
-/// Images and labels that rank 0 reads, or makes, by `read()`, on every rank.
-/// Collective: all ranks of c. Error: what read() throws is thrown on every rank.
+/// Calls `read()` on rank 0 and returns its images and labels on every rank.
+/// Collective: all ranks of c. Error: what read() throws, on every rank.
 /// Example: digit_data const data = load(m.communicator(), [&] { return read_mnist(directory); });
 template <class Read>
 digit_data load(communicator const& c, Read read) {
@@ -17,12 +17,13 @@ digit_data load(communicator const& c, Read read) {
   return data;
 }
 
-/// One batch of an array in memory as a tensor: row i is example `examples(begin, end)[i - begin]` of the array, each byte by
-/// `factor`. Each rank fills the rows of its shard alone. batch_stream feeds several arrays, from files too, and ahead.
-/// Shape: (n, extents of an example...), (n, elements of an example), or (n) where an example is one byte.
-/// Cost: no communication; a copy to the device where the shard lies there.
-/// Error: ashlar::error where the batches hold more examples than the array, or L has another number of dimensions. A
-/// layout in which the tensor is partial does not compile.
+/// Makes a tensor of one batch of an array in memory. Row i is example `batches.examples(batch, 0, n)[i]` of the array,
+/// each byte times `factor`. Each rank fills only its shard. batch_stream takes several arrays, also from files, and
+/// reads ahead.
+/// Shape: (n, extents of an example...), (n, elements of an example), or (n) if an example is one byte.
+/// Cost: no communication; a copy to the device if the shard is there.
+/// Error: ashlar::error if the batches hold more examples than the array, or L has another number of dimensions. A
+/// partial layout does not compile.
 /// Example: feed<float, layout<"data", none>>(m, data.train_images, batches, i, 1.f / 255)
 template <class T, class L, class M>
 auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const& batches, index_t batch, T factor) {

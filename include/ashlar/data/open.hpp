@@ -1,4 +1,4 @@
-// Files of examples on all ranks: headers are looked at together, elements are read by who needs them.
+// Files of examples on all ranks. All ranks read the header together; each rank reads the elements that it needs.
 #pragma once
 #include "ashlar/data/array_source.hpp"
 #include "ashlar/comm/agree.hpp"
@@ -7,7 +7,7 @@ namespace ashlar {
 
 namespace data_detail {
 
-// What open() makes of a file on each rank, where all ranks see the same.
+// Calls open() on a file on each rank, and checks that all ranks find the same examples, element type and extents.
 template <class Open>
 array_source open_together(communicator const& c, std::filesystem::path const& path, char const* reader, Open open) {
   array_source const a = comm::collectively(c, [&] { return open(std::make_shared<input_file>(path, reader)); });
@@ -19,10 +19,11 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
 
 }  // namespace data_detail
 
-/// The examples of an IDX file of unsigned bytes, `name` or `name`.gz. Of a plain one each rank reads its parts when it
-/// needs them; a gzipped one rank 0 reads whole, and it is in the memory of all.
-/// Collective: all ranks of c. Cost: each rank reads the header; or what read_idx and a broadcast cost
-/// Error: what read_idx throws, on every rank
+/// Opens an IDX file of unsigned bytes, `name` or `name`.gz. Each rank reads its parts of a plain file when it needs
+/// them. Rank 0 reads a gzipped file as a whole, and every rank keeps it in memory.
+/// Collective: all ranks of c.
+/// Cost: each rank reads the header. For a gzipped file: read_idx on rank 0 and a broadcast.
+/// Error: as read_idx, on every rank.
 /// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
 inline array_source open_idx(communicator const& c, std::filesystem::path const& name) {
   idx_array whole;
@@ -45,8 +46,8 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
   });
 }
 
-/// The examples of a .npy file, of which each rank reads its parts when it needs them.
-/// Collective: all ranks of c. Cost: each rank reads the header. Error: what read_npy throws, on every rank
+/// Opens a .npy file. Each rank reads its parts when it needs them.
+/// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
 inline array_source open_npy(communicator const& c, std::filesystem::path const& path) {
   return data_detail::open_together(c, path, "ashlar::read_npy", [](std::shared_ptr<io_detail::input_file> const& file) {
     io_detail::npy_place const place = io_detail::place_of_npy(*file);
@@ -54,10 +55,11 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
   });
 }
 
-/// The examples of a file of elements T, row-major and little-endian, which begin at a byte of it and reach to its end.
-/// Collective: all ranks of c
-/// Error: ashlar::error, on every rank, where the file cannot be opened, or is shorter or longer than the extents say.
-/// Element types that no .npy file has do not compile.
+/// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
+/// file.
+/// Collective: all ranks of c.
+/// Error: ashlar::error on every rank if the file cannot be opened, or is shorter or longer than the extents declare.
+/// Element types that npy_kind lacks do not compile.
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
 array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents, std::size_t begin = 0) {

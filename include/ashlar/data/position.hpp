@@ -1,4 +1,4 @@
-// Where in its data a training run is.
+// The position of a training run in its data.
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/meta/tree.hpp"
@@ -15,7 +15,8 @@ struct epoch_sums {
   constexpr double metric() const { return examples == 0 ? 0 : metric_sum / static_cast<double>(examples); }
 };
 
-/// The number of steps done, the next batch, and the sums of its epoch, earlier runs included. A checkpoint takes it as a part.
+/// The number of steps done, the next batch, and the sums of its epoch, earlier runs included. A checkpoint stores it
+/// as a part.
 /// Post: between two epochs `batch` is 0 and `sums` are the sums of the epoch that has ended.
 /// Example: data_position at; at.add(loss, hits, 128); if (!at.advance(batches)) { an epoch has ended }
 struct data_position {
@@ -23,14 +24,14 @@ struct data_position {
   epoch_sums sums{};
   static constexpr auto names = ashlar::names("step", "epoch", "batch", "sums");
 
-  /// Takes in the mean loss of the next batch, and the sum of a metric over its examples, such as hits.
+  /// Adds the next batch: its mean loss, and the sum of a metric over its examples, such as hits.
   constexpr void add(double loss, double metric_sum, index_t examples) {
     if (batch == 0) sums = {};
     sums.loss_sum += loss * static_cast<double>(examples);
     sums.metric_sum += metric_sum;
     sums.examples += examples;
   }
-  /// Goes on to the next batch of an epoch of `batches`. False if the epoch has ended.
+  /// Moves to the next batch of an epoch with `batches` batches. Returns false if the epoch has ended.
   constexpr bool advance(index_t batches) {
     ++step;
     if (++batch < batches) return true;

@@ -1,4 +1,4 @@
-// Work ahead of who needs it, on a thread.
+// Computes results before they are needed, on a thread.
 #pragma once
 #include <condition_variable>
 #include <cstddef>
@@ -11,13 +11,12 @@
 
 namespace ashlar {
 
-/// Calls produce() again and again on a thread of its own, and keeps what it returns until somebody takes it: at most
-/// `depth` results, so that memory is bounded. The thread is for work in plain memory: the library's MPI is called from the
-/// main thread alone, and so are its kernels.
-/// Pre: depth >= 1. Until the destructor returns nobody else calls produce, or writes what it reads.
-/// Post: take() gives the results in the order of the calls.
-/// Error: what produce throws, take() throws in its place, and again whenever it is called later; produce is not called
-/// any more.
+/// Calls produce() repeatedly on its own thread. It keeps up to `depth` results until take() gets them, so memory is
+/// bounded. The thread is for work in host memory: only the main thread may call the library's MPI and its kernels.
+/// Pre: depth >= 1. Until the destructor returns, nobody else calls produce or writes the data that it reads.
+/// Post: take() returns the results in the order of the calls.
+/// Error: if produce throws, take() throws the same in place of the result, and again in each later call. produce is
+/// not called any more.
 /// Example: read_ahead<std::vector<float>> rows(2, [&] { return read_next(file); }); auto const first = rows.take();
 template <class T>
 class read_ahead {
@@ -26,7 +25,7 @@ class read_ahead {
       : depth_(depth), produce_(std::move(produce)), thread_([this] { run(); }) {}
   read_ahead(read_ahead const&) = delete;
   read_ahead& operator=(read_ahead const&) = delete;
-  /// Waits for a call that has begun; what nobody took is dropped.
+  /// Waits for the call in progress. Drops results that were not taken.
   ~read_ahead() {
     {
       std::lock_guard const lock(mutex_);
@@ -36,7 +35,7 @@ class read_ahead {
     thread_.join();
   }
 
-  /// The next result; waits for it.
+  /// Returns the next result; waits for it.
   T take() {
     std::unique_lock lock(mutex_);
     result_.wait(lock, [this] { return !results_.empty() || failure_; });
@@ -65,7 +64,7 @@ class read_ahead {
         failure_ = std::current_exception();
       }
       result_.notify_one();
-      if (failure_) return;  // this thread alone writes it
+      if (failure_) return;  // only this thread writes it
     }
   }
 
@@ -76,7 +75,7 @@ class read_ahead {
   std::deque<T> results_;
   std::exception_ptr failure_;
   bool stopped_ = false;
-  std::thread thread_;  // the last member: it begins when the others are there
+  std::thread thread_;  // the last member: it starts when the others exist
 };
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// Synthetic digits in the shape of MNIST, for programs that must run where no data are.
+// Synthetic digits in the shape of MNIST, for programs that must run without data files.
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/meta/philox.hpp"
@@ -13,8 +13,8 @@
 namespace ashlar {
 namespace data_detail {
 
-// The ways to write each digit: points that a pen passes, as two figures, x to the right and y down on a grid of 10x10.
-// A slash lifts the pen, a point given twice makes a corner.
+// The ways to write each digit: the points that a pen passes on a grid of 10x10. A point is two figures, x to the right
+// and y down. A slash lifts the pen; a point given twice makes a corner.
 inline constexpr std::array<std::array<char const*, 3>, 10> digit_strokes{{
     {"50 21 14 27 49 68 85 73 50", "40 22 15 38 59 77 84 62 40", "60 31 24 27 49 58 75 72 50 30"},
     {"50 53 56 59", "32 50 50 53 56 59", "32 50 50 54 59 / 39 59 79"},
@@ -28,7 +28,7 @@ inline constexpr std::array<std::array<char const*, 3>, 10> digit_strokes{{
     {"73 50 31 33 54 73 72 75 59", "73 50 31 33 54 73 73 76 79", "72 60 42 44 63 72 72 76 58 38"},
 }};
 
-// Draws one digit on 28x28 black pixels. No library function enters whose last bit could differ between machines.
+// Draws one digit on 28x28 black pixels. It calls no library function whose last bit may differ between machines.
 class digit_painter {
  public:
   digit_painter(std::uint8_t* pixels, prng_key key)
@@ -36,7 +36,7 @@ class digit_painter {
 
   void draw(std::size_t digit) {
     char const* text = digit_strokes[digit][static_cast<std::size_t>(between(0, 3))];
-    // Independent entries near those of the identity turn, slant and stretch at once.
+    // A random matrix near the identity turns, slants and stretches the digit.
     for (float& m : map_) m = between(-0.3f, 0.3f);
     map_[0] += 0.9f;
     map_[3] += 1;
@@ -71,7 +71,7 @@ class digit_painter {
     return {center_.x + map_[0] * x + map_[1] * y, center_.y + map_[2] * x + map_[3] * y};
   }
 
-  // A Catmull-Rom curve through the points of a stroke.
+  // Paints a Catmull-Rom curve through the points of a stroke.
   void paint(std::vector<point> const& stroke) {
     for (std::size_t i = 0; i + 1 < stroke.size(); ++i) {
       point const p0 = stroke[i > 0 ? i - 1 : 0], p1 = stroke[i], p2 = stroke[i + 1];
@@ -88,7 +88,7 @@ class digit_painter {
     }
   }
 
-  // Ink falls off over one pixel at the rim of a line with round ends.
+  // Paints a line with round ends. The ink falls off over one pixel at its rim.
   void paint_line(point a, point b) {
     float const dx = b.x - a.x, dy = b.y - a.y, length2 = std::max(dx * dx + dy * dy, 1e-6f), reach = radius_ + 0.5f;
     auto const pixel = [](float z) { return static_cast<int>(std::clamp(z, 0.0f, side - 1.0f)); };
@@ -132,11 +132,11 @@ inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, id
 }  // namespace data_detail
 
 /// Draws grey digits of 28x28 pixels from pen strokes, turned, slanted, stretched, shifted, shaken, of different
-/// thickness and ink, with noise. Example i shows the digit i % 10 and depends on nothing but the key and i.
-/// Shape: images {n, 28, 28}, labels {n}
-/// Pre: n_train >= 0, n_test >= 0
-/// Post: the same bytes on every rank
-/// Cost: about 6 microseconds for an image
+/// thickness and ink, with noise. Example i shows the digit i % 10 and depends only on the key and i.
+/// Shape: images {n, 28, 28}, labels {n}.
+/// Pre: n_train >= 0, n_test >= 0.
+/// Post: the same bytes on every rank.
+/// Cost: about 6 microseconds per image.
 inline digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test) {
   digit_data data;
   data_detail::make_synthetic_digits(fold_in(key, 0), n_train, data.train_images, data.train_labels);

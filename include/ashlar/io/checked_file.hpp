@@ -15,8 +15,8 @@
 
 namespace ashlar::io_detail {
 
-/// Opening a file to read it does not wait for the writer of a pipe.
-/// Error, of all members: ashlar::error with the file and the system's reason.
+/// A file whose every operation is checked. Opening a pipe to read it does not wait for its writer.
+/// Error: ashlar::error with the file's path and the system's reason.
 class checked_file {
  public:
   checked_file() = default;
@@ -39,7 +39,7 @@ class checked_file {
     if (!S_ISREG(s.st_mode)) throw error("ashlar::files: " + path_.string() + " is no file");
     return static_cast<std::uint64_t>(s.st_size);
   }
-  /// Bytes that were read: fewer than n where the file ends before.
+  /// Returns the number of bytes read. It is less than n if the file ends earlier.
   std::size_t read(std::uint64_t at, void* to, std::size_t n) const {
     std::size_t done = 0;
     while (done < n) {
@@ -62,23 +62,25 @@ class checked_file {
   void resize(std::uint64_t n) const {
     if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail("resize");
   }
-  /// Lets the system begin to write to the disk what was written so far, while the program computes.
+  /// Asks the system to start writing the bytes [at, at + n) to the disk. Does not wait.
   void start_sync(std::uint64_t at, std::uint64_t n) const {
 #ifdef SYNC_FILE_RANGE_WRITE
-    (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n), SYNC_FILE_RANGE_WRITE);  // fsync will tell
+    (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n), SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
 #else
     (void)at, (void)n;
 #endif
   }
-  /// After a failed sync nobody knows what the disk has: the file is to be dropped, not synced again.
+  /// Waits until the file is on the disk. After a failed sync the content of the disk is unknown: drop the file, do not
+  /// sync it again.
   void sync() const {
     if (::fsync(descriptor_) != 0) fail("sync");
   }
-  /// Of a folder: there are file systems that do not sync folders, and say so.
+  /// Waits until the names in a folder are on the disk. Some file systems cannot sync folders: their answers EINVAL and
+  /// ENOTSUP are no errors.
   void sync_names() const {
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("sync");
   }
-  /// Some systems report only now what went wrong before.
+  /// Closes the file. Some systems report an earlier write error only here.
   void close() {
     if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("close");
   }
@@ -93,7 +95,7 @@ class checked_file {
   int descriptor_ = -1;
 };
 
-/// Throws what a function of std::filesystem had to say.
+/// Throws the error of a std::filesystem function, if there is one.
 inline void check_files(std::error_code const& failed, char const* what, std::filesystem::path const& path) {
   if (failed) throw error("ashlar::files: cannot " + std::string(what) + " " + path.string() + ": " + failed.message());
 }
@@ -102,12 +104,13 @@ inline void remove_file(std::filesystem::path const& path) {
   std::filesystem::remove(path, failed);
   check_files(failed, "remove", path);
 }
-/// Makes the names in a file's folder last, where its file system can: a file that was renamed is the new one after a crash too.
+/// Makes the names in a file's folder durable, if its file system can. A renamed file then keeps its new name after a
+/// crash.
 inline void sync_folder_of(std::filesystem::path const& file) {
   checked_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY).sync_names();
 }
 
-/// A file that goes with this object, unless it is kept: nothing is left of one that was not finished.
+/// A file that is removed with this object, unless `keep_as` was called. So an unfinished file leaves nothing.
 class unfinished_file {
  public:
   explicit unfinished_file(std::filesystem::path path) : path_(std::move(path)) {}
@@ -119,7 +122,7 @@ class unfinished_file {
   }
   std::filesystem::path const& path() const { return path_; }
   checked_file create() {
-    remove_file(path_);  // that of a run that was killed
+    remove_file(path_);  // left by a killed run
     checked_file file(path_, O_RDWR | O_CREAT | O_EXCL);
     exists_ = true;
     return file;

@@ -1,4 +1,4 @@
-// The checksum of files that this library writes, and of a program's own data.
+// CRC-32C: the checksum of files that ashlar writes, also for a program's own data.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr std::array<std::array<std::uint32_t, 256>, 8> crc32c_tables = [
   return t;
 }();
 
-// Eight bytes a turn, by a table for the place of each.
+// Takes 8 bytes per iteration. Each of their positions has its own table.
 inline std::uint32_t crc32c_by_tables(std::uint32_t c, unsigned char const* p, std::size_t n) {
   auto const& t = crc32c_tables;
   for (; n >= 8; p += 8, n -= 8) {
@@ -61,8 +61,9 @@ inline std::uint32_t crc32c_by_instruction(std::uint32_t c, unsigned char const*
 
 namespace ashlar {
 
-/// CRC-32C of n bytes, or of what comes behind bytes whose CRC-32C is `before`. It differs wherever at most 32 bits in a
-/// row do. (zlib's CRC-32 has no instruction and takes twice as long.)
+/// CRC-32C of n bytes. `before` is the CRC-32C of the bytes before them, or 0. A change within 32 consecutive bits
+/// always changes the checksum.
+/// (zlib's CRC-32 takes twice as long: x86-64 has no instruction for it.)
 /// Post: crc32c(crc32c(0, a, n), a + n, m) == crc32c(0, a, n + m); crc32c(0, "123456789", 9) == 0xE3069283
 /// Source: Castagnoli, Braeuer and Herrmann, IEEE Trans. Communications 41 (1993); RFC 3720, appendix B.4.
 inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t n) {

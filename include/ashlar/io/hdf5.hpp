@@ -1,4 +1,4 @@
-// An HDF5 file in memory, in which holes take no room.
+// An HDF5 file in memory. Holes take no memory.
 #pragma once
 #include <hdf5.h>
 #if __has_include(<H5FDdevelop.h>)  // from 1.13 on
@@ -13,7 +13,7 @@
 
 namespace ashlar::io_detail {
 
-/// The bytes of a file, by pages; those that nobody wrote are 0.
+/// The bytes of a file, stored by page. Only written pages take memory. All other bytes are 0.
 class sparse_memory {
  public:
   void read(std::uint64_t at, void* to, std::size_t n) const {
@@ -30,7 +30,7 @@ class sparse_memory {
       std::memcpy(pages_[page].data() + to, static_cast<char const*>(from) + done, length);
     });
   }
-  /// Calls f(at, bytes, n) for those of n bytes that lie in pages which somebody wrote, a page after the other.
+  /// Calls f(position, bytes, length) for each written page that overlaps [at, at + n), in order: on the overlap.
   template <class F>
   void for_each_written(std::uint64_t at, std::size_t n, F f) const {
     for_each_page(at, n, [&](std::uint64_t page, std::size_t from, std::size_t done, std::size_t length) {
@@ -52,17 +52,18 @@ class sparse_memory {
   std::map<std::uint64_t, std::array<char, page_bytes>> pages_;
 };
 
-/// The driver by which HDF5 writes into a sparse_memory; a file's access properties name which. Its own drivers will not do:
-/// where the system refuses a write, HDF5 1.10 keeps the file, tries again when the program ends, and crashes. Its driver for
-/// memory has no holes. Elements of a page or more have pages of their own: HDF5's alignment does not keep it from filling the
-/// page in which they end.
+/// The HDF5 file driver that writes into a sparse_memory. A file's access properties name the sparse_memory.
+/// HDF5's own drivers do not serve. If the system refuses a write, HDF5 1.10 keeps the file, tries again when the
+/// program ends, and crashes. HDF5's driver for memory has no holes.
+/// Elements of a page or more get their own pages. HDF5's alignment does not do this: it fills the page in which they
+/// end.
 class memory_driver {
  public:
   static H5FD_class_t describe() {
     H5FD_class_t c{};
 #ifdef H5FD_CLASS_VERSION
     c.version = H5FD_CLASS_VERSION;
-    c.value = static_cast<H5FD_class_value_t>(600);  // HDF5 leaves 512 and more to such as this
+    c.value = static_cast<H5FD_class_value_t>(600);  // HDF5 leaves the values from 512 on to other drivers
 #endif
     c.name = "ashlar_sparse_memory";
     c.maxaddr = haddr_t{1} << 62;
@@ -116,7 +117,7 @@ class memory_driver {
 
  private:
   struct file {
-    H5FD_t base{};  // HDF5's part, first
+    H5FD_t base{};  // HDF5's part, must be first
     sparse_memory* memory = nullptr;
     haddr_t end = 0;
   };

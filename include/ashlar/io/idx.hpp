@@ -1,4 +1,4 @@
-// IDX files (the format of MNIST), gzipped or not, and the four of them that make a set of digits.
+// IDX files (the format of MNIST), gzipped or not, and the four files of a set of digits.
 #pragma once
 #include "ashlar/io/input_file.hpp"
 #include <zlib.h>
@@ -24,7 +24,7 @@ struct digit_data {
 
 namespace io_detail {
 
-// The bytes of a file in order, inflated where it is gzipped. It holds one buffer, whatever the file asks for.
+// Reads the bytes of a file in order, inflated if it is gzipped. It holds one buffer, whatever sizes the file declares.
 class idx_source {
  public:
   explicit idx_source(std::filesystem::path const& path)
@@ -41,7 +41,7 @@ class idx_source {
   idx_source(idx_source const&) = delete;
   idx_source& operator=(idx_source const&) = delete;
 
-  /// The next n bytes, or fewer at the end, which for gzip means that all checksums up to there were right.
+  /// Reads the next n bytes, or fewer at the end of the file. All gzip checksums up to that end are then correct.
   std::size_t read(std::uint8_t* to, std::size_t n) {
     std::size_t done = 0;
     while (done < n) {
@@ -72,7 +72,7 @@ class idx_source {
     stream_.avail_in -= static_cast<uInt>(n);
     return n;
   }
-  // A gzip file is one member or more, one behind the other.
+  // A gzip file consists of one or more members in sequence.
   std::size_t inflate_some(std::uint8_t* to, std::size_t n) {
     if (!inside_member_) inflateReset(&stream_);
     n = std::min(n, std::size_t{std::numeric_limits<uInt>::max()});
@@ -145,7 +145,8 @@ inline std::filesystem::path existing_idx_file(std::filesystem::path const& name
   return path;
 }
 
-// Where the elements of a file begin that is not gzipped; they reach to its end. Nothing for one that is.
+// The elements of a file that is not gzipped: from byte `begin` to its end. place_of_idx returns nothing if it is
+// gzipped.
 struct idx_place {
   std::vector<index_t> extents;
   std::size_t begin;
@@ -172,14 +173,15 @@ inline std::optional<idx_place> place_of_idx(input_file const& file) {
 
 }  // namespace io_detail
 
-/// Reads an IDX file of unsigned bytes: `name`, or `name`.gz where there is no `name`. The content tells whether it is
-/// gzipped. Nothing is allocated for the elements before as many as the extents declare were seen in the file, and no
-/// more than one byte beyond them is inflated; of a gzipped file they may be a thousand times its size.
-/// Pre: nobody else writes the file
-/// Post: bytes.size() == product of extents
-/// Collective: no; one rank reads and tells the others
-/// Cost: the file is read twice
-/// Error: ashlar::error with what was expected and what was found, unless the file is whole, checksums included
+/// Reads an IDX file of unsigned bytes: `name`, or `name`.gz if there is no `name`. The content decides whether it is
+/// inflated.
+/// Counts the elements in the file before it allocates memory for them. Inflates at most one byte more than the extents
+/// declare. (The elements of a gzipped file may take a thousand times its size.)
+/// Pre: nobody else writes the file.
+/// Post: bytes.size() == product of extents.
+/// Collective: no. Call it on one rank and broadcast the result, as `load` does.
+/// Cost: reads the file twice.
+/// Error: ashlar::error with the expected and the found value, if the file is not whole or a checksum differs.
 /// Example: read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
 inline idx_array read_idx(std::filesystem::path const& name) {
   std::filesystem::path const path = io_detail::existing_idx_file(name);
@@ -204,8 +206,8 @@ inline idx_array read_idx(std::filesystem::path const& name) {
 
 /// Reads MNIST, or another set in its format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte
 /// and t10k-labels-idx1-ubyte, gzipped or not.
-/// Collective: no; one rank reads and tells the others
-/// Error: ashlar::error, where a file is broken, images are not 28x28, counts differ or a label is not 0 to 9
+/// Collective: no. Call it on one rank and broadcast the result, as `load` does.
+/// Error: ashlar::error if a file is broken, images are not 28x28, counts differ or a label is not 0 to 9.
 inline digit_data read_mnist(std::filesystem::path const& directory) {
   auto const fail = [](std::filesystem::path const& file, std::string const& what) {
     throw error("ashlar::read_mnist: " + file.string() + ": " + what);

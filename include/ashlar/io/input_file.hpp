@@ -1,4 +1,4 @@
-// Files of arrays: bytes at a place, never beyond the size that the file has at first.
+// Files of arrays: reads bytes at a position. The size of a file is taken once, when it is opened.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/config.hpp"
@@ -16,10 +16,10 @@
 
 namespace ashlar::io_detail {
 
-// Opening does not wait for a pipe's writer. Several threads may read.
+// A regular file, opened to read. Opening does not wait for a pipe's writer. Several threads may read.
 class input_file {
  public:
-  /// `reader` is what errors begin with, such as "ashlar::read_npy".
+  /// `reader` begins each error sentence, such as "ashlar::read_npy".
   input_file(std::filesystem::path const& path, char const* reader)
       : path_(path), reader_(reader), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (file_ < 0) fail(std::string("cannot be opened: ") + std::strerror(errno));
@@ -60,8 +60,8 @@ inline std::string extents_text(std::vector<index_t> const& extents) {
   return text.empty() ? "a scalar" : text;
 }
 
-// Bytes of an array, where these and the extents beside a 0, which others will multiply too, can be addressed.
-// `fail` ends the call with a sentence.
+// Returns the bytes of an array. Calls `fail`, which must throw, if they exceed the largest std::ptrdiff_t. If one
+// extent is 0 it still checks the product of the others, since callers multiply them too.
 template <class Fail>
 std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_bytes, Fail const& fail) {
   std::uint64_t bytes = element_bytes;

@@ -1,4 +1,4 @@
-// Files: npy and IDX. io/hdf5.hpp stands apart, since it needs HDF5.
+// Files: npy and IDX. This header does not include io/hdf5.hpp, which needs HDF5.
 #pragma once
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"

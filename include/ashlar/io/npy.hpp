@@ -13,7 +13,7 @@ struct npy_array {
 
 namespace io_detail {
 
-// What a .npy file holds, and where its elements begin; they reach to its end.
+// The content of a .npy file. Its elements are at byte `begin` and end at the end of the file.
 struct npy_place {
   std::vector<index_t> extents;
   npy_kind kind;
@@ -50,13 +50,14 @@ inline npy_place place_of_npy(input_file const& in) {
 
 }  // namespace io_detail
 
-/// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Nothing is allocated for the elements before the
-/// file is known to have exactly as many bytes as its header declares, and no header longer than 64 KiB is read.
-/// Pre: nobody else writes the file
-/// Post: bytes.size() == product of extents, times the size of an element
-/// Collective: no; load_npy reads on one rank and tells the others
-/// Error: ashlar::error with what was expected and what was found: another element type, records or objects, Fortran order
-/// of more than one dimension, a header that NumPy does not write, a file that is shorter or longer than declared
+/// Reads a .npy file of format 1.0, 2.0 or 3.0, of 0 to 8 dimensions. Allocates memory for the elements only if the
+/// file has exactly as many bytes as its header declares. Reads no header longer than 64 KiB.
+/// Pre: nobody else writes the file.
+/// Post: bytes.size() == product of extents, times the size of an element.
+/// Collective: no; load_npy reads on rank 0 and broadcasts.
+/// Error: ashlar::error with the expected and the found value. It refuses other element types, records, objects, and
+/// Fortran order of more than one dimension. It also refuses headers that NumPy does not write, and files shorter or
+/// longer than declared.
 /// Example: read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
 inline npy_array read_npy(std::filesystem::path const& path) {

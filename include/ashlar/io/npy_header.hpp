@@ -1,4 +1,4 @@
-// The headers of NumPy's .npy files, and what may stand in them.
+// The headers of NumPy's .npy files, and the element types that ashlar reads.
 #pragma once
 #include "ashlar/io/input_file.hpp"
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-/// What a .npy file may hold: little-endian floats and integers, and bytes.
+/// The element type of a .npy file: little-endian float or integer, or byte.
 enum class npy_kind { f4, f8, i4, i8, u1 };
 
 namespace io_detail {
@@ -45,7 +45,7 @@ constexpr npy_kind npy_kind_of() {
                   "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
 }
 
-// The header is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+// Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
   npy_header(input_file const& in, std::string_view text) : in_(in), text_(text) {

@@ -6,8 +6,8 @@
 
 namespace ashlar {
 
-/// The array of a .npy file on every rank. Rank 0 reads.
-/// Collective: all ranks of c. Error: what read_npy throws, on every rank.
+/// Reads a .npy file on rank 0 and returns its array on every rank.
+/// Collective: all ranks of c. Error: as read_npy, on every rank.
 inline npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
   npy_array a;
   comm::on_root(c, [&] { a = read_npy(path); });
@@ -18,11 +18,12 @@ inline npy_array load_npy(communicator const& c, std::filesystem::path const& pa
   return a;
 }
 
-/// A tensor of the array's elements; each rank copies its part.
-/// Pre: every rank has the same array
-/// Shape: the array's extents
-/// Cost: no communication. Error: ashlar::error where the array has elements of another type, or another number of
-/// dimensions. A partial layout, and an element type that no file has, do not compile.
+/// Makes a tensor of the array's elements; each rank copies its shard.
+/// Shape: the array's extents.
+/// Pre: every rank has the same array.
+/// Cost: no communication.
+/// Error: ashlar::error if the array has another element type or another number of dimensions. A partial layout does
+/// not compile, nor an element type that npy_kind lacks.
 /// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from) {
@@ -41,8 +42,8 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   tensor_detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
   return x;
 }
-/// The same from a file; rank 0 reads it, once.
-/// Collective: all ranks of m. Error: what load_npy throws besides.
+/// Makes the tensor from a file, which rank 0 reads once.
+/// Collective: all ranks of m. Error: also as load_npy.
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, std::filesystem::path const& path) {
   return npy_tensor<T, L>(m, load_npy(m.communicator(), path));

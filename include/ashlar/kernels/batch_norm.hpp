@@ -180,7 +180,7 @@ void run(ops_detail::channel_affine_pullback_op const&, S const& space, kernels_
          shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(ct.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0);
-  map_channels(space, r.rows, r.n, g.data, fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
+  map_channels(space, r.rows, r.n, g.data, ops_detail::fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
 }
 template <class S, class T>
 void run(ops_detail::channel_affine_sums_op const&, S const& space, kernels_detail::scratch_memory memory, shard<double> const& g, shard<T const> const& ct,

@@ -1,5 +1,6 @@
 // Umbrella header: names, literals, trees, random numbers, the exception.
 #pragma once
+#include "ashlar/meta/choose.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/meta/literal.hpp"
 #include "ashlar/meta/names.hpp"

@@ -5,8 +5,7 @@
 
 namespace ashlar {
 
-/// A key that identifies a stream of random numbers. It is a value and is never advanced: fold_in makes further
-/// streams.
+/// The key of a stream of random numbers. It is a value and is never advanced: fold_in makes further streams.
 /// Example: uniform<float>(prng_key{7}, 0) is the same number on every rank, in every layout, in every run
 struct prng_key {
   std::uint64_t value;

@@ -1,11 +1,11 @@
-// Activation functions beyond relu and tanh.
+// Activation functions other than relu and tanh.
 #pragma once
 #include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
 namespace ops_detail {
-// Defined in kernels/math.hpp, as those of functions.hpp.
+// Defined in kernels/math.hpp, as the functions of functions.hpp.
 template <class T>
 ASHLAR_FUNCTION T math_erf(T x);
 template <class T>
@@ -19,9 +19,9 @@ ASHLAR_FUNCTION T logistic(T x) {
 }
 }  // namespace ops_detail
 
-namespace fn {
+namespace ops_detail::fn {
 
-/// ct y (1 - y): the derivative of sigmoid by its value.
+/// ct y (1 - y): the pullback of sigmoid, from its value y.
 struct sigmoid_pullback {
   static constexpr linearity kind = linearity::linear_in_first;
   template <class T>
@@ -53,7 +53,7 @@ struct slope_pullback {
   }
 };
 
-/// x times the standard normal distribution function.
+/// x times the standard normal distribution function of x.
 struct gelu {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -74,7 +74,7 @@ struct gelu {
   }
 };
 
-/// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2; as a logistic function it needs one exponential.
+/// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, computed by a logistic function, which needs one exponential.
 struct gelu_tanh {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -111,7 +111,7 @@ struct silu {
 
 template <class S>
 struct leaky_relu {
-  static constexpr linearity kind = linearity::nonlinear;  // a negative factor would turn the order round
+  static constexpr linearity kind = linearity::nonlinear;  // a negative factor reverses the order
   S factor;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T x) const {
@@ -127,33 +127,33 @@ struct leaky_relu {
   }
 };
 
-}  // namespace fn
+}  // namespace ops_detail::fn
 
 /// 1 / (1 + exp(-x)).
 template <tensor A>
 constexpr auto sigmoid(A const& a) {
-  return elementwise(fn::sigmoid{}, a);
+  return elementwise(ops_detail::fn::sigmoid{}, a);
 }
 /// x times the standard normal distribution function of x, exact.
 /// Source: Hendrycks and Gimpel, Gaussian error linear units, arXiv:1606.08415.
 template <tensor A>
 constexpr auto gelu(A const& a) {
-  return elementwise(fn::gelu{}, a);
+  return elementwise(ops_detail::fn::gelu{}, a);
 }
-/// The same with the distribution function approximated by a hyperbolic tangent, off by less than 0.0005.
+/// gelu with the distribution function approximated by a hyperbolic tangent. The error is less than 0.0005.
 template <tensor A>
 constexpr auto gelu_tanh(A const& a) {
-  return elementwise(fn::gelu_tanh{}, a);
+  return elementwise(ops_detail::fn::gelu_tanh{}, a);
 }
 /// x sigmoid(x).
 template <tensor A>
 constexpr auto silu(A const& a) {
-  return elementwise(fn::silu{}, a);
+  return elementwise(ops_detail::fn::silu{}, a);
 }
-/// x where it is positive, factor x elsewhere.
+/// x if x > 0, else factor * x.
 template <tensor A>
 constexpr auto leaky_relu(A const& a, element_t<A> factor) {
-  return elementwise(fn::leaky_relu<element_t<A>>{factor}, a);
+  return elementwise(ops_detail::fn::leaky_relu<element_t<A>>{factor}, a);
 }
 
 }  // namespace ashlar

@@ -1,17 +1,17 @@
-// How an operation meets its operands: one entry for abstract, real and active ones.
+// The application of operations to operands: one entry point for abstract, real and active tensors.
 #pragma once
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
 
 namespace ashlar {
 
-// An operation is a small class:
-//   words                       what its errors call it, a type with `report<fault, axis name, layouts...>()`
-//   rule(values...)             static constexpr, the layout of the result (layout/)
-//   element<T...>               element type of the result (default_element: that of the first operand)
-//   extents(out, shapes...)     global extents of the result; throws ashlar::error where they do not fit
-//   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
-// and, for real tensors, an overload of run(op, space, scratch, y, x...) on shards, its kernel (kernels/<name>.hpp).
+// An operation is a small class with these members:
+//   diagnostics                 its error sentences: a type with `report<fault, axis name, layouts...>()`.
+//   rule(values...)             static constexpr: the layout of the result (layout/).
+//   element<T...>               the element type of the result.
+//   extents(out, shapes...)     the global extents of the result; throws ashlar::error if the shapes do not fit.
+//   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent if there is no derivative.
+// Its kernel for real tensors is an overload of run(op, space, scratch, y, x...) on shards (kernels/<name>.hpp).
 
 namespace ops_detail {
 
@@ -24,8 +24,8 @@ struct first_of<T, Rest...> {
 template <class... T>
 using first_t = typename first_of<T...>::type;
 
-/// Has an operation, or an elementwise function, a derivative with respect to operand I? (A concept of its own: in a
-/// requires-clause nvcc 13 takes this expression for ill-formed.)
+/// True if an operation, or an elementwise function, has a derivative with respect to operand I. (A concept of its own,
+/// because nvcc 13 rejects this expression in a requires-clause.)
 template <class F, int I, class Ct, class Y, class... X>
 concept has_pullback = requires {
   std::declval<F const&>().template pullback<I>(std::declval<Ct const&>(), std::declval<Y const&>(), std::declval<X const&>()...);
@@ -44,7 +44,7 @@ constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
     fail("ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
 }
 
-/// False for tensors that the kernels of operations cannot read, since they run where results are allocated (tensor/).
+/// False for tensors that the kernels of operations cannot read. Kernels run in the space of the results (tensor/).
 template <class X>
 inline constexpr bool in_reach_of_kernels = true;
 template <class... X>
@@ -52,7 +52,7 @@ struct operands_out_of_reach {
   static constexpr bool value = !(in_reach_of_kernels<X> && ...);
 };
 
-/// Name of an axis of a mesh as a type, for messages; axis -1 has none.
+/// The name of an axis of a mesh as a type, for error sentences; no_axis for axis -1.
 struct no_axis {};
 template <class Names, int Axis>
 struct axis_for_message {
@@ -80,9 +80,10 @@ struct result_of {
 
 }  // namespace ops_detail
 
-/// Applies an operation to tensors: layouts by its rule, at compile time; elements by its kernel.
+/// Applies an operation to tensors. The layout comes from its rule, at compile time; the elements come from its kernel.
 /// Collective: no communication.
-/// Error: ashlar::error where the operands' meshes, of one type, differ in size; what else does not fit does not compile.
+/// Error: layouts that do not fit do not compile. ashlar::error if the operands' meshes, of one type, differ in size,
+/// or if run-time extents do not fit.
 template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
   static_assert(!ops_detail::operands_on_different_meshes<X...>::value,
@@ -106,14 +107,14 @@ constexpr auto apply(Op const& op, X const&... x) {
 }
 
 namespace ops_detail {
-/// True, and in its arguments the axis and the layouts that an error is about.
+/// Always true. Its arguments show the axis and the layouts of a fault in the compiler's output.
 template <class Axis, class... Layouts>
 struct over {
   static constexpr bool value = true;
 };
 }  // namespace ops_detail
 
-/// Is the fault Why the one that a sentence is about? What `words` of operations assert.
+/// True if the fault `Why` is the fault `This` of an error sentence. The diagnostics of operations assert the contrary.
 template <fault Why, fault This, class Axis, class... L>
 struct breaks {
   static constexpr bool value = Why == This && ops_detail::over<Axis, L...>::value;

@@ -1,4 +1,4 @@
-// Attention, and rows of a table for integers.
+// Attention, and embedding: rows of a table by integer index.
 #pragma once
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/gather.hpp"
@@ -8,11 +8,12 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// Softmax over the last dimension of what is not after the row's own position: element j of the row whose index in the
-/// dimension before the last is i takes part where j <= i, and is 0 elsewhere.
+/// Softmax over the last dimension with a causal mask. A row has index i in the dimension before the last. Its elements
+/// j <= i take part; its elements j > i become 0.
 struct causal_softmax_op : softmax_like_op<causal_softmax_op, softmax_pullback_op> {};
 
-// 1 / sqrt(n), in constant evaluation too. Newton's iteration halves the exponent, then doubles the digits.
+// 1 / sqrt(n), in constant expressions too. A step of Newton's iteration first halves the exponent, later doubles the
+// number of correct digits.
 constexpr double inverse_root(index_t n) {
   auto const square = static_cast<double>(n);
   double root = 1;
@@ -31,17 +32,21 @@ struct indices_are_no_integers {
 
 }  // namespace ops_detail
 
-/// exp(x) / sum of exp(x) over the elements of a row up to the row's own position, 0 beyond.
-/// Shape: that of x (..., rows, columns). Pre: the last dimension is whole; rows may be sharded. Cost: no communication.
+/// exp(x) / sum of exp(x) over the elements of a row up to the row's own position, and 0 after it.
+/// Shape: as x (..., rows, columns).
+/// Pre: no axis shards the last dimension; rows may be sharded.
+/// Cost: no communication.
 template <tensor X>
 constexpr auto causal_softmax(X const& x) {
   return apply(ops_detail::causal_softmax_op{}, x);
 }
 
-/// softmax(q k' / sqrt(d)) v for each head; where causal, a position sees none after it.
-/// Shape: q (batch, positions, heads, d), k and v (batch, other positions, heads, d); result as q, with v's last extent.
-/// Pre: k and v hold all positions; q's may be sharded, batch and heads alike in all three.
-/// Cost: no communication; scores of batch * heads * positions^2 numbers.
+/// softmax(q k' / sqrt(d)) v per head. If `causal`, a position does not see later positions.
+/// Shape: q (batch, positions, heads, d), k and v (batch, other positions, heads, d); result as q, with the last extent
+/// of v.
+/// Pre: no axis shards the positions of k and v. The positions of q may be sharded. Batch and heads may be sharded,
+/// alike in all three.
+/// Cost: no communication; memory for the scores, batch * heads * positions^2 numbers.
 /// Example: all of layout<"data", none, "model", none>: the result too
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
@@ -57,8 +62,8 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
   }
 }
 
-/// Rows of a table for integers: take(table, indices). The derivative adds up the cotangents of equal indices.
-/// Cost: no communication; where axes shard the table's rows (a vocabulary), the result is partial over them.
+/// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
+/// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
 /// Example: table layout<"model", none>, indices layout<"data", none>: partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices) {

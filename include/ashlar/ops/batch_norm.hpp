@@ -1,4 +1,4 @@
-// Batch normalisation, channels last: statistics of each channel over the whole batch, by one all-reduce.
+// Batch normalisation, channels last. One all-reduce gives the statistics of each channel over the whole batch.
 #pragma once
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/ops/normalize.hpp"
@@ -18,7 +18,7 @@ struct batch_norm_diagnostics {
   }
 };
 
-// Where x and the numbers of its channels fit, the layout `out`.
+// Returns `out` if x and its per-channel parameters `of` fit.
 constexpr rule_result with_channels(layout_value const& x, layout_value const& of, rule_result const& out) {
   rule_result const r = channels_rule(x, of);
   return r.why == fault::fits ? out : r;
@@ -29,10 +29,11 @@ constexpr rule_result with_channels(layout_value const& x, layout_value const& o
 /// Statistics over the whole batch, or over each rank's shard of it.
 enum class statistics { global, per_shard };
 
-// Sums are of distances from a center that all ranks know, the moving mean, and in double: neither large means nor long
-// sums cost digits. A channel's moments stand in a column: mean of (x - center), mean of (x - center)^2; with a leading
-// dimension of shards where statistics are per shard. From them come three coefficients a channel, factor, offset and
-// mean: y = factor (x - mean) + offset. The mean there is a constant; what y owes to it, the offset's derivative has.
+// All sums are sums of distances from a center that all ranks know, the moving mean, and they are in double. So neither
+// large means nor long sums lose digits. The moments of a channel are a column: the mean of (x - center), and the mean
+// of (x - center)^2. Per-shard statistics have a leading dimension of shards. The moments give 3 coefficients per
+// channel, factor, offset and mean, and y = factor (x - mean) + offset. This mean is treated as a constant: the
+// derivative of the offset contains the path through it.
 
 namespace ops_detail {
 
@@ -73,7 +74,7 @@ struct moments_op {
   }
 };
 
-/// Moments about the moving mean that have the moving variance: what stands for the batch's where there is no training.
+/// Moments about the moving mean with the moving variance. They replace the batch's moments in inference.
 struct moving_moments_op {
   using diagnostics = batch_norm_diagnostics;
   template <class>
@@ -85,11 +86,11 @@ struct moving_moments_op {
   static constexpr shape extents(layout_value const&, shape const& variance) { return shape::of(2, variance[0]); }
 };
 
-/// Which of scale and shift a normalisation has; its operands are moments, center and those.
+/// Computes the coefficients from moments, center, and the scale and shift that the normalisation has.
 template <bool Scaled, bool Shifted>
 struct coefficients_op;
 
-/// Cotangents of moments and of the scale, which may be partial.
+/// The cotangents of the moments (this class) and of scale and shift (coefficient_pullback_op). They may be partial.
 template <bool Scaled>
 struct coefficients_moments_pullback_op {
   using diagnostics = batch_norm_diagnostics;
@@ -155,7 +156,7 @@ struct coefficients_op {
   }
 };
 
-/// factor ct: the cotangent of x where the coefficients are constants.
+/// factor ct: the cotangent of x for constant coefficients.
 struct channel_affine_pullback_op {
   using diagnostics = batch_norm_diagnostics;
   template <class T, class>
@@ -186,7 +187,7 @@ struct channel_affine_sums_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) { return coefficients; }
 };
 
-/// factor (x - mean) + offset, channel by channel.
+/// factor (x - mean) + offset per channel.
 struct channel_affine_op {
   using diagnostics = batch_norm_diagnostics;
   template <class T, class>
@@ -207,7 +208,7 @@ struct channel_affine_op {
 
 }  // namespace ops_detail
 
-/// A moving mean, about which the moments are, or a moving variance, brought nearer to the batch's.
+/// Updates a moving mean (the center of the moments) or a moving variance towards the batch's.
 enum class moving { mean, variance };
 namespace ops_detail {
 
@@ -226,21 +227,21 @@ struct moving_op {
 
 }  // namespace ops_detail
 
-/// Moving averages of a channel's mean and variance: state of a model that no gradient reaches.
+/// Moving averages of a channel's mean and variance: state of a model, without a gradient.
 template <class Mean, class Variance>
 struct moving_statistics {
   Mean mean;
   Variance variance;
   static constexpr auto names = ashlar::names("mean", "variance");
 };
-/// What batch_norm gives: the normalised value and the moving statistics after the batch.
+/// The result of batch_norm: the normalised value and the moving statistics after the batch.
 template <class Y, class State>
 struct batch_normalized {
   Y y;
   State state;
 };
 
-/// Keras' defaults.
+/// Options of batch_norm, with Keras' defaults.
 struct batch_norm_options {
   double momentum = 0.99, epsilon = 1e-3;
 };
@@ -266,7 +267,7 @@ struct numbers_are_not_one_a_channel {
 
 template <class... X>
 constexpr void require_numbers_of_channels() {
-  // `none` has no layout, and stands for no numbers.
+  // `none` means an absent operand and has no layout.
   constexpr auto check = []<class N>(std::type_identity<N>) {
     if constexpr (!std::is_same_v<N, none_t>)
       static_assert(!numbers_are_not_one_a_channel<layout_t<N>>::value,
@@ -291,15 +292,16 @@ constexpr auto coefficients(double epsilon, M const& moments, Center const& cent
 
 }  // namespace ops_detail
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over all of the batch,
-/// and the moving averages after it: momentum times the old ones, and 1 - momentum times the batch's (the variance as it
-/// is, not scaled to be unbiased). `none` stands for a scale of 1 and for a shift of 0. With statistics::per_shard each
-/// rank normalises by its shard's statistics; moving averages are those of the whole batch all the same.
-/// Shape: x (..., channels), all others (channels). Pre: the channels of all are sharded alike; all other dimensions of x
-/// may be sharded in any way.
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance of each channel over the whole batch.
+/// The new moving averages are momentum times the old ones plus 1 - momentum times the batch's. The variance is the
+/// biased one. A scale of `none` is 1, and a shift of `none` is 0. With statistics::per_shard each rank normalises by
+/// its shard's statistics, but the moving averages still use the whole batch.
+/// Shape: x (..., channels), all others (channels).
+/// Pre: the channels of all are sharded alike; all other dimensions of x may be sharded in any way.
 /// Collective: every rank calls it; it blocks.
-/// Cost: one all_reduce of two doubles a channel over the axes that shard the batch, none where none does; backward the
-/// same, and none with statistics::per_shard. Gradients of scale and shift are partial as those of other parameters.
+/// Cost: one all_reduce of 2 doubles per channel over the axes that shard the batch, none if no axis does. Backward the
+/// same, and none with statistics::per_shard. The gradients of scale and shift are partial, like all gradients of
+/// parameters.
 /// Example: auto [y, state] = batch_norm(x, none, shift, moving);
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
 [[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
@@ -315,7 +317,7 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
   };
   if constexpr (Over == statistics::global) {
     auto const m = all_reduce(apply(ops_detail::moments_op<Over>{}, x, state.mean), w);
-    // The moments are whole, and each rank's use of them owes them a summand of their cotangent.
+    // All ranks have the same moments, and each rank uses them for its own part of x: their cotangent is partial.
     return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), stop_gradient(m));
   } else {
     auto const of_batch = all_reduce(apply(ops_detail::moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
@@ -323,7 +325,8 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
   }
 }
 
-/// The same by the moving statistics, as after training. Cost: no communication.
+/// batch_norm with the moving statistics, for inference.
+/// Cost: no communication.
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
 constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {

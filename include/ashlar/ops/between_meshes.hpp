@@ -6,14 +6,14 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// Which rank sends what: of several ranks that hold the same elements, the one that shares the receiver's position among
-// them. So a rank that holds what it needs sends it to itself.
+// True if `sender` sends to `receiver`. If several ranks hold the same elements, the sender is the rank with the
+// receiver's position among them. So a rank that holds the elements that it needs sends them to itself.
 constexpr bool sends_to(layout_value const& from, mesh_shape const& mesh, int sender, int receiver) {
   axis_mask const copies = ((mask_of(mesh.axes) - 1u) & ~from.sharding());
   return mesh.position(sender, copies) == mesh.position(receiver, copies);
 }
 
-// Elements that the rank which lacks most of its new shard lacks.
+// The largest number of elements of its new shard that a rank lacks.
 constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after, shape const& extents) {
   index_t most = 0;
   for (int r = 0; r < before.ranks(); ++r) {
@@ -24,7 +24,7 @@ constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before
   return most;
 }
 
-// The mesh of a handle: a mesh of sizes alone, or one of processes.
+// The mesh type of a handle: of a mesh value, or of a mesh of processes.
 template <class H>
 struct mesh_of_handle;
 template <class... Axes>
@@ -39,7 +39,8 @@ struct mesh_of_handle<H> {
 template <class H>
 concept mesh_handle = requires { typename mesh_of_handle<H>::type; };
 
-// Axes over which the tensor is partial the other mesh does not have: what is exchanged is split over them instead.
+// The layout for the exchange between the meshes. The other mesh lacks the axes over which the tensor is partial, so
+// dimension 0 is split over these axes instead.
 template <class Mesh, class L>
 struct split_where_partial {
   using c = mesh_context<Mesh, L>;
@@ -66,9 +67,10 @@ constexpr void check_between_meshes() {
 
 }  // namespace ops_detail
 
-/// Brings a tensor to another mesh, real or abstract, of the same ranks, where the tensor is partial before or afterwards: it is reduced first,
-/// to pieces of dimension 0, and is padded to a partial layout on arrival. The rest as without partial layouts.
-/// Cost: besides the exchange, as redistribute to these pieces; none if only the result is partial.
+/// Brings a tensor to another mesh of the same ranks, real or abstract, if the tensor is partial before or after. A
+/// partial tensor is first reduced to parts of dimension 0. A partial result is made by a pad after the exchange. The
+/// rest is as without partial layouts.
+/// Cost: besides the exchange, as the redistribution to these parts; none if only the result is partial.
 template <class To, plain_tensor X, class Other>
   requires(plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value) && ops_detail::mesh_handle<Other>
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
@@ -80,8 +82,8 @@ template <class To, plain_tensor X, class Other>
     return redistribute<To>(redistribute<typename ops_detail::split_where_partial<M2, To>::type>(x, other, w), w);
 }
 
-/// Brings an abstract tensor to another mesh of the same ranks. The exchange is noted on the mesh that it comes from.
-/// Error: ashlar::error where the meshes have different numbers of ranks.
+/// Brings an abstract tensor to another mesh of the same ranks. The exchange is recorded on the tensor's old mesh.
+/// Error: ashlar::error if the meshes have different numbers of ranks.
 template <class To, class T, class L, class M, class... Axes>
   requires(!plan_detail::layout_is_partial<L>::value && !plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other, call_site w = call_site::current()) {

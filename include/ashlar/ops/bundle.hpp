@@ -1,17 +1,18 @@
-// Several tensors in one message.
+// Bundles: several tensors in one collective.
 #pragma once
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/ops/collectives.hpp"
 
 namespace ashlar {
 
-/// Tensors, or trees of tensors, that one collective serves with one message. All have one element type and one reduction
-/// partial over the collective's axes.
+/// Tensors, or trees of tensors, for one collective. All have the same element type, and all are partial over the
+/// collective's axes by the same reduction.
 template <class... X>
 struct bundled {
   std::tuple<X...> members;
 };
 
+/// Bundles tensors, or trees of tensors, for one collective.
 /// Example: auto [loss, hits, gradients] = all_reduce<"data">(bundle(loss, hits, gradients));
 template <class... X>
 constexpr bundled<X...> bundle(X const&... x) {
@@ -60,8 +61,8 @@ struct bundle_mixes_reductions {
   static constexpr bool value = innermost_op<A, ops> != innermost_op<B, ops>;
 };
 
-// The messages of a bundle, in the order in which its leaves ask for them: over which axes, by which reduction.
-struct bundle_messages {
+// The collectives of a bundle, in the order in which its leaves need them: their axes and their reductions.
+struct bundle_collectives {
   axis_mask axes[64]{};
   int op[64]{};
   int size = 0;
@@ -78,7 +79,8 @@ struct bundle_messages {
   }
 };
 
-// Which of a leaf's axes a collective on a bundle reduces: those that it names, or all over which the leaf is partial.
+// The choices of the axes over which a collective reduces a leaf of a bundle. named_axes: the axes that it names.
+// partial_axes: all axes over which the leaf is partial.
 template <axis_mask Axes>
 struct named_axes {
   template <class Leaf>
@@ -90,13 +92,13 @@ struct partial_axes {
 };
 
 template <class Choice, class Ops, class X>
-struct messages_of {
-  static constexpr void add_to(bundle_messages& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
+struct collectives_of {
+  static constexpr void add_to(bundle_collectives& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
 };
 template <class Choice, class Ops, template <class...> class S, class... M>
   requires tree<S<M...>>
-struct messages_of<Choice, Ops, S<M...>> {
-  static constexpr void add_to(bundle_messages& m) { (messages_of<Choice, Ops, M>::add_to(m), ...); }
+struct collectives_of<Choice, Ops, S<M...>> {
+  static constexpr void add_to(bundle_collectives& m) { (collectives_of<Choice, Ops, M>::add_to(m), ...); }
 };
 
 template <class X, axis_mask Axes>
@@ -121,9 +123,9 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   using T = element_t<decltype(first)>;
   using Ops = typename ops_of_leaves<Members>::type;
   auto const& mesh = first.mesh();
-  constexpr bundle_messages plan = [] {
-    bundle_messages m;
-    messages_of<Choice, Ops, Members>::add_to(m);
+  constexpr bundle_collectives plan = [] {
+    bundle_collectives m;
+    collectives_of<Choice, Ops, Members>::add_to(m);
     return m;
   }();
   if constexpr (plan.size == 0) {
@@ -148,7 +150,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             }
           },
           members);
-      layout_value vector;  // a message, as one tensor
+      layout_value vector;  // all elements of one collective, as one tensor
       vector.rank = 1;
       for (int i = 0; i < plan.size; ++i) {
         plan_step const s{step_kind::all_reduce, plan.axes[i], plan.op[i], vector, vector};
@@ -172,11 +174,11 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
 
 }  // namespace ops_detail
 
-/// One all-reduce of everything in the bundle, in one message.
+/// One all_reduce of all tensors in the bundle.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: as the all_reduce of one tensor of all elements together. A message of MPI takes one copy of each operand,
-/// unless they lie side by side already, as the results of an all_reduce of the same bundle do; and none back: the results lie
-/// side by side in it. Ranks of a node reduce the operands where they lie.
+/// Cost: as the all_reduce of one tensor with all elements. Over MPI the operands are first copied into one
+/// buffer, unless they are contiguous in that order already. (The results of an earlier all_reduce of the same bundle
+/// are.) The results stay in the buffer, contiguous, without a copy. Ranks of a node reduce without such a copy.
 /// Error: members of different element types, or without a common reduction over the axes, do not compile.
 /// Example: auto [l, g] = all_reduce<"data">(bundle(loss, gradients)); the types are those of all_reduce on each leaf
 template <dimension Axes, class... X>
@@ -200,12 +202,12 @@ template <dimension Axes, class... X>
   return reduce_bundle<named_axes<collective_axes<mesh_t<First>, Names>>>(b.members, w);
 }
 
-/// Reduces each member over all axes over which it is partial, possibly none: one message per set of such axes and
-/// each kind of reduction.
+/// Reduces each member over all axes over which it is partial, possibly none. There is one all_reduce per set of such
+/// axes and per reduction.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: for each message, as the all_reduce of one tensor of all its members' elements together.
-/// Error: members of different element types, or a member with reductions of several kinds, do not compile.
-/// Example: gradients of kernels, partial over "data", and of a bias, partial over "data" and "model": two messages
+/// Cost: for each all_reduce, as the all_reduce of one tensor of all its members' elements together.
+/// Error: members of different element types, or a member with nested reductions, do not compile.
+/// Example: gradients of kernels, partial over "data", and of a bias, partial over "data" and "model": two all_reduces
 template <class... X>
 [[nodiscard]] constexpr auto all_reduce(bundled<X...> const& b, call_site w = call_site::current()) {
   using namespace ops_detail;

@@ -1,4 +1,4 @@
-// Layers one after the other.
+// A chain of layers.
 #pragma once
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/plan/tensor.hpp"
@@ -15,10 +15,10 @@ constexpr auto chain_from(Layers const& layers, X const& x, F const& f) {
 }
 }  // namespace ops_detail
 
-/// x led through the members of a tree in their order: x = f(x, layers[0], 0), x = f(x, layers[1], 1), ... What a layer
-/// reads has been evaluated: sums along a residual stream do not grow into one expression, and equal layers, whose results
-/// are of the type that they take, are compiled once.
-/// Cost: that of f's calls.
+/// Applies the layers of a tree to x in their order: x = f(x, layers[0], 0), x = f(x, layers[1], 1), ... Each result is
+/// evaluated before the next layer reads it. So sums along a residual stream do not grow into one expression. Equal
+/// layers are compiled once if their results have the type of their operands.
+/// Cost: the cost of f's calls.
 /// Example: auto y = chain(p.layers, x, [](auto const& h, auto const& layer, std::size_t) { return block(h, layer); });
 template <tree Layers, class X, class F>
 constexpr auto chain(Layers const& layers, X const& x, F const& f) {

@@ -1,4 +1,4 @@
-// Products of tensors whose communication goes on while they are computed: collective matrix multiplication.
+// Products of tensors that overlap with their communication: collective matrix multiplication.
 #pragma once
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/einsum.hpp"
@@ -7,14 +7,15 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// A tensor that travels, in chunks: each rank's piece of a dimension, cut into `count` parts. It is the first dimension of
-/// which some rank holds more than one index, so that a chunk lies in one piece; block-cyclic dimensions are not cut.
-/// A chunk is a tensor of the same layout: cells of nested balanced splits take turns in getting one index more, so that
-/// parts of equal number are the pieces of a balanced split again.
+/// The chunks of a tensor that is communicated: each rank's indices of one dimension, cut into `count` parts. It is the
+/// first dimension of which some rank holds more than one index, so that a chunk is contiguous. Block-cyclic dimensions
+/// are not cut.
+/// A chunk is a tensor of the same layout: the i-th parts of all ranks are a balanced split again. This holds because
+/// nested balanced splits give the extra indices to the parts in turn.
 struct chunks {
   int dim = 0;
   index_t count = 1;
-  axis_list axes;  // that split the dimension where ranks hold least of it: before a gather, after a reduction
+  axis_list axes;  // of the dimension in the layout with the smaller shards: before a gather, after a reduction
   mesh_shape mesh;
 
   constexpr chunks(shape const& extents, layout_value const& least, mesh_shape const& sizes, index_t wanted) : mesh(sizes) {
@@ -26,13 +27,14 @@ struct chunks {
       if (axes.cyclic != 0 || most > 1) return;
     }
   }
-  /// Indices of chunk i, on all ranks together, of a dimension of n.
+  /// Number of indices of chunk i, on all ranks together, of a dimension of n.
   constexpr index_t extent(index_t n, index_t i) const {
     index_t const ranks = parts(axes, mesh), rest = n % (ranks * count) - i * ranks;
     return n / (ranks * count) * ranks + (rest < 0 ? 0 : rest < ranks ? rest : ranks);
   }
-  /// Calls f(interval) for each run of local indices that belong to chunk i, in order. `held`: a rank's indices of a dimension
-  /// that the first `split` of the axes split; the others will cut them, or have, and each of their pieces has its part of the chunk.
+  /// Calls f(interval) for each run of local indices of chunk i, in order. `held` are a rank's indices of the
+  /// dimension, split by the first `split` axes. The other axes split them after a reduction, or did before a gather.
+  /// Each of their parts has its own part of the chunk.
   template <class F>
   constexpr void for_each_run(interval const& held, int split, index_t i, F&& f) const {
     if (split == axes.size) return f(part_of(held, count, i));
@@ -41,7 +43,7 @@ struct chunks {
   }
 };
 
-/// Chunk i of an einsum's operand, along a label; the operand itself where it lacks the label.
+/// Chunk i of an einsum's operand, along a label; the operand itself if it lacks the label.
 template <equation E, int Operand, class X>
 constexpr auto chunk_of(chunks const& cut, index_t i, char label, X const& x) {
   int const dim = parse(E).in[Operand].find(label);
@@ -57,7 +59,7 @@ constexpr bool travels(M const& m) {
   return false;
 }
 
-/// einsum, then relayout.
+/// einsum, then relayout, in chunks.
 template <equation E, class To, plain_tensor A, plain_tensor B>
 constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
@@ -77,7 +79,7 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
   return Y(y);
 }
 
-/// relayout of the first operand, then einsum.
+/// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
 constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
   using Whole = decltype(relayout(to, a, w));
@@ -99,45 +101,49 @@ constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> 
 
 }  // namespace ops_detail
 
-/// all_reduce<Axes>(einsum<E>(a, b)), the product computed in chunks: each is on its way to the other ranks while the next is
-/// computed. A chunk is a part of the rows that this rank computes, or of the next dimension where it has one row.
-/// Post: the same value; sums over ranks in the same order. There are no more chunks than rows, and one where nobody else is.
+/// all_reduce<Axes>(einsum<E>(a, b)), with the product computed in chunks: each chunk travels to the other ranks while
+/// the next is computed. A chunk is a part of the rows that this rank computes. If there is only 1 row, it is a part
+/// of the next dimension.
+/// Post: the same value, with sums over ranks in the same order. There are at most as many chunks as rows, and one
+/// chunk if there are no other ranks.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_reduce a chunk, together the bytes of one; memory for two chunks of the product in place of all of it. An
-/// operand whose first dimension the rows are not is copied chunk by chunk. Backward what the two calls cost.
-/// Error: those of einsum and all_reduce; fewer than one chunk throws ashlar::error.
-/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is of
-/// layout<"data", none>
-/// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning Models,
-/// ASPLOS 2023 (there in a ring, a chunk for each rank).
+/// Cost: one all_reduce per chunk, together the bytes of one; memory for two chunks of the product instead of all of
+/// it. An operand whose first dimension is not the rows is copied chunk by chunk. Backward the cost of the two calls.
+/// Error: as einsum and all_reduce; fewer than one chunk throws ashlar::error.
+/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is
+/// of layout<"data", none>
+/// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning
+/// Models, ASPLOS 2023 (there in a ring, a chunk for each rank).
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
   return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
 }
 
-/// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in the same way.
-/// Cost: one reduce_scatter a chunk. Where the rows are scattered (Dim is 0) a chunk has a part of what each rank keeps, for which
-/// the operand's rows are copied together. Backward one all_gather, of which both operands' cotangents are products.
-/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none> is of
-/// layout<"model", none>
+/// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
+/// Cost: one reduce_scatter per chunk. If the rows are scattered (Dim is 0), a chunk has a part of the rows that each
+/// rank keeps. The operand's rows are copied together for it. Backward one all_gather: both cotangents are products of
+/// its result.
+/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none>
+/// is of layout<"model", none>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
   return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
 }
 
-/// einsum<E>(all_gather<Axes>(a), b), the first operand gathered in chunks: what has arrived is multiplied while the next
-/// comes. A chunk is a part of this rank's rows of `a`, whose products are rows of the result or, where einsum sums over them,
-/// are added up.
-/// Post: the same value, sums over chunks in their order. There are no more chunks than rows, and one where nobody else is.
+/// einsum<E>(all_gather<Axes>(a), b), with the first operand gathered in chunks: a chunk is multiplied while the next
+/// one arrives. A chunk is a part of this rank's rows of `a`. Its products are rows of the result, or terms of the
+/// result if einsum sums over the rows.
+/// Post: the same value, with sums over chunks in their order. There are at most as many chunks as rows, and one chunk
+/// if there are no other ranks.
 /// Collective: every rank of the mesh calls it, with the same number of chunks; it blocks.
-/// Cost: one all_gather a chunk, together the bytes of one; memory for two gathered chunks in place of the gathered operand.
-/// Products that are not the first rows of the result are copied there; where einsum sums over the rows, the other operand's
-/// part is. Backward `a` is gathered in chunks again, for the other operand's cotangent, and its own is an
-/// einsum_reduce_scatter in as many chunks; under differentiation `a` is gathered whole where a label of one operand is summed
-/// that the other lacks.
-/// Error: those of einsum and all_gather; fewer than one chunk throws ashlar::error.
+/// Cost: one all_gather per chunk, together the bytes of one; memory for two gathered chunks instead of the gathered
+/// operand. Products are copied into the result unless their rows are its first dimension. If einsum sums over the
+/// rows, a part of the other operand is copied. Backward `a` is gathered in chunks again, for the other operand's
+/// cotangent. The cotangent of `a` is an einsum_reduce_scatter in as many chunks. Under differentiation `a` is gathered
+/// whole if einsum sums over a label that only one operand has.
+/// Error: as einsum and all_gather; fewer than one chunk throws ashlar::error.
 /// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
 /// layout<none, "model">
 template <equation E, dimension Axes, tensor A, tensor B>

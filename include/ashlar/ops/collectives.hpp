@@ -1,18 +1,18 @@
-// The collectives: what communicates.
+// The collectives on one mesh.
 #pragma once
 #include "ashlar/layout/dual.hpp"
 #include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
 
-/// Whether a gathered value under differentiation is replicated (each rank's cotangent is a summand) or invariant (each
-/// rank's cotangent is the whole). The two are told apart on active values only.
+/// The state of a gathered active tensor: replicated (each rank's cotangent is one term of a sum) or invariant (each
+/// rank has the whole cotangent). For plain tensors there is no difference.
 enum class gathered { replicated, invariant };
 inline constexpr gathered invariant = gathered::invariant;
 
 namespace ops_detail {
 
-// The axes that a collective names, on a mesh; an empty mask where the mesh lacks one.
+// The axes that a collective names, on a mesh; an empty mask if the mesh lacks one.
 template <class Mesh, class Names>
 inline constexpr axis_mask collective_axes = 0;
 template <class Mesh, class... N>
@@ -32,7 +32,7 @@ struct not_partial_over<Layout, name_list<N...>> {
   static constexpr bool value = ((value_v<c, Layout>.level_of(name_index_v<typename c::names, N>) != 0) || ...);
 };
 
-// The dimension whose minor-most axes are the ones named, or -1.
+// The dimension whose minor-most axes are the named axes, or -1.
 template <class Layout, class Axes>
 inline constexpr int dimension_split_last_by = -1;
 template <class Layout, class... N>
@@ -52,7 +52,7 @@ struct no_dimension_is_split_last_by {
   static constexpr bool value = dimension_split_last_by<Layout, Axes> < 0;
 };
 
-// The layout after a collective: axes dropped from where they stood, then appended to dimension Dim (if it is not -1).
+// The layout after a collective: the named axes are removed, and then appended to dimension Dim (if it is not -1).
 template <class X, class Names, int Dim = -1>
 struct after;
 template <class X, class... N, int Dim>
@@ -72,12 +72,13 @@ struct after<X, name_list<N...>, Dim> {
 template <class Mesh, class From, class To, axis_mask MayHelp>
 struct plan_between {
   using context = mesh_context<Mesh, From, To>;
-  // A collective to which no further axes are offered names what it does; messages are weighed for the others.
+  // A collective with a name of its own is offered no further axes and stays one step. For the others, messages count.
   static constexpr link_model links = MayHelp ? complete_links<Mesh>() : link_model{};
   static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp, links);
 };
 
-// Whether a step of a plan reduces, or fills with the identity of, what elements T cannot be combined by.
+// True if a step of a plan needs a reduction that elements of type T lack. A step needs it to reduce, or for its
+// identity in a pad.
 template <class Ops, class T>
 inline constexpr bool each_reduces = false;
 template <class... Op, class T>
@@ -93,7 +94,7 @@ struct elements_lack_the_reduction {
   }(static_cast<typename P::context::ops*>(nullptr));
 };
 
-// Each step's operand is given up as soon as the step is taken: what is held at once is what peak_bytes says.
+// Frees each step's operand as soon as the step is done, so that no more memory is held than peak_bytes says.
 template <class P, int Step, class X>
 constexpr auto run_steps(X x, call_site const& w) {
   if constexpr (Step == P::value.size) {
@@ -116,9 +117,9 @@ struct layout_has_no_dimension {
 
 namespace ops_detail {
 
-// Where a tensor is to go. Replicated: axes over which it becomes replicated, told apart from invariant on active values
-// only. MayHelp: axes that neither layout need name, along which ranks may share the work. A tag in this namespace, so
-// that the overload for active values is found here.
+// The destination of a relayout. Replicated: axes over which an active tensor becomes replicated and not invariant.
+// MayHelp: axes whose ranks may share the work, even if neither layout names them. The class is a tag in this
+// namespace, so that argument-dependent lookup finds the overload for active tensors.
 template <class To, axis_mask Replicated, axis_mask MayHelp = 0u>
 struct destination {};
 
@@ -134,7 +135,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
     return y;
 }
 
-// Where each collective brings a tensor; what does not fit is an error here.
+// The destination of each collective. Operands that do not fit are errors here.
 template <class Names, class X>
 constexpr auto after_all_reduce() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
@@ -182,7 +183,7 @@ constexpr auto after_all_to_all() {
   return destination<typename after<X, Names, Dim>::type, 0u>{};
 }
 
-// All axes of a mesh but those that are known to have size 1.
+// All axes of a mesh except axes of static size 1.
 template <class Mesh>
 inline constexpr axis_mask axes_with_ranks = 0;
 template <class... Axes>
@@ -193,7 +194,7 @@ inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
   return m;
 }();
 
-// Axes that shard From and that To names nowhere.
+// Axes that shard From and that To does not name.
 template <class Mesh, class From, class To>
 inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, To>, From>.sharding() &
                                               ~value_v<mesh_context<Mesh, From, To>, To>.named();
@@ -212,10 +213,10 @@ constexpr auto after_redistribute() {
 
 }  // namespace ops_detail
 
-/// Performs the reduction over the axes; they are replicated afterwards. On an active value they are invariant, and the
-/// derivative is free.
+/// Performs the reduction over the axes. The result is replicated over them. An active result is invariant over them,
+/// and the derivative needs no communication.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one message pattern; 2 |shard| (p-1)/p bytes received per rank.
+/// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank.
 /// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
@@ -228,16 +229,16 @@ template <tensor X>
   return relayout(ops_detail::after_all_reduces<X>(), x, w);
 }
 
-/// Gathers the dimension that the axes split last. On an active value the result is replicated over them, or invariant.
+/// Gathers the dimension that the axes split last. `As` says if an active result is replicated over them or invariant.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: |result| (p-1)/p bytes received per rank; no packing where the dimension is the first that is not trivial.
+/// Cost: |result| (p-1)/p bytes received per rank; no packing if all dimensions before it have local extent 1.
 /// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(), x, w);
 }
 
-/// Performs the reduction over the axes and leaves each rank a piece of dimension Dim.
+/// Performs the reduction over the axes and leaves each rank a part of dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |shard| (p-1)/p bytes received per rank.
 /// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
@@ -255,26 +256,27 @@ template <dimension Axes, int Dim, tensor X>
   return relayout(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
 }
 
-/// Brings a tensor into layout To by the plan of least bytes, or, where links_of<the mesh's type> say what a message costs,
-/// of least bytes and messages together; ranks along all axes of the mesh may share the work.
-/// Post: the value is the same. Collective: every rank of the mesh calls it; it blocks.
-/// Cost: plan(from, To, axes of the mesh, links).bytes_per_rank(extents, mesh, sizeof(T)); nothing where the layouts are equal.
+/// Brings a tensor into layout To by the plan of least bytes. If links_of<the mesh's type> gives messages a cost, it is
+/// the plan of least bytes and messages together. Ranks along all axes of the mesh may share the work.
+/// Post: the value is the same.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: plan(from, To, axes of the mesh, links).bytes_per_rank(extents, mesh, sizeof(T)); 0 for equal layouts.
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_redistribute<To, X>(), x, w);
 }
 
-/// The same value as a partial sum over the axes: coordinate 0 keeps it, the others hold zeros.
-/// Cost: no communication; a tensor that is partial by another reduction is reduced first.
+/// The same value, partial over the axes. For a sum, coordinate 0 keeps the elements and the others hold zeros.
+/// Cost: no communication; but a tensor that is partial by another reduction is reduced first.
 /// Example: y + as_partial<"model">(bias) with y of partial<layout<none, none>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
 [[nodiscard]] constexpr auto as_partial(X const& x, call_site w = call_site::current()) {
   return redistribute<partial<layout_t<X>, Axes, Op>>(x, w);
 }
 
-/// An active value that is invariant over the axes, as a replicated one: free forward, an all-reduce of the cotangent
-/// backward (Megatron's f). Tensors that are not under differentiation fit both and pass through.
+/// Makes an active tensor that is invariant over the axes replicated over them. This is free forward, and an all-reduce
+/// of the cotangent backward (Megatron's f). Plain tensors pass through: for them there is no difference.
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
   static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,

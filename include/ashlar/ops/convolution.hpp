@@ -12,8 +12,8 @@ constexpr rule_result whole_in(layout_value const& x, int from, int to) {
   return {};
 }
 
-/// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o), and, by other equations
-/// of the same letters, of its transposes: as einsum, where the dimensions h, w, k and l are whole.
+/// The layout of the convolution of x (n, h, w, i) with a kernel (k, l, i, o) into (n, h, w, o). Other equations of the
+/// same letters give its transposes. The rule is einsum's, and no axis may shard the dimensions h, w, k and l.
 /// Example: layout<"data", none, none, "model"> and layout<none, none, "model", none> give
 /// partial<layout<"data", none, none, none>, "model">
 constexpr rule_result convolution_rule(einsum_equation const& e, layout_value const& a, layout_value const& b) {
@@ -43,7 +43,7 @@ struct convolution_diagnostics {
   }
 };
 
-// No equation of einsum's: there each label of the result stands in an operand.
+// Built without parse(), which requires an operand with each label of the result.
 constexpr einsum_equation convolution_equation(char const (&a)[5], char const (&b)[5], char const (&out)[5]) {
   einsum_equation e;
   e.operands = 2;
@@ -68,7 +68,7 @@ struct images_have_other_rank {
   static constexpr bool value = ((L::rank != 4) || ...);
 };
 
-/// Windows of a kernel over images (n, h, w, i): what convolution and its transposes share.
+/// The windows of a kernel over images (n, h, w, i): the common base of the convolution and its transposes.
 template <int Stride, int Dilation, padding Edge>
 struct sliding_kernel {
   using diagnostics = convolution_diagnostics;
@@ -80,7 +80,7 @@ struct sliding_kernel {
   }
 };
 
-/// The cotangent of the images, from that of the result and the kernel.
+/// The cotangent of the images, from the cotangent of the result and the kernel.
 template <int Stride, int Dilation, padding Edge>
 struct conv2d_images_pullback_op : sliding_kernel<Stride, Dilation, Edge> {
   shape images;
@@ -126,13 +126,14 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
 
 }  // namespace ops_detail
 
-/// Cross-correlation of images with a kernel, as all of the field's libraries say convolution; zeros lie beyond the edges.
-/// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) where padding::same,
-/// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 where padding::valid.
-/// Pre: h, w, k and l are whole; batch and channels may be sharded, input channels alike in both operands.
-/// Cost: no communication; input channels that are sharded leave the result partial. Locally matrix products of blocks of
-/// windows that fit a cache; the windows of a whole batch are never stored.
-/// Error: see ops_detail::convolution_words; extents that disagree throw ashlar::error.
+/// Convolution of images with a kernel: a cross-correlation, as in all deep-learning libraries. Positions beyond the
+/// edges are zeros.
+/// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) for padding::same,
+/// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 for padding::valid.
+/// Pre: no axis shards h, w, k and l. Batch and channels may be sharded, input channels alike in both operands.
+/// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
+/// of windows that fit a cache; the windows of a whole batch are never stored.
+/// Error: see ops_detail::convolution_diagnostics; extents that disagree throw ashlar::error.
 /// Example: conv2d<2>(x, k) of layout<"data", none, none, none> and layout<none, none, none, "model"> is
 /// layout<"data", none, none, "model">
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>

@@ -1,4 +1,4 @@
-// einsum on abstract and real tensors.
+// einsum: sums of products of one or two tensors.
 #pragma once
 #include "ashlar/ops/reduce.hpp"
 
@@ -33,7 +33,8 @@ struct einsum_diagnostics {
   }
 };
 
-// Dimensions whose labels an operand has alone, and the result lacks: its cotangent is repeated along them.
+// The dimensions of an operand whose labels neither the result nor the other operand has. The operand's cotangent is
+// repeated along them.
 constexpr unsigned dims_summed_alone(equation const& e, int operand) {
   einsum_equation const q = parse(e);
   unsigned dims = 0;
@@ -44,7 +45,7 @@ constexpr unsigned dims_summed_alone(equation const& e, int operand) {
   return dims;
 }
 
-// The equation that gives operand I's cotangent, but for these dimensions: the result in the operand's place.
+// The equation for the cotangent of an operand, without the dimensions above: the result takes the operand's place.
 constexpr equation cotangent_equation(equation const& e, int operand) {
   einsum_equation const q = parse(e);
   equation r = e;
@@ -111,9 +112,9 @@ struct einsum_op {
 
 /// Sum of products of one or two tensors.
 /// Shape: by the equation's labels; a label that the result lacks is summed.
-/// Cost: no communication; locally one GEMM where the equation is one. A sharded label that is summed leaves a partial
-/// sum in the result's type.
-/// Error: see ops_detail::einsum_words; extents that disagree throw ashlar::error.
+/// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
+/// partial, as its type says.
+/// Error: see ops_detail::einsum_diagnostics; extents that disagree throw ashlar::error.
 /// Example: einsum<"bi,ih->bh"> of layout<"data", "model"> and layout<"model", none> is
 /// partial<layout<"data", none>, "model">
 template <equation E, class... X>

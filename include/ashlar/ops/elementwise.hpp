@@ -31,7 +31,7 @@ constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape
   for (int d = 0; d < y.rank; ++d) {
     int const i = d - (y.rank - a.rank), j = d - (y.rank - b.rank);
     index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
-    // A sharded dimension of extent 1 lives on one rank, so only whole dimensions stretch.
+    // A sharded dimension of extent 1 is on one rank, so only dimensions that no axis shards are broadcast.
     if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
       fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards", a, b);
     y[d] = m == 1 ? n : m;
@@ -49,7 +49,7 @@ struct element_of<F, T, Rest...> {
   using type = typename F::result_type;
 };
 
-/// Acts on each element. F has `static constexpr linearity kind`, a call operator for kernels, and, where it has a
+/// Applies F to each element. F has `static constexpr linearity kind`, a call operator for kernels, and, if it has a
 /// derivative, `pullback<I>(ct, y, x...)`.
 template <class F>
 struct elementwise_op {
@@ -74,8 +74,8 @@ struct elementwise_op {
 
 }  // namespace ops_detail
 
-/// Applies a function object to each element of one or two tensors. A dimension that one of them lacks in front is
-/// broadcast.
+/// Applies a function object to each element of one or two tensors. A tensor with fewer dimensions is broadcast over
+/// the first dimensions of the other.
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
   return apply(ops_detail::elementwise_op<F>{f}, x...);

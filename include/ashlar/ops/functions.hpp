@@ -7,7 +7,7 @@
 namespace ashlar {
 
 namespace ops_detail {
-// Defined in kernels/math.hpp, for host and device; kernels alone call them.
+// Defined in kernels/math.hpp, for host and device. Only kernels call them.
 template <class T>
 ASHLAR_FUNCTION T math_exp(T x);
 template <class T>
@@ -31,7 +31,7 @@ template <class T>
 using component_t = typename component_of<T>::type;
 }  // namespace ops_detail
 
-namespace fn {
+namespace ops_detail::fn {
 
 struct negate {
   static constexpr linearity kind = linearity::linear;
@@ -59,7 +59,7 @@ struct scale {
   }
 };
 
-/// Division by a number. Of integers it rounds, and then no sum passes through it.
+/// Divides by a number. Integer division rounds, so no partial sum of integers may pass.
 template <class S>
 struct quotient {
   static constexpr linearity kind = std::numeric_limits<S>::is_integer ? linearity::nonlinear : linearity::linear;
@@ -74,7 +74,8 @@ struct quotient {
   }
 };
 
-/// A number more. Of integers what stands for no elements, their least or their largest, leaves their range: no maximum passes.
+/// Adds a number. The identity of an integer max or min is the least or the largest integer, and adding to it
+/// overflows. So no partial max or min of integers may pass.
 template <class S>
 struct shift {
   static constexpr linearity kind = std::floating_point<S> ? linearity::nondecreasing : linearity::nonlinear;
@@ -146,7 +147,7 @@ struct divide {
   }
 };
 
-/// ct where x is positive: the derivative of relu.
+/// ct if x > 0, else 0: the pullback of relu.
 struct where_positive {
   static constexpr linearity kind = linearity::linear_in_first;
   template <class T>
@@ -212,7 +213,7 @@ struct sqrt {
   }
 };
 
-/// ct (1 - y^2): the derivative of tanh by its value.
+/// ct (1 - y^2): the pullback of tanh, from its value y.
 struct tanh_pullback {
   static constexpr linearity kind = linearity::linear_in_first;
   template <class T>
@@ -259,7 +260,7 @@ struct abs {
   }
 };
 
-/// The larger one, NaN where one is; where they are equal the second has the derivative.
+/// The larger operand, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
 struct maximum {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -275,7 +276,7 @@ struct maximum {
   }
 };
 
-/// The smaller one, NaN where one is; where they are equal the second has the derivative.
+/// The smaller operand, or NaN if one is NaN. If they are equal, the second operand gets the cotangent.
 struct minimum {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -302,7 +303,7 @@ struct cast_cotangent {
   }
 };
 
-/// Converts the element type. Linear where To holds every value of From exactly, so partial sums may pass.
+/// Converts the element type. It is linear if To holds every value of From exactly; then partial sums may pass.
 template <class To, class From>
 struct cast {
   using to = std::numeric_limits<ops_detail::component_t<To>>;
@@ -318,9 +319,9 @@ struct cast {
   }
 };
 
-}  // namespace fn
+}  // namespace ops_detail::fn
 
-/// Something that has elements and a layout: a tensor, abstract or real, or a value under differentiation.
+/// A tensor: plain (abstract, real or a lazy expression) or active.
 template <class X>
 concept tensor = requires {
   typename plan_detail::plain_t<X>::element_type;
@@ -330,93 +331,93 @@ concept tensor = requires {
 
 template <tensor A, tensor B>
 constexpr auto operator+(A const& a, B const& b) {
-  return elementwise(fn::add{}, a, b);
+  return elementwise(ops_detail::fn::add{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
-  return elementwise(fn::subtract{}, a, b);
+  return elementwise(ops_detail::fn::subtract{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator*(A const& a, B const& b) {
-  return elementwise(fn::multiply{}, a, b);
+  return elementwise(ops_detail::fn::multiply{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
-  return elementwise(fn::divide{}, a, b);
+  return elementwise(ops_detail::fn::divide{}, a, b);
 }
 template <tensor A>
 constexpr auto operator-(A const& a) {
-  return elementwise(fn::negate{}, a);
+  return elementwise(ops_detail::fn::negate{}, a);
 }
 template <tensor A>
 constexpr auto operator*(A const& a, element_t<A> s) {
-  return elementwise(fn::scale<element_t<A>>{s}, a);
+  return elementwise(ops_detail::fn::scale<element_t<A>>{s}, a);
 }
 template <tensor A>
 constexpr auto operator*(element_t<A> s, A const& a) {
-  return elementwise(fn::scale<element_t<A>>{s}, a);
+  return elementwise(ops_detail::fn::scale<element_t<A>>{s}, a);
 }
 template <tensor A>
 constexpr auto operator/(A const& a, element_t<A> s) {
-  return elementwise(fn::quotient<element_t<A>>{s}, a);
+  return elementwise(ops_detail::fn::quotient<element_t<A>>{s}, a);
 }
 template <tensor A>
 constexpr auto operator+(A const& a, element_t<A> s) {
-  return elementwise(fn::shift<element_t<A>>{s}, a);
+  return elementwise(ops_detail::fn::shift<element_t<A>>{s}, a);
 }
 template <tensor A>
 constexpr auto operator-(A const& a, element_t<A> s) {
-  return elementwise(fn::shift<element_t<A>>{-s}, a);
+  return elementwise(ops_detail::fn::shift<element_t<A>>{-s}, a);
 }
 
 template <tensor A>
 constexpr auto relu(A const& a) {
-  return elementwise(fn::relu{}, a);
+  return elementwise(ops_detail::fn::relu{}, a);
 }
 template <tensor A>
 constexpr auto exp(A const& a) {
-  return elementwise(fn::exp{}, a);
+  return elementwise(ops_detail::fn::exp{}, a);
 }
 template <tensor A>
 constexpr auto log(A const& a) {
-  return elementwise(fn::log{}, a);
+  return elementwise(ops_detail::fn::log{}, a);
 }
 template <tensor A>
 constexpr auto sqrt(A const& a) {
-  return elementwise(fn::sqrt{}, a);
+  return elementwise(ops_detail::fn::sqrt{}, a);
 }
 template <tensor A>
 constexpr auto tanh(A const& a) {
-  return elementwise(fn::tanh{}, a);
+  return elementwise(ops_detail::fn::tanh{}, a);
 }
 template <tensor A>
 constexpr auto square(A const& a) {
-  return elementwise(fn::square{}, a);
+  return elementwise(ops_detail::fn::square{}, a);
 }
 template <tensor A>
 constexpr auto abs(A const& a) {
-  return elementwise(fn::abs{}, a);
+  return elementwise(ops_detail::fn::abs{}, a);
 }
 template <tensor A, tensor B>
 constexpr auto maximum(A const& a, B const& b) {
-  return elementwise(fn::maximum{}, a, b);
+  return elementwise(ops_detail::fn::maximum{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto minimum(A const& a, B const& b) {
-  return elementwise(fn::minimum{}, a, b);
+  return elementwise(ops_detail::fn::minimum{}, a, b);
 }
-/// The elements converted to To.
+/// Converts the elements to type To.
 template <class To, tensor A>
 constexpr auto cast(A const& a) {
-  return elementwise(fn::cast<To, element_t<A>>{}, a);
+  return elementwise(ops_detail::fn::cast<To, element_t<A>>{}, a);
 }
 
-/// Mean over dimensions, all where none is given: the sum, divided by the global number of elements.
-/// Error: ashlar::error where the elements are integers that cannot hold that number, or it is 0.
+/// Mean over dimensions, or over all if none is given: the sum, divided by the global number of elements.
+/// Error: for integers, ashlar::error if their type cannot hold that number, or if it is 0.
 template <int... Dims, tensor X>
 constexpr auto mean(X const& x) {
   if constexpr (!ops_detail::are_dimensions_v<rank_v<X>, Dims...>) {
-    return sum<Dims...>(x);  // which says why not
+    return sum<Dims...>(x);  // reports the error
   } else {
     index_t n = sizeof...(Dims) ? 1 : x.extents().size();
     ((n *= x.extents()[Dims]), ...);
@@ -424,7 +425,7 @@ constexpr auto mean(X const& x) {
     if constexpr (std::integral<T>)
       if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
         meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
-    return elementwise(fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
+    return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }
 

@@ -1,4 +1,4 @@
-// Rows of a table by index.
+// take: rows of a table by index.
 #pragma once
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/ops/apply.hpp"
@@ -8,7 +8,7 @@ namespace ashlar {
 namespace ops_detail {
 
 /// The layout of out[i..., r...] = table[index[i...], r...]: the product of the one-hot matrix of `index` with `table`.
-/// Where axes shard the table's rows, each rank finds the rows it has and 0 for the others: the result is partial.
+/// If axes shard the table's rows, each rank finds its own rows, and 0 for the others: the result is partial.
 /// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
 constexpr rule_result gather_rule(layout_value const& table, layout_value const& index) {
   axis_mask const at = table.named(), in = index.named();
@@ -22,8 +22,8 @@ constexpr rule_result gather_rule(layout_value const& table, layout_value const&
   return r;
 }
 
-/// The layout of its transpose: rows of `update` (index' dimensions, then the table's other than 0) are summed into a
-/// table whose rows axes shard as `rows`.
+/// The layout of the transpose of take: the rows of `update` are summed into a table whose rows are sharded by `rows`.
+/// `update` has the dimensions of the index, then the dimensions of the table except 0.
 constexpr rule_result scatter_rule(layout_value const& index, layout_value const& update, axis_list const& rows) {
   rule_result r;
   r.out.rank = update.rank - index.rank + 1;
@@ -54,7 +54,7 @@ struct gather_diagnostics {
   }
 };
 
-/// The transpose of take: rows of the update summed into a table with the extents and the shards of `like`.
+/// The transpose of take: sums the rows of the update into a table with the extents and the sharding of `like`.
 struct scatter_add_op {
   using diagnostics = gather_diagnostics;
   template <class T, class, class>
@@ -85,8 +85,9 @@ struct take_op {
 }  // namespace ops_detail
 
 /// Rows of a table by integer index.
-/// Shape: table (n, r...), index (i...); result (i..., r...). Pre: 0 <= index < n; an index outside gives a row of zeros.
-/// Cost: no communication; where axes shard the table's rows, the result is partial over them.
+/// Shape: table (n, r...), index (i...); result (i..., r...).
+/// Pre: 0 <= index < n; an index outside gives a row of zeros.
+/// Cost: no communication; if axes shard the table's rows, the result is partial over them.
 /// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index) {

@@ -20,7 +20,7 @@ struct cross_entropy_pullback_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
 };
 
-/// A scalar from logits and one label a row.
+/// The rule of operations that make a scalar from logits and one label per row.
 struct labelled_rows_rule {
   using diagnostics = softmax_diagnostics;
   template <class T, class>
@@ -34,7 +34,7 @@ struct labelled_rows_rule {
         return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() ^ logits.dim[d].mask()));
     return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
   }
-  /// `rows` says by the name of the function that was called what one stands for.
+  /// `rows` is the error sentence, which names the function that was called.
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels,
                                  char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
@@ -52,7 +52,8 @@ struct cross_entropy_op : labelled_rows_rule {
   }
 };
 
-/// Sum over all rows of the row's weight times the negative log-probability of its label.
+/// The pullback of weighted_cross_entropy_op: the sum over all rows of the row's weight times the negative
+/// log-probability of its label.
 struct weighted_cross_entropy_pullback_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class, class, class>
@@ -93,8 +94,8 @@ struct weights_have_other_elements {
 }  // namespace ops_detail
 
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
-/// Shape: logits (rows..., classes), labels (rows...); a scalar. Cost: no communication; the result is partial over the axes that
-/// shard the rows.
+/// Shape: logits (rows..., classes), labels (rows...); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
@@ -103,11 +104,11 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
-/// Sum over all rows of weight times -log(softmax(logits))[label]: the mean over some of the rows, such as those of a padded
-/// batch that are examples, where their weights are 1 / their number and those of the others 0. A row of weight 0 counts
-/// nowhere, whatever its label.
-/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar. Cost: no communication; the result is partial over the
-/// axes that shard the rows. No derivative by the weights.
+/// Sum over all rows of weight times -log(softmax(logits))[label]. It is the mean over n of the rows if their weights
+/// are 1 / n and all others are 0. So it can be the mean over the examples in a padded batch. A row of weight 0 has no
+/// effect, whatever its label. There is no derivative with respect to the weights.
+/// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
@@ -131,7 +132,7 @@ struct distribution_has_other_elements {
   static constexpr bool value = !std::is_same_v<Logit, Target>;
 };
 
-/// A scalar from logits and as many weights.
+/// The rule of operations that make a scalar from logits and one target per logit.
 struct distribution_rule {
   using diagnostics = softmax_diagnostics;
   template <class T, class>
@@ -179,10 +180,10 @@ struct distribution_cross_entropy_op : distribution_rule {
 
 }  // namespace ops_detail
 
-/// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels for each row (or
-/// any weights). A class at -infinity, masked, adds nothing where its target is 0. Derivatives by both.
-/// Shape: logits and targets (rows..., classes); a scalar. Cost: no communication; the result is partial over the axes that shard
-/// the rows.
+/// Mean over all rows of -sum over classes of target log(softmax(logits)), from a distribution of labels per row (or
+/// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
+/// Shape: logits and targets (rows..., classes); a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Example: both of layout<"data", none>: partial<layout<>, "data">
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
@@ -192,9 +193,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
   return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
 }
 
-namespace fn {
+namespace ops_detail::fn {
 
-/// -(t log p + (1 - t) log(1 - p)), p no nearer to 0 and 1 than epsilon.
+/// -(t log p + (1 - t) log(1 - p)), with p clipped to [epsilon, 1 - epsilon].
 template <class S>
 struct binary_cross_entropy {
   static constexpr linearity kind = linearity::nonlinear;
@@ -213,7 +214,7 @@ struct binary_cross_entropy {
   constexpr auto pullback(auto const& ct, auto const&, auto const& p, auto const& t) const;
 };
 
-/// The slope of that by p, which is 0 where p is clipped, and by t.
+/// The slope of binary_cross_entropy with respect to p (I = 0), which is 0 if p is clipped, or to t (I = 1).
 template <class S, int I>
 struct binary_cross_entropy_slope {
   static constexpr linearity kind = linearity::nonlinear;
@@ -231,7 +232,7 @@ constexpr auto binary_cross_entropy<S>::pullback(auto const& ct, auto const&, au
   return elementwise(multiply{}, ct, elementwise(binary_cross_entropy_slope<S, I>{*this}, p, t));
 }
 
-/// The same of p = sigmoid(z): max(z, 0) - z t + log(1 + exp(-|z|)).
+/// Binary cross-entropy of p = sigmoid(z): max(z, 0) - z t + log(1 + exp(-|z|)).
 struct binary_cross_entropy_from_logits {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -254,19 +255,19 @@ struct binary_cross_entropy_from_logits {
   }
 };
 
-}  // namespace fn
+}  // namespace ops_detail::fn
 
-/// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p, of which Keras and we take those nearer
-/// than epsilon to 0 or 1 to be that near; there the derivative by p is 0.
+/// Mean over all elements of -(t log p + (1 - t) log(1 - p)), from probabilities p. As in Keras, p is clipped to
+/// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
 template <tensor P, tensor Y>
 constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets, element_t<P> epsilon = element_t<P>(1e-7)) {
-  return mean(elementwise(fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
+  return mean(elementwise(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
 }
-/// The same from logits, whose sigmoids are the probabilities; nothing overflows and nothing is clipped.
+/// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
 template <tensor Z, tensor Y>
 constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets) {
-  return mean(elementwise(fn::binary_cross_entropy_from_logits{}, logits, targets));
+  return mean(elementwise(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
 }
 
 }  // namespace ashlar

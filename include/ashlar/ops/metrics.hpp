@@ -1,4 +1,4 @@
-// Counts of right and wrong answers. They are partial like the loss, so one message reduces both.
+// Counts of right and wrong answers. They are partial like the loss, so one collective can reduce both.
 #pragma once
 #include "ashlar/ops/losses.hpp"
 
@@ -6,14 +6,15 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// Rows whose largest element stands at the label; of equal ones the first counts.
+/// Counts the rows whose largest element is at the label. Of equal elements the first counts as larger.
 struct hits_op : labelled_rows_rule {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     return labelled_rows_rule::extents(out, logits, labels, "ashlar::accuracy_count: there is one label a row of the logits");
   }
 };
 
-/// Rows in which fewer than k elements beat that at the label: none of larger ones, and of equal ones those before it.
+/// Counts the rows in which fewer than k elements beat the element at the label: larger elements, equal elements before
+/// it, and NaN.
 struct top_k_op : labelled_rows_rule {
   index_t k;
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
@@ -21,7 +22,7 @@ struct top_k_op : labelled_rows_rule {
   }
 };
 
-/// Rows by label and by place of their largest element.
+/// Counts rows by label and by position of their largest element.
 struct confusion_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class>
@@ -39,8 +40,9 @@ struct confusion_op {
 
 }  // namespace ops_detail
 
-/// Number of rows whose largest logit stands at the label, as a scalar of the logits' element type, exact up to 2^24
-/// rows in float. Partial like the loss, so one message reduces both. It has no derivative: count hits of stop_gradient(logits).
+/// Number of rows whose largest logit is at the label, as a scalar of the logits' element type. It is exact up to 2^24
+/// rows in float. It is partial like the loss, so one collective can reduce both. It has no derivative: pass
+/// stop_gradient(logits).
 template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
@@ -48,10 +50,13 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels) {
   return apply(ops_detail::hits_op{}, logits, labels);
 }
 
-/// Number of rows whose label is among the k largest logits, as a scalar of the logits' element type, exact up to 2^24 rows
-/// in float; of equal logits the first are the larger. With k = 1 it is accuracy_count.
-/// Shape: logits (rows..., classes), labels (rows...); a scalar. Pre: k >= 1. Cost: no communication; the result is partial over the
-/// axes that shard the rows. It has no derivative: count stop_gradient(logits). Error: k < 1 throws ashlar::error.
+/// Number of rows whose label has one of the k largest logits, as a scalar of the logits' element type. It is exact up
+/// to 2^24 rows in float. Of equal logits the first counts as larger. With k = 1 it is accuracy_count. It has no
+/// derivative: pass stop_gradient(logits).
+/// Shape: logits (rows..., classes), labels (rows...); a scalar.
+/// Pre: k >= 1.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
+/// Error: k < 1 throws ashlar::error.
 template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
@@ -60,10 +65,10 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
   return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
 
-/// How many rows of each label have their largest logit, the first of equal ones, in each place. A row that holds NaN, or
-/// whose label names no class, counts nowhere.
-/// Shape: logits (rows..., classes), labels (rows...); (classes, classes), label first. Cost: no communication; a sum
-/// is partial over the axes that shard the rows. It has no derivative.
+/// Number of rows by label and by position of the largest logit, the first of equal ones. A row that holds NaN, or
+/// whose label is not a class, is not counted. It has no derivative.
+/// Shape: logits (rows..., classes), labels (rows...); result (classes, classes), label first.
+/// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels) {

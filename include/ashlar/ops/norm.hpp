@@ -31,7 +31,8 @@ struct sum_of_squares_op {
 }  // namespace ops_detail
 
 /// Sum of the squares of all elements, in one pass.
-/// Shape: a scalar. Cost: no communication; the result is partial over the axes that shard the tensor.
+/// Shape: a scalar.
+/// Cost: no communication; the result is partial over the axes that shard the tensor.
 /// Example: of layout<"data", none> it is partial<layout<>, "data">
 template <tensor X>
 constexpr auto sum_of_squares(X const& x) {

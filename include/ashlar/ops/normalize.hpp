@@ -1,4 +1,4 @@
-// Layer and RMS normalisation: over the last dimensions, which are whole.
+// Layer and RMS normalisation over the last dimensions, which no axis shards.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/functions.hpp"
@@ -7,15 +7,16 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// The layout of x normalised over its dimensions of a mask, with factors and offsets that have those dimensions alone:
-/// that of x. The dimensions are whole, the factors are on every rank.
+/// The layout of x normalised over the dimensions in a mask: the layout of x. Factors and offsets have these dimensions
+/// only. No axis may shard the dimensions, and every rank has all factors.
 constexpr rule_result normalize_rule(unsigned dims, layout_value const& x, layout_value const& factor) {
   if (factor.levels) return rule_result::wrong(fault::not_linear, first_axis(factor.partial()));
   if (axis_mask const m = factor.sharding()) return rule_result::wrong(fault::sharded_dimension, first_axis(m));
   return whole_dimensions_rule(dims, x);
 }
 
-/// What the last dimension of `x` and of `of` share: a channel lies where its numbers lie. `of` is not partial.
+/// Requires the channel dimension of `x` and of its per-channel parameters `of` to be sharded alike, and `of` not to
+/// be partial.
 constexpr rule_result channels_rule(layout_value const& x, layout_value const& of) {
   if (of.levels) return rule_result::wrong(fault::not_linear, first_axis(of.partial()));
   axis_list const &a = x.dim[x.rank - 1], &b = of.dim[of.rank - 1];
@@ -25,7 +26,8 @@ constexpr rule_result channels_rule(layout_value const& x, layout_value const& o
   return r;
 }
 
-/// The layout of `kinds` sums a channel over all other dimensions of x: they are partial over the axes that shard those.
+/// The layout of 2 sums per channel over all other dimensions of x. It is partial over the axes that shard those
+/// dimensions.
 /// Example: layout<"data", none, none, "model"> gives partial<layout<none, "model">, "data">
 constexpr rule_result channel_sums_rule(layout_value const& x) {
   rule_result const sums = reduction_rule(op_sum, (1u << (x.rank - 1)) - 1u, x);
@@ -37,7 +39,7 @@ constexpr rule_result channel_sums_rule(layout_value const& x) {
   return r;
 }
 
-/// The same kept apart: a leading dimension numbers the ranks that have different elements of a channel.
+/// The layout of such sums per shard: a leading dimension numbers the ranks that have different elements of a channel.
 /// Example: layout<"data", none, none, "model"> gives layout<"data", none, "model">
 constexpr rule_result channel_sums_per_shard_rule(layout_value const& x) {
   rule_result r;
@@ -59,7 +61,7 @@ struct normalize_diagnostics {
   }
 };
 
-// The last Dims dimensions of a tensor of some rank, and those before them, as masks.
+// The last `dims` dimensions of a tensor, and the dimensions before them, as masks.
 constexpr unsigned last_dimensions(int rank, int dims) { return (1u << rank) - (1u << (rank - dims)); }
 constexpr unsigned first_dimensions(int rank, int dims) { return (1u << (rank - dims)) - 1u; }
 
@@ -69,7 +71,7 @@ constexpr shape last_extents(shape const& x, int dims) {
   return s;
 }
 
-/// x minus its mean (where Centered), divided by the root of its mean square, over the last Dims dimensions.
+/// x minus its mean (if Centered), divided by the root of its mean square, over the last Dims dimensions.
 template <bool Centered, int Dims>
 struct normalize_op;
 
@@ -151,18 +153,20 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 }
 }  // namespace ops_detail
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the last dimensions: those that
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the last dimensions, as many as
 /// scale and shift have.
-/// Shape: that of x. Pre: the dimensions are whole, scale and shift are on every rank.
-/// Cost: no communication; one kernel. Derivatives: none either; those of scale and shift are partial over the axes that shard x.
+/// Shape: as x.
+/// Pre: no axis shards these dimensions, and every rank has all of scale and shift.
+/// Cost: no communication; one kernel. The derivatives need no communication either; the derivatives with respect to
+/// scale and shift are partial over the axes that shard x.
 /// Example: layer_norm(x, scale, shift, 1e-5) of layout<"data", none> and layout<none> is layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
   return ops_detail::normalize<true>(epsilon, x, scale, shift);
 }
 
-/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions: those that scale has. Conditions and
-/// cost: those of layer_norm.
+/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over the last dimensions, as many as scale has. Shape, Pre
+/// and Cost are as for layer_norm.
 template <tensor X, tensor Scale>
 constexpr auto rms_norm(X const& x, Scale const& scale, double epsilon) {
   return ops_detail::normalize<false>(epsilon, x, scale);

@@ -7,7 +7,7 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// The layout of windows of x (n, h, w, c) pooled: that of x, where h and w are whole.
+/// The layout of pooled windows of x (n, h, w, c): the layout of x. No axis may shard h and w.
 constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
   rule_result const r = whole_in(x, 1, 2);
   return r.why == fault::fits ? elementwise_rule(kind, x) : r;
@@ -36,7 +36,7 @@ struct sliding_window {
   static constexpr windows along(int d, shape const& images) { return {images[1 + d], Size, Stride, 1, Edge}; }
 };
 
-/// The cotangent of the images, from that of the result and the images.
+/// The cotangent of the images, from the cotangent of the result and the images.
 template <pooling Kind, int Size, int Stride, padding Edge>
 struct pool2d_pullback_op : sliding_window<Kind, Size, Stride, Edge> {
   template <class T, class>
@@ -74,21 +74,24 @@ constexpr auto pool2d(X const& x) {
 }
 }  // namespace ops_detail
 
-/// The largest element of each window of Size by Size, channel by channel; of equal ones the first has the derivative.
-/// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d. Pre: h and w are whole. Cost: no communication.
+/// The largest element of each window of Size by Size, per channel. Of equal elements the first gets the cotangent.
+/// Shape: (n, h, w, c) to (n, h', w', c) as in conv2d.
+/// Pre: no axis shards h and w.
+/// Cost: no communication.
 /// Example: max_pool2d<2>(x): windows of 2 by 2 side by side
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto max_pool2d(X const& x) {
   return ops_detail::pool2d<pooling::max, Size, Stride, Edge>(x);
 }
 
-/// The mean of each window's elements, without those beyond the edges. Shape, condition and cost: those of max_pool2d.
+/// The mean of the elements of each window. Positions beyond the edges do not count. Shape, Pre and Cost are as for
+/// max_pool2d.
 template <int Size, int Stride = Size, padding Edge = padding::valid, tensor X>
 constexpr auto average_pool2d(X const& x) {
   return ops_detail::pool2d<pooling::average, Size, Stride, Edge>(x);
 }
 
-/// The mean of each channel over an image: (n, h, w, c) to (n, c). The result is partial where h or w is sharded.
+/// The mean of each channel over an image: (n, h, w, c) to (n, c). It is partial over the axes that shard h or w.
 template <tensor X>
 constexpr auto global_average_pool(X const& x) {
   return mean<1, 2>(x);

@@ -5,10 +5,10 @@
 
 namespace ashlar {
 
-namespace fn {
+namespace ops_detail::fn {
 
-/// Zeroes each element with probability `rate` and divides the others by 1 - rate. Which ones is a function of the key
-/// and the element's global index, so that every layout, and the backward pass, draws the same mask.
+/// Sets each element to 0 with probability `rate` and divides the others by 1 - rate. The choice is a function of the
+/// key and the element's global index, so every layout and the backward pass draw the same mask.
 template <class T>
 struct dropout {
   static constexpr linearity kind = linearity::linear;
@@ -20,14 +20,16 @@ struct dropout {
   }
 };
 
-}  // namespace fn
+}  // namespace ops_detail::fn
 
-/// Dropout: zero with probability rate, else x / (1 - rate).
-/// Pre: 0 <= rate < 1. Cost: no communication. Error: another rate throws ashlar::error.
+/// Dropout: 0 with probability `rate`, else x / (1 - rate).
+/// Pre: 0 <= rate < 1.
+/// Cost: no communication.
+/// Error: another rate throws ashlar::error.
 template <tensor X>
 constexpr auto dropout(X const& x, element_t<X> rate, prng_key key) {
   if (!(rate >= 0 && rate < 1)) meta_detail::fail("ashlar::dropout: the rate is at least 0 and less than 1");
-  return elementwise(fn::dropout<element_t<X>>{rate, key}, x);
+  return elementwise(ops_detail::fn::dropout<element_t<X>>{rate, key}, x);
 }
 
 namespace ops_detail {
@@ -54,8 +56,8 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 }
 }  // namespace ops_detail
 
-/// A tensor of uniform numbers in [low, high), the same for every layout and mesh: element g, counted row-major in the
-/// global shape, is a function of (key, g).
+/// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
+/// index g is a function of (key, g).
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f)
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {

@@ -30,7 +30,8 @@ struct is_equal {
   }
 };
 
-// Of the factors of a product, those that are not 0; and a mark of each that is, so that a product of marks says how many are.
+// A factor of a product, with 1 in place of 0; and a mark of each factor, 2 for a 0 and 1 otherwise. The product of the
+// marks tells the number of zeros.
 struct factor_or_one {
   static constexpr linearity kind = linearity::nonlinear;
   template <class T>
@@ -45,7 +46,7 @@ struct mark_of_zero {
     return x == T(0) ? T(2) : T(1);
   }
 };
-// The product of a line without its zeros, if these are so many.
+// The product of the factors that are not 0, if `Zeros` factors are 0; else 0.
 template <int Zeros>
 struct product_if_zeros {
   static constexpr linearity kind = linearity::nonlinear;
@@ -84,7 +85,7 @@ inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::valu
 template <unsigned Dims>
 struct expand_op;
 
-/// Reduces the dimensions of a bit mask by a reduction of layout/op.hpp.
+/// Reduces the dimensions in a bit mask by a reduction of layout/op.hpp.
 template <class Op, unsigned Dims>
 struct reduce_op {
   using diagnostics = reduction_diagnostics;
@@ -101,14 +102,15 @@ struct reduce_op {
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
     return apply(expand_op<Dims>{}, ct, x);
   }
-  // The cotangent of a partial maximum is that of the value that it stands for, so all ranks' ties share it.
+  // The cotangent of a partial maximum is the cotangent of the global maximum, so the ties on all ranks share it.
   template <int, class Ct, class Y, class X>
     requires(std::is_same_v<Op, op::max> || std::is_same_v<Op, op::min>)
   static constexpr auto pullback(Ct const& ct, Y const& y, X const& x) {
     auto const ties = elementwise(is_equal{}, all_reduce(x), apply(expand_op<Dims>{}, all_reduce(y), x));
     return apply(expand_op<Dims>{}, ct / all_reduce(apply(reduce_op<op::sum, Dims>{}, ties)), x) * ties;
   }
-  // The product of the other factors: divided out where none is 0, and else what the only 0 has beside it.
+  // The derivative by a factor is the product of the other factors. If no factor is 0, it is the product divided by the
+  // factor. If exactly one is 0, its derivative is the product of the others, and the derivatives of the others are 0.
   template <int, class Ct, class Y, class X>
     requires std::is_same_v<Op, op::prod>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
@@ -122,8 +124,8 @@ struct reduce_op {
   }
 };
 
-/// Repeats a tensor along the dimensions of a bit mask, with the extents and the shards of a second one: the transpose
-/// of a sum.
+/// Repeats a tensor along the dimensions in a bit mask, with the extents and the sharding of a second tensor: the
+/// transpose of a sum.
 template <unsigned Dims>
 struct expand_op {
   using diagnostics = reduction_diagnostics;
@@ -146,7 +148,8 @@ struct expand_op {
   }
 };
 
-/// Sums leading dimensions, and those of extent 1 in the target: the transpose of broadcasting.
+/// Sums the first dimensions, which the target lacks, and the dimensions of extent 1 in the target: the transpose of
+/// broadcasting.
 template <int Rank>
 struct sum_to_op {
   using diagnostics = reduction_diagnostics;
@@ -155,7 +158,7 @@ struct sum_to_op {
   using element = T;
   static constexpr rule_result rule(layout_value const& a) { return reduction_rule(op_sum, (1u << (a.rank - Rank)) - 1u, a); }
   constexpr shape extents(layout_value const&, shape const&) const { return target; }
-  /// The dimensions to sum, all told.
+  /// All dimensions to sum.
   constexpr unsigned dims(shape const& a) const {
     unsigned m = 0;
     for (int d = 0; d < a.rank; ++d) {
@@ -203,31 +206,34 @@ constexpr auto reduce(X const& x) {
 
 }  // namespace ops_detail
 
-/// Sum over dimensions, all where none is given.
-/// Shape: without the dimensions summed. Cost: no communication; a sharded dimension leaves the result partial.
+/// Sum over dimensions, or over all if none is given.
+/// Shape: without the summed dimensions.
+/// Cost: no communication; if a summed dimension is sharded, the result is partial.
 /// Example: sum<0>(x) of layout<"data", "model"> is partial<layout<"model">, "data">
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return ops_detail::reduce<op::sum, Dims...>(x);
 }
-/// Largest element over dimensions, all where none is given, NaN where one is; partial by op::max. Its cotangent goes in equal parts
-/// to the elements that are equal to it, on whatever ranks.
-/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else two all-reduces of
-/// the result's size, of the maximum and of the number of ties; one of the operand, too, if the operand is partial.
+/// Largest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
+/// sharded, the result is partial by op::max. All elements that are equal to the maximum, on all ranks, get equal parts
+/// of the cotangent.
+/// Cost: no communication. The derivative needs none either if no axis shards the dimensions. Otherwise it needs two
+/// all-reduces of the result's size: of the maximum and of the number of ties. A partial operand is all-reduced, too.
 template <int... Dims, class X>
 constexpr auto max(X const& x) {
   return ops_detail::reduce<op::max, Dims...>(x);
 }
-/// Smallest element over dimensions, all where none is given, NaN where one is; partial by op::min. Derivative and its cost: those
-/// of max.
+/// Smallest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
+/// sharded, the result is partial by op::min. The derivative and its cost are as for max.
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return ops_detail::reduce<op::min, Dims...>(x);
 }
-/// Product over dimensions, all where none is given; partial by op::prod. Its derivative is the product of the other factors,
-/// some of which may be 0; where a product without its zeros leaves the range of its type, so does the derivative.
-/// Cost: no communication. The derivative: none either where no axis shards the dimensions, and else one all-reduce of two
-/// numbers for each of the result's; one of the operand, too, if the operand is partial.
+/// Product over dimensions, or over all if none is given. If a dimension is sharded, the result is partial by op::prod.
+/// The derivative is the product of the other factors, some of which may be 0. If the product of the nonzero factors
+/// leaves the range of its type, so does the derivative.
+/// Cost: no communication. The derivative needs none either if no axis shards the dimensions. Otherwise it needs one
+/// all-reduce of 2 numbers per element of the result. A partial operand is all-reduced, too.
 template <int... Dims, class X>
 constexpr auto prod(X const& x) {
   return ops_detail::reduce<op::prod, Dims...>(x);

@@ -1,4 +1,4 @@
-// Elements that move along a sharded dimension: from rank to neighbouring rank.
+// roll: moves elements along a sharded dimension, from a rank to its neighbour.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
 
@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// The dimension that some axes, and no others, split into neighbouring elements, or -1.
+// The dimension that exactly these axes split, into parts of consecutive elements, or -1.
 template <class Layout, class Names>
 inline constexpr int dimension_split_by = -1;
 template <class Layout, class... N>
@@ -25,11 +25,12 @@ struct no_dimension_is_split_by_these_alone {
 template <int Dim>
 struct rolled_along {};
 
-// The same way around, as 0 <= by < n.
+// The same roll with 0 <= by < n.
 constexpr index_t places_of(index_t by, index_t n) { return n == 0 ? 0 : (by % n + n) % n; }
 
-// Calls f(from, to, count) for the indices that one rank has and another gets when n indices roll by 0 <= by < n: `count` of
-// them, `from` and up, become `to` and up. Twice at most, once around the end.
+// Calls f(from, to, count) for the indices that go from one rank to another when n indices roll by 0 <= by < n. The
+// `count` indices from `from` on become the indices from `to` on. There are at most two calls, one of them around the
+// end.
 template <class F>
 constexpr void for_each_rolled_run(index_t n, index_t by, index_set const& source, index_set const& target, F&& f) {
   for (index_t around : {index_t{0}, n}) {
@@ -40,7 +41,7 @@ constexpr void for_each_rolled_run(index_t n, index_t by, index_set const& sourc
   }
 }
 
-// What the rank that receives most receives: what it gets and does not have.
+// Bytes received by the rank that receives most: the new elements that it lacks.
 constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout, int dim, index_t by, mesh_shape const& mesh, std::size_t element) {
   axis_mask const axes = layout.dim[dim].mask();
   index_t most = 0, others = static_cast<index_t>(element);
@@ -90,12 +91,13 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 
 }  // namespace ops_detail
 
-/// The elements along the dimension that the axes split, moved by so many places, around the end: what stood at index i
-/// stands at (i + by) mod n. What reaches the neighbouring rank is one message. Partial sums stay partial.
-/// Post: roll<A>(roll<A>(x, by), -by) == x. Its derivative rolls back.
+/// Moves the elements along the dimension that the axes split, by `by` indices and around the end. The element at index
+/// i goes to index (i + by) mod n. The elements for the neighbouring rank are one message. Partial tensors stay
+/// partial. The derivative rolls back.
+/// Post: roll<A>(roll<A>(x, by), -by) == x.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: `by` of the shard's indices received per rank, at most the shard; one copy of the shard.
-/// Error: no dimension is split by just these axes, or a dimension is block-cyclic: does not compile.
+/// Error: does not compile if no dimension is split by exactly these axes, or if it is block-cyclic.
 /// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {

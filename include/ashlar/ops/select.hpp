@@ -1,4 +1,4 @@
-// One of the tensors that are stacked along the first dimension.
+// select: one of the tensors that are stacked along the first dimension.
 #pragma once
 #include "ashlar/ops/apply.hpp"
 
@@ -17,7 +17,7 @@ struct nothing_to_select {
   static constexpr bool value = L::rank == 0;
 };
 
-/// A tensor of zeros but at one index of the first dimension, where the cotangent is.
+/// A tensor of zeros, except at one index of the first dimension, which holds the cotangent.
 struct select_pullback_op {
   using diagnostics = select_diagnostics;
   index_t at;
@@ -59,9 +59,10 @@ struct select_op {
 
 }  // namespace ops_detail
 
-/// x[at]: the tensor at one index of the first dimension, which is whole; partial layouts stay partial.
+/// x[at]: the tensor at one index of the first dimension. Partial tensors stay partial.
 /// Shape: x without its first dimension.
-/// Cost: no communication and no copy: the result lies where x does. Backward, a tensor of x's size.
+/// Pre: no axis shards the first dimension.
+/// Cost: no communication and no copy: the result is in the memory of x. Backward, a tensor of x's size.
 /// Error: an index that the dimension lacks throws ashlar::error.
 /// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
 template <class X>

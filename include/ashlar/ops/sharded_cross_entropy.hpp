@@ -1,4 +1,4 @@
-// Cross-entropy over classes that axes shard, by one all-reduce.
+// Sharded cross-entropy: cross-entropy over sharded classes, with one all-reduce.
 #pragma once
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/losses.hpp"
@@ -7,9 +7,10 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// What some of a row's logits say of its loss: the largest, the sum of exp(logit - largest), and the label's logit where
-/// it is among them. Parts of disjoint sets of logits add up to that of all: a commutative monoid, so that a sum of parts
-/// may be partial, and collectives reduce it as any other.
+/// The contribution of a set of a row's logits to its loss. It consists of the largest logit, the sum of
+/// exp(logit - largest), and the label's logit (0 if it is not in the set). The sum of the parts of disjoint sets is
+/// the part of their union. Parts form a commutative monoid. So a tensor of parts can be partial by a sum, and
+/// collectives reduce it as any other.
 /// Source: Milakov and Gimelshein, Online normalizer calculation for softmax, 2018.
 template <class T>
 struct softmax_part {
@@ -26,11 +27,11 @@ struct softmax_part {
   }
 
  private:
-  // The sum about another maximum; of no logits it is 0 about any.
+  // The sum of exp(logit - m) for another maximum m. For no logits it is 0.
   ASHLAR_FUNCTION T scaled(T m) const { return sum == T(0) ? T(0) : sum * math_exp(largest - m); }
 };
 
-/// The part of each row's loss that a rank's classes make.
+/// The part of each row's loss from a rank's classes.
 struct softmax_parts_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class>
@@ -65,8 +66,8 @@ struct sharded_cross_entropy_pullback_op {
   static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
 };
 
-/// The mean loss from logits, labels and the parts of all ranks. Its derivative by the logits is the whole one: what the
-/// parts owe to the logits is in it.
+/// The mean loss from logits, labels and the parts of all ranks. Its gradient with respect to the logits already
+/// contains the path through `parts`.
 struct sharded_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class, class>
@@ -84,17 +85,18 @@ struct sharded_cross_entropy_op {
 
 }  // namespace ops_detail
 
-/// softmax_cross_entropy where axes may shard the classes, too.
+/// softmax_cross_entropy for classes that may be sharded, too.
 /// Shape: logits (rows..., classes), labels (rows...), integers that count all classes; a scalar.
 /// Collective: every rank calls it; it blocks.
-/// Cost: one all_reduce of three numbers a row over the axes that shard the classes, none where none does; none backward.
-/// The result is partial over the axes that shard the rows. (Megatron's takes three: the maximum, the label's logit, the sum.)
-/// Error: a label that is no class makes NaN.
+/// Cost: one all_reduce of 3 numbers per row over the axes that shard the classes, none if no axis does; none backward.
+/// The result is partial over the axes that shard the rows. (Megatron needs three all-reduces: of the maximum, of the
+/// label's logit and of the sum.)
+/// Error: a label that is not a class makes NaN.
 /// Example: logits layout<"data", "model">, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row");
+                "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label a row");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
   return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }

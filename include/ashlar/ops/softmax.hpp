@@ -21,7 +21,8 @@ struct softmax_pullback_op;
 
 struct log_softmax_pullback_op;
 
-/// Keeps the layout; needs the last dimension whole. `Pullback` is the operation (ct, y) -> cotangent.
+/// The base of softmax operations. They keep the layout, and no axis may shard the last dimension. `Pullback` is the
+/// operation (ct, y) -> cotangent.
 template <class Self, class Pullback>
 struct softmax_like_op {
   using diagnostics = softmax_diagnostics;
@@ -39,7 +40,7 @@ struct softmax_op : softmax_like_op<softmax_op, softmax_pullback_op> {};
 
 struct log_softmax_op : softmax_like_op<log_softmax_op, log_softmax_pullback_op> {};
 
-// Linear in the cotangent, which may be partial; the value may not.
+// Linear in the cotangent, which may be partial. The value y may not be partial.
 struct softmax_pullback_rule {
   using diagnostics = softmax_diagnostics;
   template <class T, class...>
@@ -56,7 +57,9 @@ struct log_softmax_pullback_op : softmax_pullback_rule {};
 
 }  // namespace ops_detail
 
-/// exp(x) / sum of exp(x) over the last dimension, which must be whole. Cost: no communication.
+/// exp(x) / sum of exp(x) over the last dimension.
+/// Pre: no axis shards the last dimension.
+/// Cost: no communication.
 template <tensor X>
 constexpr auto softmax(X const& x) {
   return apply(ops_detail::softmax_op{}, x);

@@ -1,4 +1,4 @@
-// Dimensions in another order, in place or on the way to another layout.
+// transpose: dimensions in another order, as a local operation or as part of a redistribution.
 #pragma once
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/collectives.hpp"
@@ -21,7 +21,8 @@ constexpr auto transpose(X const& x) {
 
 namespace ops_detail {
 
-// Whether the first step of a plan moves parts of arrays, which it may transpose on their way: all but an all-reduce do.
+// True if the first step of a plan copies parts of arrays, which it can transpose on the way. All steps except an
+// all-reduce do.
 template <class P>
 inline constexpr bool begins_with_transfers = P::value.size != 0 && P::value[0].what != collective::all_reduce;
 
@@ -44,9 +45,10 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 
 }  // namespace ops_detail
 
-/// The dimensions of a tensor in another order, in layout To: redistribute<To>(transpose<Order...>(x)), where the first
-/// step transposes what it moves, so that no transposed copy is made for it.
-/// Collective: every rank of the mesh calls it; it blocks. Cost: that of the redistribution.
+/// The dimensions of a tensor in another order, in layout To. The result is redistribute<To>(transpose<Order...>(x)).
+/// The first step of the plan transposes the elements that it transfers, so there is no transposed copy.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: the cost of the redistribution.
 /// Example: transpose<layout<"data", none>, 1, 0>(x) with x of layout<"data", none> is one all_to_all
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {

@@ -1,4 +1,4 @@
-// Operations that users write: an equation, the labels that must be whole, and a function of one row.
+// User-defined operations: an equation, the labels that no axis may shard, and a function of one row.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/functions.hpp"
@@ -7,8 +7,8 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// The layout of an operation by an equation, whose `whole` labels no axis may shard, and which acts on partial reductions
-/// as `kind` says. All other labels stand in the result; operands that have one of them are sharded alike.
+/// The layout of an operation that an equation defines. No axis may shard the `whole` labels. All other labels occur in
+/// the result, and operands that have one of them must shard it alike. `kind` says which operands may be partial.
 /// Example: "bsd->bsd" with whole "d" keeps layout<"data", "seq", none> and refuses layout<none, none, "model">
 constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::labels const& whole, linearity kind, layout_value const* const* x) {
   for (int o = 0; o < e.operands; ++o) {
@@ -19,7 +19,7 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
   }
   rule_result r;
   r.out.rank = e.out.rank;
-  axis_mask summed = 0;  // none: labels that the result lacks are whole
+  axis_mask summed = 0;  // stays 0: no axis shards the labels that the result lacks
   for (int o = 0; o < e.operands; ++o)
     for (int q = e.operands == 1 ? o : o + 1; q < e.operands; ++q) {
       einsum_equation const pair{2, {e.in[o], e.in[q]}, e.out};
@@ -31,8 +31,8 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
   return layout_detail::partial_rule(kind, r, x, e.operands);
 }
 
-/// The sentences of a user's operation. One of its own that has more to say derives from it, asserts what it knows better
-/// by `breaks<F, fault::..., Axis, L...>`, and leaves the rest to this.
+/// The error sentences of user-defined operations. An operation with better sentences derives its diagnostics from this
+/// class, asserts its own by `breaks<F, fault::..., Axis, L...>`, and leaves the rest to this class.
 struct user_operation_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -70,17 +70,19 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
 
 }  // namespace ops_detail
 
-/// The base of an operation that a user writes: `apply(op, x...)` then serves abstract tensors, real ones and values under
-/// differentiation, on every layout that shards none of the labels `Whole`. Kind says which reductions may be partial. The derived
-/// class has what is its own:
-///   forward(at, y, x...)        ASHLAR_FUNCTION, const: one row of the result from rows of the operands. A row is indexed by
-///                               the labels that are whole, in the order of its own tensor: y(i), or y() where it has none;
-///                               y.extent(k) counts them. at[d] is the row's global index along dimension d of the result.
-///   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent where it has no derivative
-/// and, where the defaults do not fit, element<T...> (that of the first operand) and words (user_operation_words).
-/// An overload run(op, space, scratch, y, x...) in the namespace of the class replaces forward: it gets whole shards.
-/// Cost: no communication; one kernel, a thread a row.
-/// Error: see user_operation_words; extents of a label that differ throw ashlar::error.
+/// The base of user-defined operations. `apply(op, x...)` accepts abstract, real and active tensors. It accepts every
+/// layout that shards none of the labels `Whole`. `Kind` says which operands may be partial. The derived class has
+/// these members:
+///   forward(at, y, x...)        ASHLAR_FUNCTION, const: makes one row of the result from rows of the operands. A row
+///                               is indexed by the labels `Whole`, in the order of its own tensor: y(i), or y() if it
+///                               has none. y.extent(k) is the number of indices. at[d] is the row's global index along
+///                               dimension d of the result.
+///   pullback<I>(ct, y, x...)    the cotangent of operand I, written with operations; absent if there is no derivative.
+/// It may also replace the defaults of element<T...> (the first operand's) and diagnostics
+/// (user_operation_diagnostics). An overload run(op, space, scratch, y, x...) in the namespace of the class replaces
+/// forward: it gets whole shards.
+/// Cost: no communication; one kernel, with one thread per row.
+/// Error: see user_operation_diagnostics; extents of a label that differ throw ashlar::error.
 /// Example: struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> { ... };
 template <equation E, meta_detail::text_literal Whole = "", linearity Kind = linearity::nonlinear>
 struct user_operation {

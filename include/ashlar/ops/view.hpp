@@ -1,4 +1,4 @@
-// Dimensions joined and cut.
+// flatten joins dimensions; unflatten cuts a dimension.
 #pragma once
 #include "ashlar/layout/rule.hpp"
 #include "ashlar/ops/apply.hpp"
@@ -7,9 +7,9 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// The layout of dimensions first..last joined into one. Only the major-most may be sharded: a split of a minor one
-/// would be strided in the joined dimension. Needs pieces of equal size, which is checked where extents are known
-/// (merge_is_even).
+/// The layout after dimensions first..last are joined into one. Only the first of them may be sharded: the shards of a
+/// later one would be strided in the joined dimension. The parts must have equal size; ops_detail::require_even_pieces
+/// checks this when the extents are known.
 /// Example: (0, 1) of layout<"data", none, "model"> is layout<"data", "model">
 constexpr rule_result flatten_rule(layout_value const& a, int first, int last) {
   rule_result r;
@@ -23,7 +23,7 @@ constexpr rule_result flatten_rule(layout_value const& a, int first, int last) {
   return r;
 }
 
-/// The layout of dimension `dim` cut into `count`: the major-most piece keeps the axes.
+/// The layout after dimension `dim` is cut into `count` dimensions. The first of them keeps the axes.
 /// Example: dimension 0 of layout<"data", none> cut into 2 gives layout<"data", none, none>
 constexpr rule_result unflatten_rule(layout_value const& a, int dim, int count) {
   rule_result r;
@@ -47,7 +47,7 @@ struct view_diagnostics {
 template <int Dim, int Count>
 struct unflatten_op;
 
-/// Dimensions First to Last as one.
+/// Joins dimensions First to Last into one.
 template <int First, int Last>
 struct flatten_op {
   using diagnostics = view_diagnostics;
@@ -71,7 +71,7 @@ struct flatten_op {
   }
 };
 
-/// Dimension Dim as Count dimensions of given extents.
+/// Cuts dimension Dim into Count dimensions of given extents.
 template <int Dim, int Count>
 struct unflatten_op {
   using diagnostics = view_diagnostics;
@@ -97,7 +97,7 @@ struct unflatten_op {
   }
 };
 
-// A sharded dimension is cut, or joined, at boundaries of its pieces only where they are equal.
+// A sharded dimension can be cut or joined at the boundaries of its parts only if the parts are equal.
 constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   if (axes.size && n % parts(axes, mesh) != 0)
     fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
@@ -118,8 +118,9 @@ constexpr void require_static_even_pieces() {
 }
 }  // namespace ops_detail
 
-/// Dimensions First to Last as one. No element moves.
-/// Pre: where axes shard dimension First, its extent divides by their ranks; else ashlar::error on every rank.
+/// Joins dimensions First to Last into one. No element moves.
+/// Pre: if axes shard dimension First, its extent is a multiple of the number of their ranks.
+/// Error: ashlar::error on every rank if it is not.
 /// Example: flatten<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto flatten(X const& x) {
@@ -134,7 +135,8 @@ constexpr auto flatten(X const& x) {
   }
 }
 
-/// All dimensions but the first as one; a vector as it is. No element moves. Pre: as for flatten<1, last>.
+/// Joins all dimensions except the first into one. A vector stays as it is. No element moves.
+/// Pre: as for flatten<1, last>.
 /// Example: layout<"data", none, none, none> gives layout<"data", none>
 template <class X>
 constexpr auto flatten(X const& x) {
@@ -144,8 +146,9 @@ constexpr auto flatten(X const& x) {
     return flatten<1, rank_v<X> - 1>(x);
 }
 
-/// Dimension Dim cut into several of the extents given. No element moves.
-/// Pre: the extents multiply to the dimension's; where axes shard it, the first divides by their ranks.
+/// Cuts dimension Dim into dimensions of the given extents. No element moves.
+/// Pre: the product of the extents is the dimension's extent. If axes shard it, the first extent is a multiple of the
+/// number of their ranks.
 /// Example: unflatten<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
 template <int Dim, class X, int N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {

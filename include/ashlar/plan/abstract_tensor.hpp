@@ -85,14 +85,14 @@ constexpr auto make(Handle const& m) {
 
 namespace plan_detail {
 
-// Every collective passes here: one step of a plan on one tensor, or several in one message.
+// Records a step in the ledger if it is a collective: a step of a plan, a roll, or the all_reduce of a bundle.
 template <class Handle>
 constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_site const& w) {
   if (m.recorder() && m.sizes().ranks(s.axes) > 1 && communicates(s.what))
     m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }
 
-/// An all-reduce of several abstract tensors: nothing to hold.
+/// An all-reduce of several abstract tensors. It holds no elements.
 struct abstract_bundle {
   template <class L>
   constexpr void reserve(shape const&) {}
@@ -159,15 +159,14 @@ struct backend<abstract_mesh<M>> {
   }
 };
 
-/// A mesh without ranks as a handle: nobody asks for the collectives.
+/// The backend of a mesh value as a handle: its collectives are not recorded.
 template <class... Axes>
 struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
 
 }  // namespace plan_detail
 
 /// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
-/// handle m by `make`, and calls collectives and operations on them. Works in a constant expression, and also at run
-/// time.
+/// handle m by `make`, and calls collectives and operations on them. It works in constant expressions and at run time.
 /// Error: if there are more than 128 collectives, a sentence from the compiler, or ashlar::error at run time.
 /// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>

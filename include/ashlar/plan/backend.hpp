@@ -1,4 +1,4 @@
-// The seam between what a program means and the machine that runs it.
+// The backend of a mesh handle: the seam between the meaning of programs and the machine that runs them.
 #pragma once
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/plan/step.hpp"
@@ -8,27 +8,27 @@ namespace ashlar {
 
 namespace plan_detail {
 
-/// Everything that the layers plan, ops, autodiff and train ask of the tensors on a mesh handle. They know no other
-/// difference between a dry run and real ranks. Two handles have a backend:
-///   abstract_mesh<M>   plan/abstract_tensor.hpp   a dry run: tensors without elements, collectives that are only noted
-///   device_mesh<M>     tensor/backend.hpp         real ranks: names the header in which each member is implemented
-/// All members are static. Below, x is an evaluated plain tensor of the handle, y such a tensor that is written, T an
-/// element type, L a layout, P the plan of a redistribution (ops/collectives.hpp) and w the call site.
+/// The functions that the layers plan, ops, autodiff and train need from the tensors on a mesh handle. They are the
+/// only difference between a dry run and real ranks. Two handles have a backend:
+///   abstract_mesh<M>   plan/abstract_tensor.hpp   a dry run: no elements; collectives are only recorded.
+///   device_mesh<M>     tensor/backend.hpp         real ranks; it names the header that implements each member.
+/// All members are static. Below, x is an evaluated plain tensor of the handle, and y is a plain tensor to write. T is
+/// an element type, L a layout, P the plan of a redistribution (ops/collectives.hpp), and w the call site.
 ///   allocate<T, L>(handle, extents)              a tensor that is not initialised
 ///   make_result<T, L>(op, handle, extents, x...) the result of an operation; x may wait to be evaluated
 ///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
 ///   take_step<P, I>(x, w)                        step I of the plan
-///   take_step_transposed<P, I, Order...>(x, w)   the same of the transposed tensor
-///   begins_early                                 are there collectives that begin now and are complete later?
-///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also with the memory of y
-///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x) of
-///                                                each, in one order, then all_reduce<Ops>(op)
+///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
+///   begins_early                                 true if collectives can begin now and be complete later
+///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also into y's memory
+///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)
+///                                                for each, in the same order, then all_reduce<Ops>(op)
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
-/// Tensors under differentiation have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
-/// einsum_relayout and relayout_einsum of ops/, which come down to operations and collectives on their plain tensors.
+/// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
+/// einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>
 struct backend;

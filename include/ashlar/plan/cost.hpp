@@ -7,8 +7,8 @@ namespace ashlar {
 
 namespace plan_detail {
 
-// The common part of a row-major shard and another region: its number of elements, and its offset in the shard's
-// memory, or -1 if it is not contiguous there.
+// The common part of a row-major shard and another region: its number of elements, and its offset in the shard. The
+// offset is -1 if the part is not contiguous there.
 struct common_part {
   index_t size = 1, at = 0;
 };

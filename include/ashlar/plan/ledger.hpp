@@ -37,8 +37,7 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
 }
 }  // namespace plan_detail
 
-/// One collective: its kind, its axes, the bytes that the rank receives which receives most, its pass, and its call
-/// site.
+/// One collective: its name, axes and pass, the bytes received by the rank that receives most, and the call site.
 struct collective_record {
   collective what = collective::all_reduce;
   axis_mask axes = 0;
@@ -106,8 +105,7 @@ class all_records {
 }  // namespace plan_detail
 
 /// The collectives of a program, in the order in which it issues them. A collective over axes of size 1 is not
-/// recorded. Slices and pads are not recorded either, because they are local. `Records` is the class that stores the
-/// records.
+/// recorded. Slices and pads are not recorded either, because they are local. `Records` stores the records.
 /// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = plan_detail::few_records>
 class ledger {

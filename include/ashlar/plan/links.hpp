@@ -9,7 +9,8 @@ namespace ashlar {
 /// of the axes, and may be left out if all axes are static. A plan serves every tensor on every mesh of its type: with
 /// other sizes it may cost more than necessary, but it is never wrong. If message_bytes is 0, plans have least bytes,
 /// whatever the sizes.
-/// Example: 2 us at 10 GB/s: link_model{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = grid{{16, 8}}.sizes()}
+/// Example: 2 us at 10 GB/s:
+/// link_model{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = grid{{16, 8}}.sizes()}
 struct link_model {
   index_t message_bytes = 0, tensor_bytes = 0;
   mesh_shape sizes{};
@@ -18,7 +19,8 @@ struct link_model {
 /// The cost model by which redistribute, and all functions that call it, plan on a type of mesh. A collective with a
 /// name of its own (all_gather, reduce_scatter, ...) stays one step. A program specialises it after the mesh's type and
 /// before the first use, in all its source files alike.
-/// Example: template <> inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
+/// Example: template <>
+/// inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <class Mesh>
 inline constexpr link_model links_of{};
 

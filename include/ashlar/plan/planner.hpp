@@ -41,8 +41,7 @@ struct partial_change {
 
 // Finds the best route of this form: pad some axes; reduce_scatter (or all_reduce) level by level into `mid`; one
 // exchange from `mid` to `t`; pad the rest. `mid` splits `from` further. `t` splits `to` further, over the axes that
-// are
-// padded last. Ranks receive less if `mid` and `t` have fewer elements and more elements in common. A few rules of
+// are padded last. Ranks receive less if `mid` and `t` have fewer elements and more elements in common. A few rules of
 // thumb choose `mid` and `t`; docs/decisions/planner.md explains why they find the minimum. If messages count, a step
 // may become a chain, and the routes that these rules do not favour are tried too.
 class planner {
@@ -67,8 +66,8 @@ class planner {
   route best;
   bool found = false;
   bool const any_cyclic = first_dim(from.rank, [this](int d) { return from.dim[d].cyclic || to.dim[d].cyclic; }) >= 0;
-  bool home = false;  // true: an axis goes where the other of `mid` and `t` has it, even if they then are not nested
-  int visits = 100;    // total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler
+  bool home = false;  // true: an axis goes where the other of `mid` and `t` has it, even if they then are not nested.
+  int visits = 100;    // Total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler.
 
   constexpr void offer_routes(bool split) {
     int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;
@@ -153,8 +152,8 @@ class planner {
     return true;
   }
 
-  // Extends the lists of `mid` as in `t`, as long as the next axis is `usable`, and the lists of `t` as in `mid`, over
-  // late axes.
+  // Extends the lists of `mid` as in `t`, as long as the next axis is `usable`. Extends the lists of `t` as in `mid`,
+  // as long as the next axis is late.
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
       axis_list const &a = mid.dim[d], &b = t.dim[d];
@@ -284,8 +283,8 @@ class planner {
 /// for the stated sizes of tensor and axes. Then chains over few axes each may replace a step over several axes.
 /// Pre: the axes have sizes above 1. If some have size 1, plan with layout_value::without(axes of size 1).
 /// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
-/// Cost: without reductions, bytes_per_rank is the largest number of bytes of its new shard that a rank lacks, at all
-/// extents.
+/// Cost: without reductions, bytes_per_rank is the number of bytes of its new shard that a rank lacks, for the rank
+/// that lacks most. This holds at all extents.
 /// Error: throws a sentence if the layouts have different ranks, or if `links` lack a size.
 /// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,

@@ -1,5 +1,5 @@
-// Layouts and plans as text, spelled as in a program. A separate header, because strings cost more to include than the
-// planner.
+// Layouts and plans as text, spelled as in a program. This is a separate header, because strings cost more to include
+// than the planner.
 #pragma once
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/plan/planner.hpp"

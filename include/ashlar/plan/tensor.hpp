@@ -96,14 +96,14 @@ constexpr auto evaluated(X const& x) {
 }
 
 // The text of an error with numbers, without <string>.
-struct message {
+struct error_text {
   char text[512]{};
   std::size_t n = 0;
-  message& operator<<(char const* s) {
+  error_text& operator<<(char const* s) {
     while (*s && n + 1 < sizeof text) text[n++] = *s++;
     return *this;
   }
-  message& operator<<(index_t v) {
+  error_text& operator<<(index_t v) {
     char digits[24];
     int k = 0;
     bool const negative = v < 0;
@@ -114,7 +114,7 @@ struct message {
     while (k) c[0] = digits[--k], *this << c;
     return *this;
   }
-  message& operator<<(shape const& s) {
+  error_text& operator<<(shape const& s) {
     *this << "(";
     for (int d = 0; d < s.rank; ++d) *this << (d ? ", " : "") << s[d];
     return *this << ")";
@@ -122,12 +122,12 @@ struct message {
 };
 
 [[noreturn]] inline void fail_extents(char const* rule, shape const& a, shape const& b) {
-  message m;
+  error_text m;
   m << rule << "; found " << a << " and " << b;
   throw error(m.text);
 }
 [[noreturn]] inline void fail_other_extents(char const* rule, shape const& expected, shape const& found) {
-  message m;
+  error_text m;
   m << rule << "; expected " << expected << ", found " << found;
   throw error(m.text);
 }

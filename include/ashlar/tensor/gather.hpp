@@ -150,7 +150,7 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
   comm::on_root(m.communicator(), [&] {
     index_t const found = static_cast<index_t>(whole.size());
     if (found == extents.size()) return;
-    message text;
+    error_text text;
     text << "ashlar::scatter: rank 0 gives all elements of the tensor; extents " << extents << " make " << extents.size()
          << ", found " << found;
     throw error(text.text);

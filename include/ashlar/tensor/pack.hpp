@@ -16,7 +16,7 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
   comm::collectively(m.communicator(), [&] {
     index_t const needed = expected(x), found = static_cast<index_t>(elements.size());
     if (found == needed) return;
-    message text;
+    error_text text;
     text << rule << "; expected " << needed << " of " << extents << ", found " << found;
     throw error(text.text);
   });

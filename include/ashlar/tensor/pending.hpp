@@ -110,9 +110,9 @@ class steps_in_flight final : public pending_work<Y> {
 
 /// The result of a plan that does not communicate.
 template <class Y>
-class partial_value final : public pending_work<Y> {
+class ready_value final : public pending_work<Y> {
  public:
-  explicit partial_value(Y y) : value_(std::move(y)) {}
+  explicit ready_value(Y y) : value_(std::move(y)) {}
   bool ready() override { return true; }
   Y wait() override { return std::move(value_); }
 
@@ -123,7 +123,7 @@ class partial_value final : public pending_work<Y> {
 template <class Y, class P, int Step, class X>
 pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
-    return pending<Y>(std::make_unique<partial_value<Y>>(Y(std::move(x))));
+    return pending<Y>(std::make_unique<ready_value<Y>>(Y(std::move(x))));
   } else {
     if constexpr (communicates(step_of<P, Step>.what))
       return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w, room));

@@ -182,7 +182,7 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   tensor_detail::printed_part const what(t.extents());
   auto const numbers = tensor_detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;
-  plan_detail::message extents;
+  plan_detail::error_text extents;
   extents << t.extents();
   out << tensor_detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
   for (int a = 0; a < M::axes; ++a) out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];

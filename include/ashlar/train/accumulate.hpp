@@ -4,10 +4,11 @@
 
 namespace ashlar {
 
-/// The sum of the trees f(0), f(1), ..., f(n - 1), leaf by leaf, such as the values and gradients of microbatches. Sums
-/// that are partial stay partial: n microbatches are reduced once, together, by the collective that follows.
+/// The sum of the trees f(0), f(1), ..., f(n - 1), leaf by leaf, such as the values and gradients of microbatches.
+/// Partial sums stay partial: one later collective reduces all n microbatches together.
 /// Pre: n >= 1. f scales a mean over a microbatch by its share of the batch.
-/// Collective: where f is. Cost: no communication beside f's; one kernel a leaf and microbatch.
+/// Collective: if f is.
+/// Cost: no communication besides f's; one kernel per leaf and microbatch.
 /// Error: n < 1 throws ashlar::error.
 /// Example: auto [value, hits, grads] = accumulate(4, [&](index_t i) { return value_and_grad<"data">(loss)(p, x[i]); });
 ///   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));

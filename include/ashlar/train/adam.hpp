@@ -39,7 +39,7 @@ constexpr auto adam_moments(P const& p) {
   return adam_state<decltype(m), decltype(v)>{0, m, v};
 }
 
-// With PyTorch epsilon is added to the corrected root, with Keras to the root before its correction.
+// PyTorch adds epsilon to the corrected root, Keras to the root before its correction.
 template <class Options, class P, class S, class G>
 constexpr void adam_update(Options const& o, double decay, P& p, S& state, G const& g) {
   check_update(p, g, state.m, state.v);
@@ -59,10 +59,10 @@ constexpr void adam_update(Options const& o, double decay, P& p, S& state, G con
 
 }  // namespace train_detail
 
-/// Adam. m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m^ / (sqrt(v^) + epsilon), m^ and v^ corrected for
-/// their start at zero. With Keras' convention p -= rate m^ / (sqrt(v^) + epsilon / sqrt(1 - b2^step)), which is
-/// epsilon added before the correction ("epsilon hat" of the paper).
-/// Cost: no communication; one kernel a parameter, which reads and writes each element once.
+/// Adam. m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m^ / (sqrt(v^) + epsilon). m^ and v^ are m and v,
+/// corrected for their start at zero. Keras' convention is p -= rate m^ / (sqrt(v^) + epsilon / sqrt(1 - b2^step)). It
+/// adds epsilon before the correction ("epsilon hat" of the paper).
+/// Cost: no communication; one kernel per parameter, which reads and writes each element once.
 /// Source: Kingma and Ba, Adam: a method for stochastic optimization, ICLR 2015.
 struct adam {
   schedule rate = 1e-3;
@@ -74,8 +74,8 @@ struct adam {
   constexpr auto init(P const& p) const {
     return train_detail::adam_moments(p);
   }
-  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
-  /// gradient or of what is used of the state, throw ashlar::error.
+  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
+  /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::adam_update(*this, 0, p, state, g);
@@ -94,8 +94,8 @@ struct adamw {
   constexpr auto init(P const& p) const {
     return train_detail::adam_moments(p);
   }
-  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
-  /// gradient or of what is used of the state, throw ashlar::error.
+  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
+  /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::adam_update(*this, decay, p, state, g);

@@ -1,4 +1,4 @@
-// Gradients scaled down where they are large, all together.
+// Scales all gradients down together if their common norm is large.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/ops/norm.hpp"
@@ -26,7 +26,7 @@ template <template <class...> class S, class... M>
   requires tree<S<M...>>
 inline constexpr axis_mask axes_sharding_v<S<M...>> = (0u | ... | axes_sharding_v<M>);
 
-// A scalar in which the result is partial over some axes of a mesh.
+// The layout of a scalar that is a partial sum over some axes of a mesh.
 template <class Mesh, axis_mask Axes>
 struct sum_over {
   static constexpr layout_value value = [] {
@@ -49,14 +49,14 @@ struct clip_factor {
 
 }  // namespace train_detail
 
-/// A tree of gradients, multiplied by `largest` over the norm of all their elements together where that is larger. Each
-/// element counts once, however many ranks hold it.
-/// Post: every gradient has its layout. A norm that is NaN makes all of them NaN.
+/// Scales a tree of gradients by largest / (norm + added) if that is less than 1. The norm is over all their elements
+/// together. Each element counts once, however many ranks hold it. PyTorch's `added` is 1e-6.
+/// Post: every gradient keeps its layout. If the norm is NaN, all gradients are NaN.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: one all-reduce of one element over the axes that shard some gradient, none where there are none; two kernels a
+/// Cost: one all-reduce of one element over the axes that shard some gradient, if there are any; two kernels per
 /// gradient.
 /// Error: a gradient that is still partial does not compile.
-/// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);  PyTorch adds 1e-6 to the norm that it divides by: added
+/// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
 template <class G>
 [[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, call_site w = call_site::current()) {
@@ -67,7 +67,7 @@ template <class G>
   auto sum = filled<T, L>(first.mesh(), shape{}, T(0));
   for_each_leaf(
       [&](auto const& x) {
-        // One of the ranks that hold the same elements keeps their squares, the others put zero.
+        // One of the ranks that hold the same elements contributes their squares, the others contribute 0.
         auto const more = sum + relayout(destination<L, 0u>{}, sum_of_squares(x), w);
         sum = decltype(sum)(plan_detail::materialize(more));
       },

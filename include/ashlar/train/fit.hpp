@@ -1,4 +1,4 @@
-// Training and evaluation over epochs of batches: fit and evaluate, and what may listen to them.
+// Training and evaluation over epochs of batches: fit, evaluate, and their callbacks.
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/train/metrics.hpp"
@@ -20,14 +20,14 @@ struct metric {
   double mean;
 };
 
-/// What a step says of its batch: how many examples it had, those of a masked part not counted, and means over them.
+/// A step's report on its batch: the number of examples, without masked ones, and means over them.
 /// Example: return batch_report{x.extent(0), {{"loss", item(loss)}, {"accuracy", item(hits) / n}}};
 struct batch_report {
   index_t examples;
   std::vector<metric> metrics;
 };
 
-/// What an epoch, or an evaluation, came to: each metric's mean over all examples, and the time on the clock of this rank.
+/// The report on an epoch or an evaluation: each metric's mean over all examples, and the time on this rank's clock.
 struct epoch_report {
   int epoch = 0;  // counts from 0
   index_t steps = 0, examples = 0;
@@ -35,13 +35,13 @@ struct epoch_report {
   std::vector<metric> metrics;
 
   double ms_per_step() const { return steps == 0 ? 0 : 1000 * seconds / static_cast<double>(steps); }
-  /// A metric's mean. Error: ashlar::error where none has the name.
+  /// A metric's mean. Error: ashlar::error if no metric has the name.
   double operator[](std::string_view name) const {
     for (metric const& m : metrics)
       if (m.name == name) return m.mean;
     throw error("ashlar::epoch_report: no metric has the name " + std::string(name) + "; the step reports others");
   }
-  /// "loss 0.9237  accuracy 0.1250".
+  /// All metrics in one line: "loss 0.9237  accuracy 0.1250".
   std::string text() const {
     std::string all;
     for (metric const& m : metrics) {
@@ -80,7 +80,7 @@ struct callback_returns_no_bool {
   static constexpr bool value = !std::is_void_v<R> && !std::is_same_v<std::remove_cvref_t<R>, bool>;
 };
 
-// Whether training goes on: what f returns, where it returns something.
+// Calls f and returns its result: false ends the training. Returns true if f returns nothing.
 template <class F>
 bool goes_on(F f) {
   using R = decltype(f());
@@ -110,7 +110,7 @@ bool tell_end(C& c, epoch_report const& r) {
   return true;
 }
 
-// The means of an epoch that runs.
+// The means of an epoch so far.
 class epoch_means {
  public:
   explicit epoch_means(int epoch) { report_.epoch = epoch; }
@@ -140,7 +140,7 @@ class epoch_means {
   std::vector<running_mean> means_;
 };
 
-// One pass over the batches; whether to go on behind it.
+// Runs one pass over the batches. The second result is false if a callback ends the training.
 template <class Batches, class Step, class... Callbacks>
 std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step, Callbacks&... callbacks) {
   (tell_begin(callbacks, epoch), ...);
@@ -163,17 +163,20 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
 
 }  // namespace train_detail
 
-/// Trains for so many epochs: calls step(batch) on each batch of each. Batches are a range, the same in each epoch, or a
-/// function of the epoch, from 0, that gives one; a range may make them on the way, as
+/// Trains for `epochs` epochs: calls step(batch) on each batch of each epoch. `batches` is a range, the same in each
+/// epoch, or a function of the epoch (from 0) that returns one. A range may make its batches on the way, as
 /// std::views::iota(index_t(0), n) | std::views::transform([&](index_t) { return stream.next(); }) does.
-/// What the step changes (parameters, moments) it holds itself; keys of random numbers follow best from the optimizer's count
-/// of steps, which a checkpoint restores.
-/// Post: of each epoch the mean of each metric over its examples, uneven batches weighed by theirs.
-/// A callback has one of begin_epoch(int), after_batch(batch_report, epoch_report so far) and after_epoch(epoch_report), or
-/// several; one that returns false ends the training there. They are copied, as functions are.
-/// Collective: where step is. Pre: callbacks decide alike on all ranks, as they do from metrics that collectives have reduced.
-/// Cost: beside the step's, some additions a batch.
-/// Error: ashlar::error for fewer than 0 epochs, an epoch without batches, and steps that report other metrics than the first.
+/// The step holds the data that it changes, such as parameters and moments. Derive keys of random numbers from the
+/// optimizer's count of steps, which a checkpoint restores.
+/// A callback has begin_epoch(int), after_batch(batch_report, epoch_report so far) or after_epoch(epoch_report), or
+/// several of them. If one returns false, the training ends there. Callbacks are copied, as functions are.
+/// Pre: callbacks return the same on all ranks. They do if they decide by metrics that collectives have reduced.
+/// Post: returns one report per epoch. Each metric is a mean over the epoch's examples, so a batch counts by its
+/// examples.
+/// Collective: if step is.
+/// Cost: besides the step's, some additions per batch.
+/// Error: ashlar::error for fewer than 0 epochs, an epoch without batches, and steps that report other metrics than the
+/// first.
 /// Example: auto const history = fit(3, data, [&](auto const& batch) { return train_step(state, batch); }, show_on(bar));
 template <class Batches, class Step, class... Callbacks>
 std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callbacks... callbacks) {
@@ -192,7 +195,7 @@ std::vector<epoch_report> fit(int epochs, Batches&& batches, Step step, Callback
   return history;
 }
 
-/// Calls step(batch) on each batch, once, and gives the means over all examples; callbacks as fit's.
+/// Calls step(batch) once on each batch and returns the means over all examples. Callbacks are as in fit.
 /// Example: evaluate(test_data, [&](auto const& batch) { return test_step(state, batch); })["accuracy"]
 template <class Batches, class Step, class... Callbacks>
   requires(train_detail::batch_range<std::remove_reference_t<Batches>> || std::is_invocable_v<Batches&, int>)
@@ -200,7 +203,8 @@ epoch_report evaluate(Batches&& batches, Step step, Callbacks... callbacks) {
   return fit(1, std::forward<Batches>(batches), step, callbacks...).front();
 }
 
-/// Callbacks from functions: of what a batch and the epoch so far came to, and of what an epoch came to.
+/// Make callbacks from functions: f(batch_report, epoch_report so far) after each batch, f(epoch_report) after each
+/// epoch.
 template <class F>
 auto after_batch(F f) {
   struct callback {
@@ -218,7 +222,8 @@ auto after_epoch(F f) {
   return callback{std::move(f)};
 }
 
-/// A callback that shows epochs on a progress, of which it is a handle: metrics, then milliseconds a step.
+/// A callback that shows each epoch on `bar`: metrics, then milliseconds per step. It refers to `bar`, which must
+/// outlive it.
 /// Example: progress bar(stdout, rank == 0, 3, 128); fit(3, data, step, show_on(bar));
 inline auto show_on(progress& bar) {
   struct callback {

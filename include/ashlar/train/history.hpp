@@ -1,4 +1,4 @@
-// What a training run reports: a table for people, and a file of numbers for programs.
+// Reports of a training run: a table for people, and a file of numbers for programs.
 #pragma once
 #include "ashlar/comm/agree.hpp"
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 namespace ashlar {
 
-/// A table of numbers, a row an epoch, whose columns stand below their names however it is printed: all at once, or line by
-/// line while the rows come.
+/// A table of numbers with one row per epoch. Its columns are aligned with their names, whether it is printed at once
+/// or line by line.
 /// Error: ashlar::error for a row of more or fewer numbers than there are columns.
 /// Example: epoch_table t({"epoch", "loss", "accuracy"}); std::cout << t.head(); ... std::cout << t.add({1, 0.31, 0.912});
 class epoch_table {
@@ -30,7 +30,7 @@ class epoch_table {
     for (std::string const& c : columns_) line += cell(c, c);
     return line + "\n";
   }
-  /// Takes in a row; its line.
+  /// Adds a row and returns its line.
   std::string add(std::vector<double> const& row) {
     if (row.size() != columns_.size())
       throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) + " numbers, one a column, found " + std::to_string(row.size()));
@@ -49,7 +49,7 @@ class epoch_table {
     std::size_t const width = std::max<std::size_t>(column.size(), 10) + 2;
     return std::string(width - std::min(width - 1, text.size()), ' ') + text;
   }
-  // Whole numbers as such, others with four digits behind the point, or as powers of ten where these say little.
+  // Prints whole numbers as such, others with 4 decimals, or with a power of ten if they are very small or large.
   static std::string number(double x) {
     char text[64];
     double const size = std::abs(x);
@@ -67,13 +67,13 @@ class epoch_table {
   std::vector<std::vector<double>> rows_;
 };
 
-/// A file of comma-separated numbers to which rank 0 appends a row at a time, so that what was reported survives the
-/// program. A file that is there already is continued: of its last line nothing is kept where a killed program left it
-/// unfinished, and no row that begins with `before` or more, which a run that goes on from a checkpoint writes again.
-/// Pre: the first column rises from row to row; nobody else writes the file
-/// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 8 bytes; rank 0 writes a line
-/// Error: ashlar::error, on every rank: a file that cannot be opened or written, or that has other columns; a name with
-/// a comma, a quote or the end of a line; a row of more or fewer numbers
+/// A file of comma-separated numbers. Rank 0 appends one row at a time, so that reported rows survive the program. An
+/// existing file is continued. First an unfinished last line of a killed program is removed. So are the rows from the
+/// first one that begins with `before` or more: a run resumed from a checkpoint writes them again.
+/// Pre: the first column rises from row to row; nobody else writes the file.
+/// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 8 bytes; rank 0 writes a line.
+/// Error: ashlar::error on every rank if the file cannot be opened or written, or has other columns. Also for a name
+/// with a comma, a quote or the end of a line, and for a row of more or fewer numbers.
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});
 class csv_log {
  public:
@@ -97,7 +97,7 @@ class csv_log {
   csv_log(csv_log const&) = delete;
   csv_log& operator=(csv_log const&) = delete;
 
-  /// Appends a row; when this returns it is in the file's system, not necessarily on its disk.
+  /// Appends a row. It is then in the file system, not necessarily on the disk.
   void add(std::vector<double> const& row) {
     comm::on_root(comm_, [&] {
       if (row.size() != columns_) fail("expected " + std::to_string(columns_) + " numbers, one a column, found " + std::to_string(row.size()));
@@ -125,7 +125,7 @@ class csv_log {
     if (kept < s.st_size && ::ftruncate(file_, kept) != 0) fail_by_errno("cannot be cut");
     if (kept == 0) write(head);
   }
-  // Bytes up to the end of the last line that stays.
+  // The number of bytes up to the end of the last line that stays.
   off_t whole_lines(std::string const& head, double before) const {
     std::ifstream in(path_, std::ios::binary);
     if (!in) fail("cannot be read");
@@ -133,7 +133,7 @@ class csv_log {
     in.read(line.data(), static_cast<std::streamsize>(line.size()));
     line.resize(static_cast<std::size_t>(in.gcount()));
     if (line != head) {
-      if (head.compare(0, line.size(), line) == 0) return 0;  // nothing, or the beginning of what is to be written
+      if (head.compare(0, line.size(), line) == 0) return 0;  // an empty file, or the beginning of `head`
       fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
     }
     auto kept = static_cast<off_t>(head.size());

@@ -1,4 +1,4 @@
-// Optimizers. They update parameters in place, each shard where it lies.
+// Optimizers. They update each shard of a parameter in place.
 #pragma once
 #include "ashlar/train/accumulate.hpp"
 #include "ashlar/train/adam.hpp"

@@ -1,4 +1,4 @@
-// Where in a model a parameter stands: "d1/kernel", as a type.
+// The path of a parameter in a model, as a type: "d1/kernel".
 #pragma once
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/train/pattern.hpp"
@@ -23,7 +23,7 @@ struct path_text {
   }
 };
 
-// The name of a tree's member; those of a tuple are numbers.
+// Appends the name of a tree's member; members of a tuple have numbers as names.
 template <class S>
 constexpr void append_name(path_text& p, std::size_t i) {
   p.append(S::names.name[i]);
@@ -35,7 +35,7 @@ constexpr void append_name(path_text& p, std::size_t i) {
   p.append(digit);
 }
 
-// A place in a model, as a type: root, or member I of S below Parent.
+// A path in a model, as a type: root, or member I of S below Parent.
 struct root {
   static constexpr path_text path{};
 };
@@ -51,7 +51,7 @@ struct member_path {
 template <class Path>
 inline constexpr text_range path_range{Path::path.c, Path::path.c + Path::path.size};
 
-// A place's name for messages.
+// A type that shows a path in compiler messages.
 template <char... C>
 struct parameter {};
 template <class Path, class I = std::make_index_sequence<static_cast<std::size_t>(Path::path.size)>>

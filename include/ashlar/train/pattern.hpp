@@ -22,7 +22,7 @@ constexpr char const* item_end(char const* p, char const* end) {
   return p + 1;
 }
 
-// A class without its brackets and without the ^ that negates it.
+// Checks a class, given without its brackets and without the ^ that negates it.
 constexpr void check_class(char const* p, char const* end) {
   if (p == end) throw "ashlar::rule: a class holds a character or more; write a ] outside of it";
   for (char const* q = p; q != end; ++q)
@@ -44,7 +44,7 @@ constexpr bool one_byte(char const* p, char const* end) {
   return true;
 }
 
-// Throws unless the whole pattern is of the subset, whatever it is to be found in.
+// Throws unless the whole pattern is of the subset. The text to be searched does not matter.
 constexpr void check_pattern(text_range pattern) {
   bool repeatable = false;
   for (char const *p = pattern.begin, *stop = p; p != pattern.end; p = stop) {
@@ -80,7 +80,7 @@ constexpr bool item_matches(char const* p, char const* stop, char c) {
   return found != negated;
 }
 
-// Does an alternative match at the beginning of s?
+// True if the alternative p matches at the beginning of s.
 constexpr bool match_here(text_range p, text_range s) {
   if (p.begin == p.end) return true;
   char const* const stop = item_end(p.begin, p.end);
@@ -98,8 +98,9 @@ constexpr bool match_here(text_range p, text_range s) {
   return false;
 }
 
-/// Is the pattern found anywhere in the text? The subset of ECMAScript's syntax that paths need: characters, `.`, `[]`,
-/// `*`, `+`, `?` and `|`. Characters are bytes. What the subset lacks is an error wherever in the pattern it stands.
+/// True if the pattern is found anywhere in the text. A pattern uses the part of ECMAScript's syntax that paths need:
+/// characters, `.`, `[]`, `*`, `+`, `?` and `|`. Characters are bytes. Any other syntax is an error, even if the search
+/// does not reach it.
 constexpr bool pattern_found(text_range pattern, text_range text) {
   check_pattern(pattern);
   for (char const *alternative = pattern.begin, *p = alternative;; alternative = ++p) {

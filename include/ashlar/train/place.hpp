@@ -1,4 +1,4 @@
-// Outputs of layers, in the layouts that a strategy has for them.
+// Brings outputs of layers to the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/train/strategy.hpp"
 
@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace train_detail {
 
-// A place that the program names.
+// A path that the program names.
 template <text_literal Text>
 struct named_path {
   static constexpr path_text path = [] {
@@ -15,7 +15,7 @@ struct named_path {
     return p;
   }();
 };
-// Has the model a layer, which is a tree of parameters, at the path?
+// True if the model at Path, or below, has a layer (a tree of parameters) with the path Layer.
 template <class Layer, class Path, class Model>
 constexpr bool has_layer() {
   if constexpr (!tree<Model>) {
@@ -34,13 +34,14 @@ struct model_has_no_such_layer {
 
 }  // namespace train_detail
 
-/// The output of a model's layer in the layout that the strategy has for it: x itself, where it has none.
-/// Post: the value is the same. Under differentiation a gathered value is invariant, as by all_gather<axis, invariant>, so that
-/// it meets whole weights as every other does; over axes that split the batch it is replicated, as they are.
-/// Collective: where redistribute is; every rank calls it.
-/// Cost: what redistribute<that layout>(x) costs; a partial sum is completed.
-/// Error: a path at which the model has no layer does not compile. That every output with a rule passes through here is not
-/// checked: an output_rule is applied where the network says so.
+/// Brings the output x of a model's layer to the layout that the strategy gives it. Returns x itself if it gives none.
+/// Post: the value is the same. Under differentiation a gathered tensor is invariant, as by all_gather<axis,
+/// invariant>, so that it combines with whole weights as any other tensor does. Over axes that split the batch it is
+/// replicated, as the weights are.
+/// Collective: if redistribute is; every rank calls it.
+/// Cost: as redistribute<that layout>(x); a partial sum is reduced.
+/// Error: a path without a layer of the model does not compile. Not checked: that the network calls place for every
+/// output that has an output_rule.
 /// Example: place<model_parallel<"data", output_rule<"d2", layout<"data", none>>>, "d2">(parameters, y)
 template <class Strategy, meta_detail::text_literal Layer, class Parameters, tensor X>
 [[nodiscard]] constexpr auto place(Parameters const&, X const& x, call_site w = call_site::current()) {
@@ -51,7 +52,7 @@ template <class Strategy, meta_detail::text_literal Layer, class Parameters, ten
   if constexpr (std::is_void_v<L>) {
     return x;
   } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
-    return redistribute<L>(x, w);  // it has the sentences
+    return redistribute<L>(x, w);  // it has the error sentences
   } else {
     constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> & ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
     return relayout(ops_detail::destination<L, replicated_over, ops_detail::axes_with_ranks<mesh_t<X>>>{}, x, w);

@@ -14,16 +14,17 @@
 
 namespace ashlar {
 
-/// How progress is shown. `automatic` draws a bar on a terminal of known width. (Open MPI's mpiexec puts a terminal of
-/// width 0 before a rank whose output goes to a file, so being a terminal is not enough; MPICH's always a pipe.)
+/// How progress is shown. `automatic` draws a bar on a terminal of known width.
+/// Being a terminal is not enough: Open MPI's mpiexec gives a rank a terminal of width 0 even if its output goes to a
+/// file. MPICH's always gives it a pipe.
 enum class progress_style { automatic, bar, lines };
 
-/// Shows for each epoch how far it is, with loss, accuracy, images per second and the time left of the epoch; behind a
-/// full bar stands the time that it took. A bar is redrawn ten times a second at most and never wraps. A `head` stands in
-/// place of "epoch 1/5".
-/// Pre: epochs >= 1, images_per_epoch >= 0, 1 <= percent_per_line <= 100
-/// Collective: no; all ranks may call it, those with active == false return at once
-/// Cost: a look at the clock, except where something is written
+/// Shows the progress of each epoch, with loss, accuracy, images per second and the remaining time. At the end of the
+/// epoch it shows the time that it took instead. A bar is redrawn at most 10 times per second and never wraps. `head`
+/// replaces "epoch 1/5".
+/// Pre: epochs >= 1, images_per_epoch >= 0, 1 <= percent_per_line <= 100.
+/// Collective: no. All ranks may call it; ranks with active == false return at once.
+/// Cost: one read of the clock, unless something is written.
 /// Example: progress bar(stdout, rank == 0, 5, 60000); bar.start_epoch(); bar.show(128, 2.31, 0.09);
 class progress {
  public:
@@ -40,8 +41,8 @@ class progress {
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// Begins the next epoch and its clock, or that of a number: a run may go on in the middle, where so many images of the
-  /// epoch were done before.
+  /// Starts the next epoch and its clock, or the epoch `number` if that is positive. If a run resumes in the middle of
+  /// an epoch, `done_before` of its images were done before.
   void start_epoch(int number = 0, index_t done_before = 0) {
     if (!active_) return;
     close_line();
@@ -53,7 +54,7 @@ class progress {
     drawn_ = {};
   }
 
-  /// Takes in that so many images of the epoch are done; the epoch ends with the last of them.
+  /// Reports that `images` images of the epoch are done. The epoch ends with its last image.
   void show(index_t images, double loss, double accuracy) {
     show(images, [&] {
       char numbers[160];
@@ -61,7 +62,7 @@ class progress {
       return std::string(numbers);
     });
   }
-  /// The same with other numbers than these, a text that is asked for where something is written.
+  /// Shows other numbers: the text numbers(), which is called only if something is written.
   template <class Numbers>
     requires requires(Numbers const& n) { std::string(n()); }
   void show(index_t images, Numbers const& numbers) {
@@ -89,7 +90,8 @@ class progress {
     running_ = !last;
   }
 
-  /// Ends the epoch without its last line. A bar vanishes: what is written next, such as a table's row, stands in its place.
+  /// Ends the epoch without its last line. Erases a bar, so that the next output, such as a table's row, takes its
+  /// place.
   void erase() {
     if (line_open_) write("\r\x1b[K");
     line_open_ = running_ = false;
@@ -121,8 +123,8 @@ class progress {
     return text;
   }
 
-  // The line is overwritten as a whole by one write and only its remainder erased: nothing flickers. The last column
-  // stays free, where some terminals wrap. Where there is no room for a bar there is for a percentage.
+  // Overwrites the whole line by one write and erases only its remainder, so that nothing flickers. Leaves the last
+  // column free, since some terminals wrap there. Shows a percentage if there is no room for a bar.
   void draw(std::string const& head, int percent, std::string const& tail) {
     int const known = columns(out_), width = (known > 0 ? known : 80) - 1;
     int const room = std::min(width - static_cast<int>(head.size() + tail.size()) - 3, 40);

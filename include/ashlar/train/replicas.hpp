@@ -16,7 +16,7 @@ namespace ashlar {
 /// Example: require_equal_replicas(m, parameters);
 template <class M, class P>
 void require_equal_replicas(device_mesh<M> const& m, P const& p) {
-  std::optional<std::string> failure;  // of one group, whose ranks go on to the next tensor with all others
+  std::optional<std::string> failure;  // of one group; its ranks go on to the next tensor with all others
   for_each_leaf(
       [&](auto const& x) {
         auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x.view());

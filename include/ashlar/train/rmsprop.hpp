@@ -6,14 +6,14 @@ namespace ashlar {
 
 namespace train_detail {
 
-// As in sgd_step, of `inner` and `outer` one is the rate and the other 1.
+// One of `inner` and `outer` is the rate, the other is 1, as in sgd_step.
 template <class T>
 struct rmsprop_step {
   using takes_a_root = void;
   T inner, outer, rho, rest, momentum, epsilon;
   bool epsilon_inside;
   ASHLAR_FUNCTION T radicand(T variance) const {
-    T const x = variance > T(0) ? variance : T(0);  // of the centered kind rounding may leave less
+    T const x = variance > T(0) ? variance : T(0);  // rounding may leave less if centered
     return epsilon_inside ? x + epsilon : x;
   }
   ASHLAR_FUNCTION T step(T g, T root) const { return inner * g / (epsilon_inside ? root : root + epsilon); }
@@ -52,7 +52,7 @@ struct rmsprop_centered : rmsprop_step<T> {
 
 }  // namespace train_detail
 
-/// Steps taken, the mean square, the mean, and the momentum; of no elements where an option leaves it unused.
+/// Steps taken, mean square, mean, and momentum. A tensor that the options do not use has no elements.
 template <class V, class A, class M>
 struct rmsprop_state {
   long step;
@@ -62,10 +62,10 @@ struct rmsprop_state {
   static constexpr auto names = ashlar::names("step", "v", "mean", "m");
 };
 
-/// RMSprop: v = rho v + (1 - rho) g^2; p -= rate g / sqrt(v + epsilon). Centered: v less the square of the mean gradient in
-/// its place. With momentum m = momentum m + that step, p -= m. The default follows Keras, in all its defaults;
-/// PyTorch's convention is rate g / (sqrt(v) + epsilon), and its momentum gathers g / (sqrt(v) + epsilon).
-/// Cost: no communication; one kernel a parameter.
+/// RMSprop: v = rho v + (1 - rho) g^2; p -= rate g / sqrt(v + epsilon). If centered, the square of the mean gradient is
+/// subtracted from v. With momentum: m = momentum m + that step, p -= m. The defaults are Keras'. PyTorch's convention
+/// is rate g / (sqrt(v) + epsilon), and its momentum accumulates g / (sqrt(v) + epsilon).
+/// Cost: no communication; one kernel per parameter.
 /// Source: Hinton, Neural networks for machine learning, lecture 6e; centered: Graves, arXiv:1308.0850.
 struct rmsprop {
   schedule rate = 1e-3;
@@ -73,7 +73,7 @@ struct rmsprop {
   bool centered = false;
   convention follows = convention::keras;
 
-  /// Post: what the state holds has the parameters' layouts.
+  /// Post: the tensors of the state have the parameters' layouts.
   template <class P>
   constexpr auto init(P const& p) const {
     auto v = train_detail::zeros_like(p);
@@ -81,8 +81,8 @@ struct rmsprop {
     auto m = train_detail::zeros_if(momentum != 0, p);
     return rmsprop_state<decltype(v), decltype(mean), decltype(m)>{0, v, mean, m};
   }
-  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
-  /// gradient or of what is used of the state, throw ashlar::error.
+  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
+  /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::check_update(p, g, state.v);

@@ -6,9 +6,9 @@
 
 namespace ashlar {
 
-/// The rate of each step of an optimizer: a number, one that falls or rises by a rule, or a function of the user's own.
-/// Optimizers take one wherever they take a rate; steps count from 0. It holds no state: a run that goes on from a
-/// checkpoint goes on with the rate of its step.
+/// The rate of each step of an optimizer: a constant, a rule by which it falls or rises, or a function of the user.
+/// Optimizers accept a schedule for every rate; steps count from 0. It holds no state: a run resumed from a checkpoint
+/// continues with the rate of its step.
 /// Example: adam{.rate = warm_up(100, cosine_decay(1e-3, 10000))}, sgd{.rate = [](long step) { return 0.1 / (1.0 + step); }}
 class schedule {
  public:
@@ -35,7 +35,7 @@ class schedule {
   double (*own_)(long) = nullptr;
 };
 
-/// Half a cosine from `rate` at step 0 to rate * last at step `steps`, and that from then on.
+/// Half a cosine from `rate` at step 0 to rate * last at step `steps`; constant from then on.
 /// Pre: steps >= 1. Error: fewer throw ashlar::error.
 /// Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
 constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
@@ -46,9 +46,9 @@ constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
   return s;
 }
 
-/// So many steps on which the rate rises by equal amounts to the one with which `then` begins, which the last of them has;
-/// behind them `then`, whose steps count from there.
-/// Pre: steps >= 0. Error: fewer throw ashlar::error.
+/// A linear rise over `steps` steps to the first rate of `then`, which the last of them has. After them comes `then`,
+/// whose steps count from there.
+/// Pre: steps >= 0, and `then` does not warm up itself. Error: ashlar::error otherwise.
 constexpr schedule warm_up(long steps, schedule then) {
   if (steps < 0 || then.rise_) meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
   then.rise_ = steps;

@@ -6,7 +6,8 @@ namespace ashlar {
 
 namespace train_detail {
 
-// `inner` multiplies what the momentum gathers, `outer` what it is taken for: one of them is the rate, the other 1.
+// `inner` multiplies the gradients that the momentum accumulates, `outer` the step. One of them is the rate, the other
+// is 1.
 template <class T>
 struct sgd_step {
   T inner, outer, momentum;
@@ -21,7 +22,7 @@ struct sgd_step {
 
 }  // namespace train_detail
 
-/// Steps taken, and the momentum: tensors like the parameters, or of no elements where there is none.
+/// Steps taken, and the momentum: tensors like the parameters, or without elements if there is no momentum.
 template <class M>
 struct sgd_state {
   long step;
@@ -29,9 +30,9 @@ struct sgd_state {
   static constexpr auto names = ashlar::names("step", "m");
 };
 
-/// Stochastic gradient descent with momentum: m = momentum m + g, p -= rate m (Nesterov: p -= rate (g + momentum m)). With
-/// Keras' convention m = momentum m + rate g, p -= m (p -= rate g + momentum m), which differs where the rate changes.
-/// Cost: no communication; one kernel a parameter.
+/// Stochastic gradient descent with momentum: m = momentum m + g, p -= rate m (Nesterov: p -= rate (g + momentum m)).
+/// Keras' convention is m = momentum m + rate g, p -= m (p -= rate g + momentum m). It differs if the rate changes.
+/// Cost: no communication; one kernel per parameter.
 struct sgd {
   schedule rate = 1e-2;
   double momentum = 0;
@@ -44,8 +45,8 @@ struct sgd {
     auto m = train_detail::zeros_if(momentum != 0, p);
     return sgd_state<decltype(m)>{0, m};
   }
-  /// Error: a gradient of another layout than its parameter does not compile; other extents than the parameter's, of a
-  /// gradient or of what is used of the state, throw ashlar::error.
+  /// Error: a gradient with another layout than its parameter does not compile. If a gradient, or a used part of the
+  /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
     train_detail::check_update(p, g);

@@ -1,4 +1,4 @@
-// Parameters, and the layouts that a strategy gives them.
+// Parameters of a model, and the layouts that a strategy gives them.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/layout/by_rank.hpp"
@@ -28,14 +28,14 @@ template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules;
 }  // namespace train_detail
 
-/// A layout for the parameters whose path is the text, or in whose path the pattern is found: "d1/kernel",
-/// "feature.*kernel". A path that equals the text beats patterns.
+/// A layout for parameters. The key is a path such as "d1/kernel", or a pattern that is found in paths, such as
+/// "feature.*kernel". A rule whose key equals the path wins over rules whose pattern is found in it.
 template <meta_detail::text_literal Key, class Layout>
 struct rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = false;
 };
-/// The same for the outputs of layers, whose paths are those above parameters: "d2". The network says by place() where
-/// the output is.
+/// A layout for outputs of layers. The path of a layer is a path above parameters, such as "d2". The network calls
+/// place() on the output.
 template <meta_detail::text_literal Key, class Layout>
 struct output_rule : train_detail::keyed_layout<Key, Layout> {
   static constexpr bool of_output = true;
@@ -43,17 +43,17 @@ struct output_rule : train_detail::keyed_layout<Key, Layout> {
 
 namespace train_detail {
 
-/// Where a strategy is asked for a layout: a parameter of a model, or the output of one of its layers.
+/// The object for which a strategy gives a layout: a parameter of a model, or the output of one of its layers.
 template <class Path, int Rank>
 struct layout_place {
   using path = Path;
   static constexpr int rank = Rank;
-  /// Is this the whole path? Example: Parameter::is("d1/kernel")
+  /// True if this is the whole path. Example: Parameter::is("d1/kernel")
   template <std::size_t N>
   static constexpr bool is(char const (&text)[N]) {
     return equal({text, text + N - 1}, range());
   }
-  /// Is the pattern found in the path? Example: Parameter::has("feature.*kernel")
+  /// True if the pattern is found in the path. Example: Parameter::has("feature.*kernel")
   template <std::size_t N>
   static constexpr bool has(char const (&pattern)[N]) {
     return pattern_found({pattern, pattern + N - 1}, range());
@@ -65,10 +65,11 @@ struct layout_place {
 
 }  // namespace train_detail
 
-/// A strategy says which layouts parameters, outputs and batches get. This one goes by rules: parameters that none matches
-/// are replicated, and outputs stay as they are; the axes named split the batch.
-/// One of your own has the same three members; derived from this one, as in `struct mine : data_parallel<"data"> { ... };`, it
-/// need say only what differs. `Parameter` and `Output` are a layout_place; an output_layout of void leaves the output.
+/// A strategy gives layouts to parameters, outputs and batches. This one goes by rules. Parameters that no rule matches
+/// are replicated, and outputs without a rule stay as they are. The axes of BatchAxes split the batch.
+/// A strategy of your own has the same three members. If it derives from this one, as in `struct mine :
+/// data_parallel<"data"> { ... };`, it defines only the members that differ. `Parameter` and `Output` are a
+/// layout_place. If output_layout is void, the output stays as it is.
 /// Example: template <class Parameter> using parameter_layout = std::conditional_t<Parameter::has("kernel"), A, B>;
 template <class BatchAxes, class... Rules>
 struct layout_map {
@@ -84,7 +85,7 @@ using model_parallel = layout_map<meta_detail::names_in_t<Batch>, Rules...>;
 /// Parameters replicated, the batch split.
 template <dimension Batch>
 using data_parallel = layout_map<meta_detail::names_in_t<Batch>>;
-/// The layout of a batch of so many dimensions under a strategy, whose axes split the first.
+/// The layout of a batch of Rank dimensions under a strategy. The strategy's batch axes split the first dimension.
 /// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
 template <class Strategy, int Rank>
 using data_layout = typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
@@ -93,7 +94,8 @@ namespace train_detail {
 
 inline constexpr int no_rule = -1, two_rules = -2;
 
-// The rule that serves the parameter, or the output, at a path.
+// The number of the rule that serves the parameter, or the output, at a path. It is no_rule or two_rules if not exactly
+// one does.
 template <bool Output, class Path, class... Rules>
 constexpr int rule_for() {
   int exact = no_rule, found = no_rule, i = 0;
@@ -119,7 +121,7 @@ struct rule_matches_no_parameter {
   static constexpr bool value = true;
 };
 
-// The layout that rule number Rule gives, or the one for where there is none.
+// The layout of rule number Rule, or Otherwise if no rule matches.
 template <int Rule, class Otherwise, class Place, class... Rules>
 struct layout_of_rule {
   static_assert(Rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<typename Place::path>::type, Rules...>::value,
@@ -142,7 +144,7 @@ struct strategy_gives_no_layout_of_this_rank {
   static constexpr bool value = layout_does_not_fit<Layout, Rank>::value;
 };
 
-// The layout of a parameter: its own, or the one that the strategy gives.
+// The layout of a parameter: its own, or else the strategy's.
 template <class Strategy, class Path, class Weight>
 struct chosen_layout {
   using type = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
@@ -157,7 +159,7 @@ struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
 template <class Model>
 inline constexpr bool takes_rules = !requires { typename Model::layout_type; };
 
-// Is a rule the one that serves some parameter, or the output of some layer?
+// True if the rule serves some parameter, or the output of some layer.
 template <class Path, class Model, class... Rules>
 constexpr bool serves(int rule) {
   if constexpr (!tree<Model>) {
@@ -231,10 +233,11 @@ constexpr void named_leaves(F&& f, X& x) {
 
 }  // namespace train_detail
 
-/// A model's parameters on a mesh, laid out by a strategy, with first values that are the same for every strategy and
-/// mesh: parameter i draws with fold_in(key, i).
-/// Error: a rule that matches no parameter (or output rule no layer), two that match one, a layout of another rank or with
-/// an axis that the mesh lacks, do not compile. Cost: no communication.
+/// Makes a model's parameters on a mesh, in the layouts of a strategy. Their initial values are the same for every
+/// strategy and mesh: parameter i draws with fold_in(key, i).
+/// Cost: no communication.
+/// Error: a rule that matches no parameter, an output_rule that matches no layer, and two rules that match one do not
+/// compile. Neither does a layout of another rank, or with an axis that the mesh lacks.
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key) {
@@ -243,7 +246,7 @@ constexpr auto init(Handle const& m, Model const& model, prng_key key) {
   return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf);
 }
 
-/// Calls f(path, leaf) on each leaf of a tree, in order; paths are such as "d1/kernel".
+/// Calls f(path, leaf) on each leaf of a tree, in order. A path is a text such as "d1/kernel".
 template <class F, class X>
 constexpr void for_each_named(F&& f, X& x) {
   train_detail::named_leaves<train_detail::root>(f, x);

@@ -1,4 +1,4 @@
-// A training run: epochs of steps from a position in the data on, and what a user sees of them.
+// A training run: epochs of steps from a position in the data, with its files and its output on the screen.
 #pragma once
 #include <chrono>
 #include <cmath>
@@ -18,8 +18,8 @@
 
 namespace ashlar {
 
-/// A file of one number per line, 17 digits each. A file that is there already keeps the numbers of the steps before, and loses
-/// all later ones. An empty path writes nothing.
+/// A file of one number per line, 17 digits each. An existing file keeps the numbers of the first `steps_before` steps
+/// and loses all later ones. An empty path writes nothing.
 /// Collective: construction and add, over all ranks of c.
 /// Error: ashlar::error on every rank if the file cannot be written, or lacks numbers of the steps before.
 /// Example: number_log losses(m.communicator(), "losses.txt", at.step); losses.add(item(l));
@@ -38,7 +38,7 @@ class number_log {
   template <class T>
   void add(T number) {
     if (path_.empty()) return;
-    comm::on_root(ranks_, [&] {  // a run that is killed leaves what it has
+    comm::on_root(ranks_, [&] {  // endl: a killed run leaves its numbers
       if (!(file_ << number << std::endl)) throw error("ashlar::number_log: writing " + path_ + " failed; is there room left?");
     });
   }
@@ -60,27 +60,28 @@ class number_log {
   std::ofstream file_;
 };
 
-/// How long a training run is, what it writes, and what it shows.
+/// The length of a training run, its files, and its output on the screen.
 struct run_options {
   int epochs = 1;
-  index_t steps = std::numeric_limits<index_t>::max();        ///< the run ends after so many, or with its last epoch
-  std::string losses{}, log{}, trace{};                       ///< files: a number_log, a csv_log, a comm::trace; empty: none
-  std::vector<std::string> columns = {"loss", "accuracy"};    ///< loss, metric, and what is evaluated after each epoch
-  std::string example = "example";                            ///< what a batch is of
-  bool shown = true;                                          ///< a bar for each epoch, then a row of a table
+  index_t steps = std::numeric_limits<index_t>::max();        ///< the run ends after this step, or with its last epoch.
+  std::string losses{}, log{}, trace{};                       ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
+  std::vector<std::string> columns = {"loss", "accuracy"};    ///< loss, metric, numbers evaluated after each epoch.
+  std::string example = "example";                            ///< the name of one, to show the pace.
+  bool shown = true;                                          ///< rank 0 shows a bar per epoch, then a row of a table.
 };
 
-/// What a step came to: the mean loss over its examples, and the sum of a metric over them.
+/// The result of a step: the mean loss over its examples, and the sum of a metric over them.
 struct step_result {
   double loss, metric_sum;
   index_t examples;
 };
 
-/// No number besides loss and metric.
+/// Evaluates no numbers besides loss and metric.
 inline constexpr auto nothing_else = [] { return std::vector<double>(); };
 
-/// A run that begins, or goes on, at a position in its data. It shows how far an epoch is, then a row of a table: epoch, loss,
-/// metric, what is evaluated, seconds and pace. A run that goes on writes the rows and losses of an uninterrupted one.
+/// A run that starts or resumes at a position in its data. It shows the progress of each epoch, then a row of a table:
+/// epoch, loss, metric, evaluated numbers, seconds and pace. A resumed run writes the same rows and losses as an
+/// uninterrupted one.
 /// Collective: every member, over all ranks of c. Error: as csv_log, number_log and comm::trace.
 /// Example: training_run run(m.communicator(), {.epochs = 5}, saved.resume(p, state), images);
 ///   while (run.goes_on()) {
@@ -91,7 +92,7 @@ inline constexpr auto nothing_else = [] { return std::vector<double>(); };
 ///   run.finish();
 class training_run {
  public:
-  /// `examples`: of an epoch.
+  /// `examples` is the number of examples per epoch.
   training_run(communicator const& c, run_options const& o, data_position const& at, index_t examples)
       : options_(o), at_(at), losses_(c, o.losses, at.step), shown_(o.shown && c.rank() == 0), pace_(o.example + "s/s"),
         bar_(stdout, shown_, o.epochs, examples, progress_style::automatic, 25), table_(columns({"seconds", pace_})) {
@@ -103,7 +104,8 @@ class training_run {
   data_position const& at() const { return at_; }
   bool goes_on() const { return at_.epoch < options_.epochs && at_.step < options_.steps; }
 
-  /// Takes in a step of an epoch of `batches`. After the last step of an epoch evaluate() gives the numbers of the other columns.
+  /// Records a step of an epoch of `batches` batches. After the last step of an epoch evaluate() gives the numbers of
+  /// the other columns.
   template <class Evaluate>
   void after_step(step_result const& s, index_t batches, Evaluate const& evaluate) {
     losses_.add(s.loss);
@@ -116,15 +118,16 @@ class training_run {
   }
   void after_step(step_result const& s, index_t batches) { after_step(s, batches, nothing_else); }
 
-  /// Calls step(batches, at()) until the run ends, then saved.after_step(at(), trees...), each time. `batches` is order(epoch), which
-  /// has count(). After each epoch evaluate() gives the numbers of the other columns.
+  /// Calls step(batches, at()) and then saved.after_step(at(), trees...), until the run ends. `batches` is
+  /// order(epoch), whose count() is the number of batches. After each epoch evaluate() gives the numbers of the other
+  /// columns.
   template <class Saved, class Order, class Step, class Evaluate, class... X>
   void go_on(Saved& saved, Order order, Step step, Evaluate evaluate, X const&... trees) {
     while (goes_on()) {
       auto const& batches = order(at_.epoch);
       for (index_t const epoch = at_.epoch; goes_on() && at_.epoch == epoch;) {
         step_result const result = step(batches, std::as_const(at_));
-        after_step(result, batches.count(), evaluate);  // before the checkpoint that takes the epoch's row for granted
+        after_step(result, batches.count(), evaluate);  // first: a checkpoint implies that the row is written
         saved.after_step(at_, trees...);
       }
     }

@@ -1,17 +1,18 @@
-// What optimizers share: updates in place, each shard where it lies.
+// Functions that optimizers share. They update each shard in place.
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/train/schedule.hpp"
 
 namespace ashlar {
 
-/// Whose formula an optimizer follows where the two differ: where epsilon stands, and whether a momentum gathers
-/// gradients (PyTorch) or steps, already multiplied by the rate of their time (Keras).
+/// The library whose formula an optimizer follows. The two differ in the position of epsilon. Also, a momentum
+/// accumulates gradients (PyTorch), or steps already multiplied by the rate of their time (Keras).
 enum class convention { pytorch, keras };
 
 namespace train_detail {
 
-/// Calls f on corresponding elements of parameters, gradients and states, in one kernel. It writes those that are not const.
+/// Calls f on corresponding elements of parameters, gradients and states, in one kernel. f writes the tensors that are
+/// not const.
 template <class F, class X, class... Others>
 constexpr void update_each(F const& f, X& x, Others&... others) {
   backend_of<X>::update_each(f, x, others...);
@@ -28,8 +29,8 @@ constexpr void check_gradient() {
                 "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first: all_reduce<axis>(bundle(gradients))");
 }
 
-/// Whether tensors or trees of them have the extents of the parameters.
-/// Error: the sentence, with the extents of the first that has others, in ashlar::error on every rank.
+/// Checks that tensors, or trees of them, have the extents of the parameters.
+/// Error: ashlar::error on every rank, with the sentence `rule` and the first extents that differ.
 template <class P, class X>
 constexpr void check_extents(char const* rule, P const& p, X const& x) {
   for_each_leaf(
@@ -38,7 +39,7 @@ constexpr void check_extents(char const* rule, P const& p, X const& x) {
       },
       p, x);
 }
-/// The same of gradients and of what an update uses of a state; before anything is updated.
+/// Checks gradients and the used parts of a state. Call it before anything is updated.
 template <class P, class G, class... S>
 constexpr void check_update(P const& p, G const& g, S const&... used) {
   check_extents("ashlar::optimizer: a gradient has the extents of its parameter", p, g);
@@ -57,7 +58,7 @@ constexpr auto zeros_like(P const& p) {
       },
       p);
 }
-/// The same, or tensors of no elements where they are not used.
+/// Zeros like p, or tensors without elements if they are not used.
 template <class P>
 constexpr auto zeros_if(bool used, P const& p) {
   return map(

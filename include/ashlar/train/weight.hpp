@@ -4,15 +4,16 @@
 
 namespace ashlar {
 
-/// First values of a parameter. Glorot's uniform distribution has limit sqrt(6 / (fan in + fan out)), He's normal one
-/// deviation sqrt(2 / fan in), for kernels (..., in, out).
+/// Initial values of a parameter. Glorot's uniform distribution has the limit sqrt(6 / (fan in + fan out)). He's normal
+/// distribution has the deviation sqrt(2 / fan in). Kernels are (..., in, out).
 enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
 
 template <int Rank, class Layout>
 struct laid_out_weight;
 
-/// A parameter before it has a layout: extents by value, rank by type. Matrices and higher begin Glorot uniform, vectors
-/// with zeros. Example: weight{784, 200}
+/// A parameter before it has a layout: extents by value, rank by type. By default a vector starts with zeros, any other
+/// parameter with Glorot's uniform distribution.
+/// Example: weight{784, 200}
 template <int Rank>
 struct weight {
   static constexpr int rank = Rank;
@@ -30,12 +31,12 @@ struct weight {
     w.first = i;
     return w;
   }
-  /// The same with a layout of its own, which no strategy changes: weight{784, 128}.laid_out<layout<none, "model">>().
+  /// The same with its own layout, which no strategy changes: weight{784, 128}.laid_out<layout<none, "model">>().
   template <class Layout>
   constexpr laid_out_weight<Rank, Layout> laid_out() const {
     return {*this};
   }
-  /// Normal numbers of mean 0.
+  /// Starts with normal numbers of mean 0.
   constexpr weight normal(double of_deviation) const {
     weight w = from(initializer::normal);
     w.deviation = of_deviation;
@@ -57,7 +58,7 @@ struct layout_does_not_fit<Layout, Rank> {
 };
 }  // namespace train_detail
 
-/// A parameter that says itself which layout it has; rules do not apply to it.
+/// A parameter with its own layout. Rules do not apply to it.
 template <int Rank, class Layout>
 struct laid_out_weight : weight<Rank> {
   static_assert(!train_detail::layout_does_not_fit<Layout, Rank>::value,

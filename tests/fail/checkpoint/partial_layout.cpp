@@ -1,5 +1,5 @@
 // A gradient before it is reduced: no rank knows its value.
-// EXPECT: ashlar::save_checkpoint: the layout is partial of a tensor
+// EXPECT: ashlar::save_checkpoint: the layout of a tensor is partial
 #include "ashlar/checkpoint/checkpoint.hpp"
 
 using namespace ashlar;

@@ -65,7 +65,7 @@ TEST_CASE("as_replicated_async: gradients that nobody takes arrive") {
   auto const total = [&] { return shard(all_reduce<"data">(sum<0>(x))); };
   auto const before = total();
   for (int i = 0; i < 3; ++i) {
-    tape t;
+    autodiff_detail::tape t;
     active<std::remove_const_t<decltype(w)>, 0u> const a(t, w);
     t.keep();
     auto const y = sum(einsum<"bi,ih->bh">(x, as_replicated_async<"data">(a)));

@@ -15,7 +15,7 @@ template <pooling Kind>
 using pools = allowed_layouts<ops_detail::pool2d_op<Kind, 2, 2, padding::valid>, swept, 4>;
 
 struct global_average_rule {
-  static constexpr rule_result rule(layout_value const& x) { return layout_detail::reduction_rule(op_sum, 0b0110u, x); }
+  static constexpr rule_result rule(layout_value const& x) { return layout_detail::reduction_rule(layout_detail::op_sum, 0b0110u, x); }
 };
 
 // Strides, dilation and padding change what a rank does with its images, and no layout: some of those will do for each.

@@ -20,7 +20,7 @@ struct sharded_cross_entropy_rule {
 struct mean_rule {
   static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
     rule_result const r = layout_detail::elementwise_rule(linearity::nonlinear, a, b);
-    return r.why == fault::fits ? layout_detail::reduction_rule(op_sum, (1u << r.out.rank) - 1u, r.out) : r;
+    return r.why == fault::fits ? layout_detail::reduction_rule(layout_detail::op_sum, (1u << r.out.rank) - 1u, r.out) : r;
   }
 };
 
@@ -50,7 +50,7 @@ TEST_CASE("softmax and log_softmax") {
 }
 
 TEST_CASE("cross-entropy from labels, with and without weights") {
-  check_rows_loss<labelled_rows>("labelled_cross_entropy",
+  check_rows_loss<kernels_detail::labelled_rows>("labelled_cross_entropy",
                                  [](auto const& z, auto const& beside) { return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
   check_rows_loss<labelled_rows>("weighted_cross_entropy", [](auto const& z, auto const& beside) {
     return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"), beside(double{}, ".weights"));

@@ -40,8 +40,8 @@ void check_same(Plain plain, Overlapped overlapped) {
         for (int d = 0; d < operand.rank; ++d) e[e.rank++] = operand.label[d] == 'b' ? 2 : labels[operand.label[d] - 'i'];
         return e;
       };
-      auto const a = tensor_of<T, La>(m, extents(parse(E).in[0]), small_number);
-      auto const b = tensor_of<T, Lb>(m, extents(parse(E).in[1]), [](index_t g, int s) { return small_number(g + 997, s); });
+      auto const a = tensor_of<T, La>(m, extents(layout_detail::parse(E).in[0]), small_number);
+      auto const b = tensor_of<T, Lb>(m, extents(layout_detail::parse(E).in[1]), [](index_t g, int s) { return small_number(g + 997, s); });
       auto const expected = plain(a, b);
       for (index_t chunks : numbers_of_chunks) {
         CAPTURE(chunks);

@@ -44,7 +44,7 @@ dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std:
 
 template <equation E, class La, class Lb, class Out, class T = std::int64_t>
 void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
-  constexpr layout_detail::einsum_equation q = parse(E);
+  constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
@@ -52,7 +52,7 @@ void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb)
 }
 template <equation E, class La, class Out, class T = std::int64_t>
 void check_sum(device_mesh<grid> const& m, shape const& ea) {
-  constexpr layout_detail::einsum_equation q = parse(E);
+  constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   check<Out>(einsum<E>(a), sum_of_products(labels(q.in[0]), "", labels(q.out), value_of(a), {}));

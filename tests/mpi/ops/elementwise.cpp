@@ -64,8 +64,8 @@ TEST_CASE("elementwise: the maximum over no elements stays the least number wher
 }
 
 // Parts of complex numbers are rounded as others are.
-static_assert(fn::cast<Kokkos::complex<double>, Kokkos::complex<float>>::kind == linearity::linear);
-static_assert(fn::cast<Kokkos::complex<float>, Kokkos::complex<double>>::kind == linearity::nonlinear);
+static_assert(ops_detail::fn::cast<Kokkos::complex<double>, Kokkos::complex<float>>::kind == linearity::linear);
+static_assert(ops_detail::fn::cast<Kokkos::complex<float>, Kokkos::complex<double>>::kind == linearity::nonlinear);
 
 namespace {
 
@@ -110,5 +110,5 @@ TEST_CASE("elementwise: functions of real numbers") {
   check_near(log(square(x)), [](double v) { return std::log(v * v); });
   check_near(sqrt(square(x) + 1.), [](double v) { return std::sqrt(v * v + 1); });
   check_near(tanh(x), [](double v) { return std::tanh(v); });
-  check<partial<layout<>, "y">>(mean(x) * 65., reduced(op_sum, 3, value_of(x)));
+  check<partial<layout<>, "y">>(mean(x) * 65., reduced(layout_detail::op_sum, 3, value_of(x)));
 }

@@ -43,7 +43,7 @@ inline dense reduced(int op, unsigned dims, dense const& a) {
   for (int d = 0; d < a.extents.rank; ++d)
     if (!(dims >> d & 1u)) y.extents.extent[y.extents.rank++] = a.extents[d];
   std::vector<bool> known(static_cast<std::size_t>(y.extents.size()));
-  y.element.resize(known.size(), op == op_prod ? 1. : 0.);
+  y.element.resize(known.size(), op == layout_detail::op_prod ? 1. : 0.);
   for (index_t g = 0; g < a.extents.size(); ++g) {
     index_t at = 0;
     for (int d = 0; d < a.extents.rank; ++d)

@@ -12,7 +12,7 @@ namespace {
 
 template <int... Dims, class Out, class X>
 void check_sum_over(std::type_identity<Out>, X const& x) {
-  check<Out>(sum<Dims...>(x), reduced(op_sum, (0u | ... | (1u << Dims)), value_of(x)));
+  check<Out>(sum<Dims...>(x), reduced(layout_detail::op_sum, (0u | ... | (1u << Dims)), value_of(x)));
 }
 
 }  // namespace
@@ -23,21 +23,21 @@ TEST_CASE("reductions: over whole, sharded and partial dimensions") {
       auto const x = numbers<layout<"x", "y">>(m, e);
       check_sum_over<0>(std::type_identity<partial<layout<"y">, "x">>{}, x);
       check_sum_over<1>(std::type_identity<partial<layout<"x">, "y">>{}, x);
-      check<partial<layout<>, axes("x", "y")>>(sum(x), reduced(op_sum, 3, value_of(x)));
+      check<partial<layout<>, axes("x", "y")>>(sum(x), reduced(layout_detail::op_sum, 3, value_of(x)));
       check_sum_over<1>(std::type_identity<layout<"x">>{}, numbers<layout<"x", none>>(m, e));
       check_sum_over<0>(std::type_identity<partial<layout<none>, axes("x", "y")>>{}, numbers<partial<layout<"x", none>, "y">>(m, e));
       shape const cube = shape::of(e[1], 2, e[0]);
       check_sum_over<0, 2>(std::type_identity<partial<layout<none>, axes("x", "y")>>{}, numbers<layout<"y", none, "x">>(m, cube));
       if (e.size() == 0) continue;  // nothing has no largest element
-      check<partial<layout<"y">, "x", op::max>>(max<0>(x), reduced(op_max, 1, value_of(x)));
-      check<partial<layout<>, axes("x", "y"), op::min>>(min(x), reduced(op_min, 3, value_of(x)));
+      check<partial<layout<"y">, "x", op::max>>(max<0>(x), reduced(layout_detail::op_max, 1, value_of(x)));
+      check<partial<layout<>, axes("x", "y"), op::min>>(min(x), reduced(layout_detail::op_min, 3, value_of(x)));
       auto const partial_maxima = numbers<partial<layout<none, "y">, "x", op::max>>(m, e);
-      check<partial<layout<>, axes("x", "y"), op::max>>(max(partial_maxima), reduced(op_max, 3, value_of(partial_maxima)));
+      check<partial<layout<>, axes("x", "y"), op::max>>(max(partial_maxima), reduced(layout_detail::op_max, 3, value_of(partial_maxima)));
     }
     for (shape const& e : {shape::of(7, 2), shape::of(1, 1), shape::of(0, 3)}) {
       auto const x = numbers<layout<"y", "x">>(m, e);
-      check<partial<layout<"x">, "y", op::prod>>(prod<0>(x), reduced(op_prod, 1, value_of(x)));
-      check<partial<layout<>, axes("x", "y"), op::prod>>(prod(x), reduced(op_prod, 3, value_of(x)));
+      check<partial<layout<"x">, "y", op::prod>>(prod<0>(x), reduced(layout_detail::op_prod, 1, value_of(x)));
+      check<partial<layout<>, axes("x", "y"), op::prod>>(prod(x), reduced(layout_detail::op_prod, 3, value_of(x)));
     }
   });
 }
@@ -45,9 +45,9 @@ TEST_CASE("reductions: over whole, sharded and partial dimensions") {
 TEST_CASE("reductions: what they leave partial, collectives reduce") {
   on_every_mesh([](auto const& m) {
     auto const x = numbers<layout<"x", "y">>(m, shape::of(13, 5));
-    check<layout<>>(all_reduce(sum(x * 2 + 1)), reduced(op_sum, 3, map([](double v) { return 2 * v + 1; }, value_of(x))));
-    check<layout<"x">>(all_reduce<"y">(max<1>(x)), reduced(op_max, 2, value_of(x)));
-    check<layout<axes("y", "x")>>(reduce_scatter<"x", 0>(sum<0>(x)), reduced(op_sum, 1, value_of(x)));
+    check<layout<>>(all_reduce(sum(x * 2 + 1)), reduced(layout_detail::op_sum, 3, map([](double v) { return 2 * v + 1; }, value_of(x))));
+    check<layout<"x">>(all_reduce<"y">(max<1>(x)), reduced(layout_detail::op_max, 2, value_of(x)));
+    check<layout<axes("y", "x")>>(reduce_scatter<"x", 0>(sum<0>(x)), reduced(layout_detail::op_sum, 1, value_of(x)));
   });
 }
 

@@ -253,22 +253,22 @@ void check_all_partial_pairs(std::vector<int> const& ops) {
 
 }  // namespace
 
-TEST_CASE("redistribute: all pairs of layouts in which tensors are partial") { check_all_partial_pairs({op_sum, op_max, op_min, op_prod}); }
+TEST_CASE("redistribute: all pairs of layouts in which tensors are partial") { check_all_partial_pairs({layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min, layout_detail::op_prod}); }
 
 TEST_CASE("redistribute: the same where operands are read in place, with reductions") {
   operands_in_place const scope;
-  check_all_partial_pairs({op_sum, op_max});
+  check_all_partial_pairs({layout_detail::op_sum, layout_detail::op_max});
 }
 
 TEST_CASE("redistribute: the same by messages of MPI, with reductions") {
   messages_of_mpi const scope;
-  check_all_partial_pairs({op_sum, op_max});
+  check_all_partial_pairs({layout_detail::op_sum, layout_detail::op_max});
 }
 
 TEST_CASE("redistribute: partial reductions by MPI's collectives") {
   collectives_of_mpi const scope;
   for_each_factorisation([&](auto const& sizes) {
-    auto const all = check_pairs(device_mesh<grid>(MPI_COMM_WORLD, sizes), 2, {op_sum}, false);
+    auto const all = check_pairs(device_mesh<grid>(MPI_COMM_WORLD, sizes), 2, {layout_detail::op_sum}, false);
     CHECK(all.pairs > 0);
     CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
   });
@@ -288,7 +288,7 @@ void check_cyclic_pairs() {
     for (int rank : {1, 2}) {
       auto const all = check_pairs(m, rank, {}, false, {2});
       CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
-      auto const partial_pairs = check_pairs(m, rank, {op_sum}, false, {2});
+      auto const partial_pairs = check_pairs(m, rank, {layout_detail::op_sum}, false, {2});
       CHECK_MESSAGE(partial_pairs.wrong == 0, partial_pairs.first_wrong);
     }
   });
@@ -312,7 +312,7 @@ namespace {
 
 void check_transposed_pairs() {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
-  auto const matrices = check_pairs(row, 2, {op_sum}, true, {2}, {{1, 0}});
+  auto const matrices = check_pairs(row, 2, {layout_detail::op_sum}, true, {2}, {{1, 0}});
   CHECK_MESSAGE(matrices.wrong == 0, matrices.first_wrong);
   for (tensor_detail::dimension_order const& order : {tensor_detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
     auto const all = check_pairs(row, 3, {}, true, {}, order);
@@ -353,7 +353,7 @@ layout_value random_layout(std::mt19937& random, int rank, int axes) {
   for (int a : order) {
     int const place = below(rank + 2);
     if (place < rank) v.dim[place].push(a);
-    if (place == rank) v.add_partial(below(2) ? op_sum : op_max, layout_detail::mask_of(a));
+    if (place == rank) v.add_partial(below(2) ? layout_detail::op_sum : layout_detail::op_max, layout_detail::mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && below(4) == 0) {

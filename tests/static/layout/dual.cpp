@@ -44,12 +44,12 @@ constexpr layout_value sharded(int dim) {
   v.dim[dim].push(0);
   return v;
 }
-constexpr layout_value partial_value = [] {
+constexpr layout_value ready_value = [] {
   layout_value v = whole_value;
-  v.add_partial(op_sum, 1);
+  v.add_partial(layout_detail::op_sum, 1);
   return v;
 }();
-constexpr active R{whole_value, 1}, I{whole_value, 0}, S0{sharded(0), 0}, S1{sharded(1), 0}, P{partial_value, 0};
+constexpr active R{whole_value, 1}, I{whole_value, 0}, S0{sharded(0), 0}, S1{sharded(1), 0}, P{ready_value, 0};
 
 static_assert(cotangent(S0) == S0 && cotangent(P) == R && cotangent(R) == P && cotangent(I) == I);
 

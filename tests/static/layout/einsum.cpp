@@ -13,7 +13,7 @@ constexpr mesh_shape two_ranks{1, {2}};
 // The tuples whose first operand is the Nth layout of its rank: a static assertion's worth of steps for clang.
 template <equation Equation, unsigned Partial, int Nth>
 constexpr tally tally_of_first = [] {
-  constexpr layout_detail::einsum_equation e = parse(Equation);
+  constexpr layout_detail::einsum_equation e = layout_detail::parse(Equation);
   tally t;
   int n = 0;
   for_each_layout(e.in[0].rank, 1, Partial, [&](layout_value const& a) {

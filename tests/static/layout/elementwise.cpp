@@ -60,14 +60,14 @@ constexpr bool test_reduction() {
   static_assert(reduction_tally<Op, 3> == proven(7, 4));
   return true;
 }
-static_assert(test_reduction<op_sum>() && test_reduction<op_max>() && test_reduction<op_min>() &&
-              test_reduction<op_prod>());
+static_assert(test_reduction<layout_detail::op_sum>() && test_reduction<layout_detail::op_max>() && test_reduction<layout_detail::op_min>() &&
+              test_reduction<layout_detail::op_prod>());
 
 // An operation along dimension 1, as softmax is: it needs that dimension whole. R and S(0).
 constexpr tally whole_tally = [] {
   tally t;
   auto const along_rows = [](array const& x) {
-    array const total = reduce(op_sum, 2, x);
+    array const total = reduce(layout_detail::op_sum, 2, x);
     array y = x;
     for (index_t i = 0; i < x.extents.size(); ++i) y[i] = x[i] * x[i] + total[i / x.extents[1]];
     return y;

@@ -12,8 +12,8 @@ using data = meta_detail::axis_name<'d', 'a', 't', 'a'>;
 using model = meta_detail::axis_name<'m', 'o', 'd', 'e', 'l'>;
 
 // One entry a dimension; axes split it in the order named.
-static_assert(same<layout<"data", none>, layout_detail::basic_layout<split<data>, whole>>);
-static_assert(same<layout<axes("model", "data"), none>, layout_detail::basic_layout<split<model, data>, whole>>);
+static_assert(same<layout<"data", none>, layout_detail::basic_layout<layout_detail::split<data>, layout_detail::whole>>);
+static_assert(same<layout<axes("model", "data"), none>, layout_detail::basic_layout<layout_detail::split<model, data>, layout_detail::whole>>);
 static_assert(same<layout<>, layout_detail::basic_layout<>> && layout<>::rank == 0 && layout<none, "data", none>::rank == 3);
 static_assert(!same<layout<axes("model", "data")>, layout<axes("data", "model")>> &&
               !same<layout<none>, layout<none, none>>);
@@ -54,14 +54,14 @@ static_assert(same<partial<partial<rows, "b", bit_or>, "a", bit_or>, partial<row
 
 // What is a layout.
 static_assert(layout_detail::is_layout_v<rows> && layout_detail::is_layout_v<sum_inside> && layout_detail::is_layout_v<layout<>>);
-static_assert(!layout_detail::is_layout_v<whole> && !layout_detail::is_layout_v<split<data>> && !layout_detail::is_layout_v<int>);
+static_assert(!layout_detail::is_layout_v<layout_detail::whole> && !layout_detail::is_layout_v<layout_detail::split<data>> && !layout_detail::is_layout_v<int>);
 
 // The value of a type: axes are positions in a context's names.
-using grid = context<meta_detail::name_list<data, model>>;
+using grid = layout_detail::context<meta_detail::name_list<data, model>>;
 constexpr layout_value columns_value = layout_detail::value_v<grid, partial<layout<none, "model">, "data">>;
 static_assert(columns_value.rank == 2 && columns_value.dim[0].size == 0 && columns_value.dim[1].size == 1 &&
               columns_value.dim[1][0] == 1);
-static_assert(columns_value.levels == 1 && columns_value.reductions[0] == layout_detail::partial_reduction{op_sum, layout_detail::mask_of(0)});
+static_assert(columns_value.levels == 1 && columns_value.reductions[0] == layout_detail::partial_reduction{layout_detail::op_sum, layout_detail::mask_of(0)});
 static_assert(columns_value.sharding() == layout_detail::mask_of(1) && columns_value.partial() == layout_detail::mask_of(0) &&
               columns_value.dim_of(1) == 1 && columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 &&
               columns_value.level_of(1) == -1);
@@ -79,10 +79,10 @@ static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && 
               survives<max_inside> && survives<bits>);
 static_assert(survives<partial<layout<>, "a">>);  // a scalar of which the result is partial
 static_assert(survives<partial<bits, "b", op::min>>);
-static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<context<meta_detail::name_list<model, data>>, rows>, rows>);
+static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<layout_detail::context<meta_detail::name_list<model, data>>, rows>, rows>);
 // The order of a context's names does not matter: partial axes are sorted by name.
 using partial_both = partial<layout<none>, axes("data", "model")>;
-static_assert(same<rebuilt<context<meta_detail::name_list<model, data>>, partial_both>, partial_both>);
+static_assert(same<rebuilt<layout_detail::context<meta_detail::name_list<model, data>>, partial_both>, partial_both>);
 
 // Up to 8 dimensions and 8 axes: each on a dimension of its own, all on one, all partial, four kinds nested.
 static_assert(survives<layout<"a", "b", "c", "d", "e", "f", "g", "h">>);

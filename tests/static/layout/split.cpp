@@ -4,9 +4,9 @@
 using namespace ashlar;
 
 // The text of the rule: 5 elements in 3 parts are 2 + 2 + 1, and 2 elements in 3 parts 1 + 1 + 0.
-static_assert(part_of({0, 5}, 3, 0) == interval{0, 2} && part_of({0, 5}, 3, 1) == interval{2, 4} &&
-              part_of({0, 5}, 3, 2) == interval{4, 5});
-static_assert(part_of({10, 12}, 3, 1) == interval{11, 12} && part_of({10, 12}, 3, 2).size() == 0);
+static_assert(layout_detail::part_of({0, 5}, 3, 0) == interval{0, 2} && layout_detail::part_of({0, 5}, 3, 1) == interval{2, 4} &&
+              layout_detail::part_of({0, 5}, 3, 2) == interval{4, 5});
+static_assert(layout_detail::part_of({10, 12}, 3, 1) == interval{11, 12} && layout_detail::part_of({10, 12}, 3, 2).size() == 0);
 
 // Parts are in order, without gaps, of sizes that differ by at most one, and every index has the owner that holds it.
 constexpr bool test_parts() {
@@ -15,7 +15,7 @@ constexpr bool test_parts() {
       interval const all{3, 3 + n};
       index_t at = all.begin;
       for (index_t r = 0; r < p; ++r) {
-        interval const part = part_of(all, p, r);
+        interval const part = layout_detail::part_of(all, p, r);
         if (part.begin != at || part.size() < n / p || part.size() > (n + p - 1) / p) return false;
         for (index_t i = part.begin; i < part.end; ++i)
           if (layout_detail::owner_of(all, p, i) != r) return false;
@@ -117,7 +117,7 @@ static_assert(!layout_detail::same_placement(shape::of(4, 4), matrix(list(0), li
 static_assert(layout_detail::same_placement(shape::of(0, 4), matrix(list(0), list()), matrix(list(), list(0)), grid));
 constexpr layout_value partial_over(int axis) {
   layout_value v = matrix(list(), list());
-  v.add_partial(op_sum, layout_detail::mask_of(axis));
+  v.add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
   return v;
 }
 static_assert(layout_detail::same_placement(shape::of(4, 4), partial_over(0), matrix(list(), list()), flat));

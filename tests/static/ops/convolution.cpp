@@ -54,7 +54,7 @@ constexpr layout_value over(int dim) {
 }
 constexpr layout_value partial_sums = [] {
   layout_value v = over(-1);
-  v.add_partial(op_sum, 1);
+  v.add_partial(layout_detail::op_sum, 1);
   return v;
 }();
 static_assert(ops_detail::convolution_rule(ops_detail::cotangent_by_kernel, over(0), over(-1)).out == over(0));

@@ -86,7 +86,7 @@ constexpr layout_value over(int rank, int axis) {
   return v;
 }
 constexpr layout_value partial_over(layout_value v, int axis) {
-  v.add_partial(op_sum, layout_detail::mask_of(axis));
+  v.add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
   return v;
 }
 constexpr layout_value table = over(2, 0), indices = over(1, 1);  // `index` is a function of <strings.h>

@@ -11,7 +11,7 @@ constexpr layout_value over(int dim) {
 }
 constexpr layout_value partial_sums = [] {
   layout_value v = over(-1);
-  v.add_partial(op_sum, 1);
+  v.add_partial(layout_detail::op_sum, 1);
   return v;
 }();
 static_assert(ops_detail::pooling_rule(linearity::linear, partial_sums).out == partial_sums && ops_detail::pooling_rule(linearity::nonlinear, over(3)).out == over(3));

@@ -13,7 +13,7 @@ constexpr layout_value layout_number(int rank, int code) {
   for (int axis = 0; axis < 2; ++axis, code /= places(rank)) {
     int const place = code % places(rank);
     if (place > rank)
-      v.add_partial(place == rank + 1 ? op_sum : op_max, layout_detail::mask_of(axis));
+      v.add_partial(place == rank + 1 ? layout_detail::op_sum : layout_detail::op_max, layout_detail::mask_of(axis));
     else if (place > 0)
       v.dim[place - 1].push(axis);
   }
@@ -28,7 +28,7 @@ constexpr bool agree(rule_result const& a, rule_result const& b) {
 }
 
 constexpr bool one_operand_as_elementwise() {
-  layout_detail::einsum_equation const e = parse("ab->ab");
+  layout_detail::einsum_equation const e = layout_detail::parse("ab->ab");
   for (linearity kind : kinds)
     for (int i = 0; i < count(2); ++i) {
       layout_value const a = layout_number(2, i);
@@ -40,7 +40,7 @@ constexpr bool one_operand_as_elementwise() {
 static_assert(one_operand_as_elementwise());
 
 constexpr bool two_operands_as_elementwise(linearity kind) {
-  layout_detail::einsum_equation const e = parse("ab,b->ab");
+  layout_detail::einsum_equation const e = layout_detail::parse("ab,b->ab");
   for (int i = 0; i < count(2); ++i)
     for (int j = 0; j < count(1); ++j) {
       layout_value const a = layout_number(2, i), b = layout_number(1, j);
@@ -57,7 +57,7 @@ static_assert(two_operands_as_elementwise(linearity::nonlinear));
 
 // Whole labels: the axis that shards one is the culprit; others go on into the result, whichever operand has them.
 constexpr bool whole_labels() {
-  layout_detail::einsum_equation const e = parse("bt,bk,t->kb", layout_detail::max_operands);
+  layout_detail::einsum_equation const e = layout_detail::parse("bt,bk,t->kb", layout_detail::max_operands);
   layout_detail::einsum_equation::labels whole;
   whole.label[whole.rank++] = 't';
   layout_value bt, bk, t;

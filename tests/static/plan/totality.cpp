@@ -28,7 +28,7 @@ constexpr layouts every_layout() {
         int const place[2]{a, b};
         for (int axis : {major, 1 - major}) {
           if (place[axis] == first || place[axis] == second) v.dim[place[axis] - first].push(axis);
-          if (place[axis] == partial_sum) v.add_partial(op_sum, layout_detail::mask_of(axis));
+          if (place[axis] == partial_sum) v.add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
         }
         l.add(v);
       }

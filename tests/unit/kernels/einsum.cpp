@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE("one operand", T, float, double, std::int32_t, std::int64_t, 
 TEST_CASE("a parsed equation") {
   auto const a = to_device(std::vector<double>{1, 2, 3, 4, 5, 6}), b = to_device(std::vector<double>{1, 0, 2, 0, 1, 3});
   device_array<double> const c("test", 4);
-  kernels::contract<space, double>(space(), parse("ik,jk->ji"), a.data(), shape::of(2, 3), b.data(), shape::of(2, 3),
+  kernels::contract<space, double>(space(), layout_detail::parse("ik,jk->ji"), a.data(), shape::of(2, 3), b.data(), shape::of(2, 3),
                                  c.data(), shape::of(2, 2));
   CHECK(to_host(c) == std::vector<double>{7, 16, 11, 23});
 }
@@ -319,7 +319,7 @@ TEST_CASE("a permutation keeps every bit") {
   using C = Kokkos::complex<double>;
   auto const a = to_device(std::vector<C>{{inf, 0}, {-0.0, 0}, {1, -inf}, {0, -0.0}});
   device_array<C> const c("test", 4);
-  kernels::contract<space, C>(space(), parse("ij->ji"), a.data(), shape::of(2, 2), c.data(), shape::of(2, 2));
+  kernels::contract<space, C>(space(), layout_detail::parse("ij->ji"), a.data(), shape::of(2, 2), c.data(), shape::of(2, 2));
   auto const x = to_host(c);
   CHECK(x[0].real() == inf);
   CHECK(x[0].imag() == 0);

@@ -17,7 +17,7 @@ void for_each_tuple(layout_detail::einsum_equation const& e, int axes, unsigned 
 }
 
 tally tally_of(equation const& text, mesh_shape const& mesh, unsigned ops) {
-  layout_detail::einsum_equation const e = parse(text);
+  layout_detail::einsum_equation const e = layout_detail::parse(text);
   tally t;
   for_each_tuple(e, mesh.axes, ops,
                  [&](layout_value const& a, layout_value const& b) { judge_einsum(t, e, a, b, mesh, ops); });
@@ -57,7 +57,7 @@ TEST_CASE("a transpose passes nested reductions of any kind, a product sums only
 }
 
 TEST_CASE("axes do not meet: a tuple passes if it passes on each axis, and lists of axes agree in order") {
-  layout_detail::einsum_equation const e = parse("ik,kj->ij");
+  layout_detail::einsum_equation const e = layout_detail::parse("ik,kj->ij");
   int accepted = 0;
   for_each_tuple(e, 2, sums, [&](layout_value const& a, layout_value const& b) {
     rule_result const both = layout_detail::einsum_rule(e, a, b), first = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(1)), b.without(layout_detail::mask_of(1))),
@@ -100,13 +100,13 @@ TEST_CASE("with every partial reduction, what is refused could not be right, but
 }
 
 TEST_CASE("a fault names the axis at fault") {
-  layout_detail::einsum_equation const e = parse("ik,kj->ij");
+  layout_detail::einsum_equation const e = layout_detail::parse("ik,kj->ij");
   layout_value whole, over_rows, over_columns, summands, maxima, nested;
   whole.rank = over_rows.rank = over_columns.rank = summands.rank = maxima.rank = nested.rank = 2;
   over_rows.dim[0].push(1);
   over_columns.dim[1].push(1);
-  summands.add_partial(op_sum, layout_detail::mask_of(1));
-  maxima.add_partial(op_max, layout_detail::mask_of(1));
+  summands.add_partial(layout_detail::op_sum, layout_detail::mask_of(1));
+  maxima.add_partial(layout_detail::op_max, layout_detail::mask_of(1));
   nested.dim[1].push(0), nested.dim[1].push(1);
   layout_value reversed = whole;
   reversed.dim[0].push(1), reversed.dim[0].push(0);

@@ -19,19 +19,19 @@ TEST_CASE("parts are in order, cover the whole, differ by at most one, and own w
     if (size < 0) continue;
     index_t const begin = draw(0, most - size);
     interval const whole{begin, begin + size};
-    CHECK(part_of(whole, parts, 0).begin == whole.begin);
-    CHECK(part_of(whole, parts, parts - 1).end == whole.end);
+    CHECK(layout_detail::part_of(whole, parts, 0).begin == whole.begin);
+    CHECK(layout_detail::part_of(whole, parts, parts - 1).end == whole.end);
     index_t const r = draw(0, parts - 1);
-    interval const part = part_of(whole, parts, r);
+    interval const part = layout_detail::part_of(whole, parts, r);
     CHECK((part.size() == size / parts || part.size() == size / parts + 1));
     if (r + 1 < parts) {
-      interval const next = part_of(whole, parts, r + 1);
+      interval const next = layout_detail::part_of(whole, parts, r + 1);
       CHECK(part.end == next.begin);
       CHECK(part.size() >= next.size());
     }
     if (size == 0) continue;
     for (index_t k : {whole.begin, whole.end - 1, draw(whole.begin, whole.end - 1)}) {
-      interval const owner = part_of(whole, parts, layout_detail::owner_of(whole, parts, k));
+      interval const owner = layout_detail::part_of(whole, parts, layout_detail::owner_of(whole, parts, k));
       CHECK((owner.begin <= k && k < owner.end));
     }
     if (part.size()) {
@@ -83,7 +83,7 @@ TEST_CASE("two layouts are one placement where every rank holds the same") {
   for (auto const& sizes : std::vector<std::vector<int>>{{2, 3}, {1, 3}, {1, 1}}) {
     mesh_shape mesh;
     for (int p : sizes) mesh.size[mesh.axes++] = p;
-    auto const layouts = all_layouts(2, 2, {op_sum, op_max}, 2);
+    auto const layouts = all_layouts(2, 2, {layout_detail::op_sum, layout_detail::op_max}, 2);
     for (auto const& a : layouts)
       for (auto const& b : layouts) {
         // No axis list of these splits 5 or 7 elements as another one does.

@@ -8,12 +8,12 @@ using namespace ashlar;
 
 TEST_CASE_TEMPLATE("functions of NaN and of a number beside it", T, float, double) {
   T const nan = std::numeric_limits<T>::quiet_NaN();
-  CHECK(std::isnan(fn::relu{}(nan)));
-  CHECK(std::isnan(fn::abs{}(nan)));
+  CHECK(std::isnan(ops_detail::fn::relu{}(nan)));
+  CHECK(std::isnan(ops_detail::fn::abs{}(nan)));
   for (T x : {T(-1), T(0), T(2), nan}) {
-    CHECK(std::isnan(fn::maximum{}(x, nan)));
-    CHECK(std::isnan(fn::maximum{}(nan, x)));
-    CHECK(std::isnan(fn::minimum{}(x, nan)));
-    CHECK(std::isnan(fn::minimum{}(nan, x)));
+    CHECK(std::isnan(ops_detail::fn::maximum{}(x, nan)));
+    CHECK(std::isnan(ops_detail::fn::maximum{}(nan, x)));
+    CHECK(std::isnan(ops_detail::fn::minimum{}(x, nan)));
+    CHECK(std::isnan(ops_detail::fn::minimum{}(nan, x)));
   }
 }

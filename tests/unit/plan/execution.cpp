@@ -15,11 +15,11 @@ using word = unsigned long long;
 
 word identity(int op) {
   using limits = std::numeric_limits<long long>;
-  return op == op_sum ? 0 : op == op_prod ? 1 : static_cast<word>(op == op_max ? limits::min() : limits::max());
+  return op == layout_detail::op_sum ? 0 : op == layout_detail::op_prod ? 1 : static_cast<word>(op == layout_detail::op_max ? limits::min() : limits::max());
 }
 word combine(int op, word a, word b) {
   bool const less = static_cast<long long>(a) < static_cast<long long>(b);
-  return op == op_sum ? a + b : op == op_prod ? a * b : op == op_max ? (less ? b : a) : less ? a : b;
+  return op == layout_detail::op_sum ? a + b : op == layout_detail::op_prod ? a * b : op == layout_detail::op_max ? (less ? b : a) : less ? a : b;
 }
 
 // A tensor on a mesh: for each rank, the elements that its shard has, and values, in the order of the global array.
@@ -93,7 +93,7 @@ struct machine {
             result = x.value[at(r)][e];
             break;
           case step_kind::pad: {
-            bool const idempotent = s.op == op_max || s.op == op_min;
+            bool const idempotent = s.op == layout_detail::op_max || s.op == layout_detail::op_min;
             bool const first = mesh.position(r, s.axes & ~s.from.sharding()) == 0;
             result = mine && (first || idempotent) ? x.value[at(r)][e] : identity(s.op);
             break;
@@ -146,7 +146,7 @@ void check(machine const& m, layout_value const& from, layout_value const& to, u
   FAIL_CHECK(name(from) << " -> " << name(to) << ":" << steps);
 }
 
-std::vector<int> const every_op{op_sum, op_max, op_min, op_prod};
+std::vector<int> const every_op{layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min, layout_detail::op_prod};
 
 }  // namespace
 
@@ -193,7 +193,7 @@ TEST_CASE("plans between nested kinds on three axes, and with axes that neither 
 TEST_CASE("every plan where blocks are block-cyclic and kinds nest, where messages cost and where they do not") {
   long pairs = 0;
   for (int rank = 0; rank <= 2; ++rank) {
-    auto const layouts = with_cyclic(all_layouts(rank, 2, {op_sum, op_max}, 2), {2});
+    auto const layouts = with_cyclic(all_layouts(rank, 2, {layout_detail::op_sum, layout_detail::op_max}, 2), {2});
     machine const m = of({2, 3}, std::vector<int>(static_cast<std::size_t>(rank), rank == 1 ? 13 : 5));
     for (index_t message_bytes : {0, 1, 100})
       for (auto const& from : layouts)
@@ -201,7 +201,7 @@ TEST_CASE("every plan where blocks are block-cyclic and kinds nest, where messag
   }
   std::mt19937 random(5);
   for (int rank = 1; rank <= 3; ++rank) {
-    auto const layouts = with_cyclic(all_layouts(rank, 3, {op_sum, op_prod}, 3), {1});
+    auto const layouts = with_cyclic(all_layouts(rank, 3, {layout_detail::op_sum, layout_detail::op_prod}, 3), {1});
     machine const m = of({2, 3, 2}, std::vector<int>(static_cast<std::size_t>(rank), rank == 3 ? 3 : 5));
     std::uniform_int_distribution<std::size_t> any(0, layouts.size() - 1);
     for (int i = 0; i < 2000; ++i) {
@@ -226,7 +226,7 @@ TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that are 
       for (std::size_t d = 0; d < 5; ++d) extents[extents.size() - 1 - d] = d < 2 ? 3 : 2;
       machine const m = of(sizes, extents);
       for (int i = 0; i < 150; ++i) {
-        std::vector<int> const ops = i % 2 ? std::vector<int>{op_sum} : std::vector<int>{op_sum, op_max};
+        std::vector<int> const ops = i % 2 ? std::vector<int>{layout_detail::op_sum} : std::vector<int>{layout_detail::op_sum, layout_detail::op_max};
         layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops), to = layout_at_random(random, rank, m.mesh.axes, ops);
         in_more += cyclic_in(from, to) > layout_detail::max_cyclic_dimensions;
         check(m, from, to, static_cast<unsigned>(i), pairs, {i % 3 == 0 ? index_t{1} << i % 12 : 0, 1000, m.mesh});

@@ -43,7 +43,7 @@ struct tally {
 enum class pairs_of { all, nothing_becomes_partial };
 
 // All pairs of layouts on meshes of all these sizes.
-tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {op_sum}, int levels = 1,
+tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {layout_detail::op_sum}, int levels = 1,
               pairs_of which = pairs_of::all, bool with_memory = false) {
   tally t;
   std::vector<redistribution_plan> plans;  // of all pairs, the same for all meshes whose axes of size 1 are the same
@@ -196,7 +196,7 @@ TEST_CASE("with reductions, no chain of steps costs less at divisible extents") 
   // On axes of 3 or more neither in bytes nor, then, in steps, exchanges, messages, memory; on smaller ones in bytes.
   auto check = [](int rank, int axes, std::vector<int> const& sizes) {
     bool const large = *std::min_element(sizes.begin(), sizes.end()) > 2;
-    tally const t = compare(rank, axes, sizes, {op_sum}, 1, pairs_of::all, large);
+    tally const t = compare(rank, axes, sizes, {layout_detail::op_sum}, 1, pairs_of::all, large);
     INFO(t.worst);
     MESSAGE("rank " << rank << ", " << axes << " axes: " << t.pairs << " pairs, more bytes " << t.more_bytes
                     << ", else more steps " << t.more_steps << ", else more memory " << t.more_memory);
@@ -226,7 +226,7 @@ TEST_CASE("with reductions, no chain of steps costs less at divisible extents") 
 }
 
 TEST_CASE("of nested kinds, too: on two axes, and on three where nothing becomes partial") {
-  std::vector<int> const ops{op_sum, op_max};
+  std::vector<int> const ops{layout_detail::op_sum, layout_detail::op_max};
   auto check = [&](int rank, int axes, std::vector<int> const& sizes, pairs_of which) {
     tally const t = compare(rank, axes, sizes, ops, 4, which);
     INFO(t.worst);
@@ -345,12 +345,12 @@ TEST_CASE("memory: source, shards and packed copies of the rank that holds most"
   CHECK(peak(rows, whole, {8, 8}, {1}) == 64);       // on one rank there is nothing to do
   CHECK(peak(rows, whole, {7, 8}, {4}) == 16 + 56);  // the first ranks hold 2 rows of 7
   CHECK(peak(rows, columns, {8, 1}, {4}) == 2 + 8);  // one column: contiguous
-  layout_value const sum{2, {}, 1, {{op_sum, 1}}};
+  layout_value const sum{2, {}, 1, {{layout_detail::op_sum, 1}}};
   CHECK(peak(sum, whole, {8, 8}, {4}) == 64 + 64);
   CHECK(peak(sum, rows, {8, 8}, {4}) == 64 + 16);
   CHECK(peak(sum, columns, {8, 8}, {4}) == 64 + 16 + 64);
   // reduce_scatter into a quarter, then all_gather of the other axis: the source lives on, the quarter too.
-  layout_value const sum_of_rows{2, {axes(1)}, 1, {{op_sum, 1}}};
+  layout_value const sum_of_rows{2, {axes(1)}, 1, {{layout_detail::op_sum, 1}}};
   CHECK(peak(sum_of_rows, columns, {8, 8}, {2, 2}) == 32 + 16 + 32);
   CHECK(plan(sum_of_rows, columns).size == 2);
 

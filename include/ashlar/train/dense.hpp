@@ -1,0 +1,36 @@
+// Dense layers: parameters that are functions of their inputs.
+#pragma once
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/weight.hpp"
+
+namespace ashlar {
+
+/// A dense layer: x times the kernel, plus the bias. Sharded parameters are gathered before they are used.
+/// Shape: x (batch, inputs), the result (batch, outputs), sharded as x is.
+/// Pre: no axis that shards a feature of x shards the kernel.
+/// Collective: if a parameter is sharded. Cost: an all-gather of each sharded parameter; replicated ones send nothing.
+/// Example: build<dense>(weight{784, 128}, weight{128}) are its parameters; p.d1(x) calls it
+template <class K, class B>
+struct dense {
+  K kernel;
+  B bias;
+  static constexpr auto names = ashlar::names("kernel", "bias");
+
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    return einsum<"bi,io->bo">(x, redistribute<replicated<2>>(kernel)) + redistribute<replicated<1>>(bias);
+  }
+};
+
+/// The parameters of a dense layer, with a layout for each or by the strategy.
+/// Example: dense_of(784, 128); dense_of<layout<none, "model">, layout<"model">>(784, 128)
+constexpr auto dense_of(index_t inputs, index_t outputs) {
+  return build<dense>(weight{inputs, outputs}, weight{outputs});
+}
+template <class KernelLayout, class BiasLayout>
+constexpr auto dense_of(index_t inputs, index_t outputs) {
+  return build<dense>(weight{inputs, outputs}.template laid_out<KernelLayout>(),
+                      weight{outputs}.template laid_out<BiasLayout>());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,61 @@
+// What the step of two dense layers sends, with replicated parameters and with sharded ones; layers in order.
+#include "ashlar/train/dense.hpp"
+#include "ashlar/train/layers.hpp"
+#include "ashlar/train/optimizer.hpp"
+#include "ashlar/train/sequential.hpp"
+#include "ashlar/train/strategy.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"data">>;
+constexpr auto model = build<layer_pair>(dense_of(784, 128), dense_of(128, 10));
+constexpr auto laid_out = build<layer_pair>(dense_of<replicated<2>, replicated<1>>(784, 128),
+                                            dense_of<replicated<2>, replicated<1>>(128, 10));
+constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
+  auto const logits = p.d2(relu(p.d1(x)));
+  return build<with_aux>(softmax_cross_entropy(logits, labels), accuracy_count(stop_gradient(logits), labels));
+};
+template <class Strategy>
+constexpr auto step_of(auto const& model) {
+  return [=](auto const& m) {
+    auto p = init<Strategy>(m, model, prng_key{1});
+    auto state = adam{}.init(p);
+    auto const x = make<float, layout<"data", none>>(m, {128, 784});
+    auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, make<std::int32_t, layout<"data">>(m, {128}));
+    auto [l, h, g] = all_reduce(bundle(value, hits, grads));
+    adam{}.update(p, state, g);
+  };
+}
+
+static_assert(collectives(grid{{1}}, step_of<data_parallel<"data">>(model)).count() == 0);
+constexpr auto replicated_weights = collectives(grid{{8}}, step_of<data_parallel<"data">>(model));
+static_assert(replicated_weights.count() == 1);
+static_assert(replicated_weights.count(pass::update, collective::all_reduce, "data") == 1);
+static_assert(collectives(grid{{2}}, step_of<data_parallel<"data">>(laid_out)).bytes_per_rank() ==
+              4 * (785 * 128 + 129 * 10 + 2));
+
+// [by_map]
+// Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.
+using layout_map =
+    model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>, rule<"d.*bias", batch_sharded<"data", 1>>>;
+constexpr auto by_map = collectives(grid{{8}}, step_of<layout_map>(model));
+static_assert(by_map.count() == 9 && by_map.count(pass::update, collective::all_reduce, "data") == 1);
+static_assert(by_map.count(pass::forward, collective::all_gather, "data") == 4);
+static_assert(by_map.count(pass::backward, collective::reduce_scatter, "data") == 4);
+// [by_map]
+
+// A dense layer's results are sharded as its inputs are.
+constexpr grid on_2{{2}};
+constexpr auto p = init<layout_map>(on_2, model, prng_key{1});
+static_assert(std::is_same_v<layout_t<decltype(p.d1(make<float, layout<"data", none>>(on_2, {128, 784})))>,
+                             layout<"data", none>>);
+
+constexpr auto plus = [](int n) { return [n](int x) { return x + n; }; };
+constexpr auto times = [](int n) { return [n](int x) { return x * n; }; };
+static_assert(sequential()(5) == 5);
+static_assert(sequential(plus(2))(5) == 7);
+static_assert(sequential(plus(2), times(3), plus(1))(5) == 22);
+
+}  // namespace
