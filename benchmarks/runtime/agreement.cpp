@@ -26,19 +26,23 @@ void race(races& all, device_mesh<line> const& m, std::string const& what, index
   constexpr bool partial_sum = std::is_same_v<L, sum>;
   int const p = m.size();
   auto const x = make<float, L>(m, {n, 128});
-  for_each_element(x, [&](float& e, index_t i, index_t j) { e = element(i, j) + static_cast<float>(partial_sum ? m.rank() : 0); });
+  for_each_element(
+      x, [&](float& e, index_t i, index_t j) { e = element(i, j) + static_cast<float>(partial_sum ? m.rank() : 0); });
   auto const correct = [x, collective, p] {
     bool right = true;
     for_each_element(collective(x), [&](float e, index_t i, index_t j) {
-      right = right && e == (partial_sum ? static_cast<float>(p) * element(i, j) + static_cast<float>(p * (p - 1) / 2) : element(i, j));
+      right = right && e == (partial_sum ? static_cast<float>(p) * element(i, j) + static_cast<float>(p * (p - 1) / 2)
+                                         : element(i, j));
     });
     return right;
   };
   auto const every = [&](std::string name, std::uint64_t collectives) {
-    return variant{std::move(name), transport_of(m), [x, collective] { escape(collective(x).data()); }, correct, [collectives] { comm::tuned.agree_every = collectives; }};
+    return variant{std::move(name), transport_of(m), [x, collective] { escape(collective(x).data()); }, correct,
+                   [collectives] { comm::tuned.agree_every = collectives; }};
   };
   std::uint64_t const usual = comm::tuning{}.agree_every;
-  all.race(what, {every("ashlar", usual), every("ashlar: no comparisons", 0), every("ashlar: a comparison before every collective", 1)});
+  all.race(what, {every("ashlar", usual), every("ashlar: no comparisons", 0),
+                  every("ashlar: a comparison before every collective", 1)});
   comm::tuned.agree_every = usual;
 }
 

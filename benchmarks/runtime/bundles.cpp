@@ -23,8 +23,11 @@ auto tuple_of(F f, std::index_sequence<I...>) {
 }
 template <class F>
 auto make_all(F f) {
-  return tuple_of([&](index_t group) { return tuple_of([&](index_t i) { return f(10 * group + i); }, std::make_index_sequence<10>{}); },
-                  std::make_index_sequence<20>{});
+  return tuple_of(
+      [&](index_t group) {
+        return tuple_of([&](index_t i) { return f(10 * group + i); }, std::make_index_sequence<10>{});
+      },
+      std::make_index_sequence<20>{});
 }
 
 float summand(index_t tensor, index_t i, int rank) { return static_cast<float>((tensor * 31 + i * 7 + rank * 3) % 64); }
@@ -73,7 +76,8 @@ void measure(int argc, char** argv) {
   };
   std::vector<std::vector<float>> from(tensors, std::vector<float>(elements)), to = from;
   for (std::size_t t = 0; t < tensors; ++t)
-    for (std::size_t i = 0; i < from[t].size(); ++i) from[t][i] = summand(static_cast<index_t>(t), static_cast<index_t>(i), m.rank());
+    for (std::size_t i = 0; i < from[t].size(); ++i)
+      from[t][i] = summand(static_cast<index_t>(t), static_cast<index_t>(i), m.rank());
   std::vector<float> bundle_in_flight(tensors * elements);
   constexpr auto bytes = static_cast<std::size_t>(elements) * sizeof(float);
   auto const hand = [&](std::string name, std::function<void()> work) {
@@ -88,12 +92,16 @@ void measure(int argc, char** argv) {
   all.race(what, {by_ashlar("ashlar", m, ours), by_ashlar(ashlar_over_mpi, mpi, over_mpi),
                   hand("MPI: 200 MPI_Allreduce",
                        [&] {
-                         for (std::size_t t = 0; t < tensors; ++t) MPI_Allreduce(from[t].data(), to[t].data(), elements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+                         for (std::size_t t = 0; t < tensors; ++t)
+                           MPI_Allreduce(from[t].data(), to[t].data(), elements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
                        }),
                   hand("hand: copies and one MPI_Allreduce", [&] {
-                    for (std::size_t t = 0; t < tensors; ++t) std::memcpy(&bundle_in_flight[t * elements], from[t].data(), bytes);
-                    MPI_Allreduce(MPI_IN_PLACE, bundle_in_flight.data(), static_cast<int>(bundle_in_flight.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-                    for (std::size_t t = 0; t < tensors; ++t) std::memcpy(to[t].data(), &bundle_in_flight[t * elements], bytes);
+                    for (std::size_t t = 0; t < tensors; ++t)
+                      std::memcpy(&bundle_in_flight[t * elements], from[t].data(), bytes);
+                    MPI_Allreduce(MPI_IN_PLACE, bundle_in_flight.data(), static_cast<int>(bundle_in_flight.size()),
+                                  MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+                    for (std::size_t t = 0; t < tensors; ++t)
+                      std::memcpy(to[t].data(), &bundle_in_flight[t * elements], bytes);
                   })});
   all.write();
 }

@@ -36,7 +36,8 @@ class plain_write {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     index_t const n = static_cast<index_t>(bytes / sizeof(double));
-    interval const mine = how == plain::posix_of_one_rank ? interval{0, rank_ == 0 ? n : 0} : layout_detail::part_of({0, n}, ranks, rank_);
+    interval const mine = how == plain::posix_of_one_rank ? interval{0, rank_ == 0 ? n : 0}
+                                                          : layout_detail::part_of({0, n}, ranks, rank_);
     data_.resize(static_cast<std::size_t>(mine.size()));
     std::iota(data_.begin(), data_.end(), static_cast<double>(mine.begin));
     begin_ = static_cast<MPI_Offset>(mine.begin) * static_cast<MPI_Offset>(sizeof(double));
@@ -62,9 +63,11 @@ class plain_write {
   std::size_t size() const { return data_.size() * sizeof(double); }
   void by_mpi() const {
     MPI_File f = MPI_FILE_NULL;
-    comm::check(MPI_File_open(MPI_COMM_WORLD, part().c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), "MPI_File_open");
+    comm::check(MPI_File_open(MPI_COMM_WORLD, part().c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f),
+                "MPI_File_open");
     auto const write = how_ == plain::collective ? MPI_File_write_at_all : MPI_File_write_at;
-    comm::check(write(f, begin_, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE), "MPI_File_write_at");
+    comm::check(write(f, begin_, data_.data(), static_cast<int>(data_.size()), MPI_DOUBLE, MPI_STATUS_IGNORE),
+                "MPI_File_write_at");
     comm::check(MPI_File_sync(f), "MPI_File_sync");
     comm::check(MPI_File_close(&f), "MPI_File_close");
   }
@@ -86,12 +89,14 @@ class plain_write {
 // A matrix of row or column shards, written by parallel HDF5.
 class hdf5_write {
  public:
-  hdf5_write(device_mesh<line> const& m, index_t rows, index_t columns, bool by_rows, bool collective) : rows_(rows), columns_(columns), collective_(collective) {
+  hdf5_write(device_mesh<line> const& m, index_t rows, index_t columns, bool by_rows, bool collective)
+      : rows_(rows), columns_(columns), collective_(collective) {
     region_ = {2, {{0, rows}, {0, columns}}};
     region_.dim[by_rows ? 0 : 1] = layout_detail::part_of({0, by_rows ? rows : columns}, m.size(), m.rank());
     index_t const width = region_.dim[1].size();
     data_.resize(static_cast<std::size_t>(region_.size()));
-    for (index_t k = 0; k < region_.size(); ++k) data_[static_cast<std::size_t>(k)] = element{columns}(region_.dim[0][k / width], region_.dim[1][k % width]);
+    for (index_t k = 0; k < region_.size(); ++k)
+      data_[static_cast<std::size_t>(k)] = element{columns}(region_.dim[0][k / width], region_.dim[1][k % width]);
   }
   void operator()() const {
     std::string const path = folder() / "bench_hdf5.h5.part", name = folder() / "bench_hdf5.h5";
@@ -141,30 +146,34 @@ class hdf5_write {
 #endif
 
 template <class L>
-void matrix(races& all, device_mesh<line> const& m, std::string const& name, index_t rows, index_t columns, int sharded_dim) {
+void matrix(races& all, device_mesh<line> const& m, std::string const& name, index_t rows, index_t columns,
+            int sharded_dim) {
   std::size_t const bytes = static_cast<std::size_t>(rows * columns) * sizeof(double);
   std::string const what = name + " " + std::to_string(bytes >> 20) + " MiB";
   if (!all.wants(what)) return;
   auto const x = generate<double, L>(m, {rows, columns}, element{columns});
   auto y = generate<double, L>(m, {rows, columns}, element{0});
   auto const path = folder() / "bench_ashlar.h5";
-  plain_write const collective(bytes, plain::collective), independent(bytes, plain::independent), posix(bytes, plain::posix), one(bytes, plain::posix_of_one_rank);
-  std::vector<variant> variants{{"ashlar", m.size() > 1 ? "mpi" : "none", [&] { save_checkpoint(path, m.communicator(), 1, part("x", x)); },
-                                 [&] {
-                                   save_checkpoint(path, m.communicator(), 1, part("x", x));
-                                   load_checkpoint(path, m.communicator(), part("x", y));
-                                   return std::equal(x.data(), x.data() + x.local_size(), y.data());
-                                 }},
-                                {"MPI-IO: write_at_all", "mpi", [&] { collective(); }, [&] { return collective.correct(); }},
-                                {"MPI-IO: write_at", "mpi", [&] { independent(); }, [&] { return independent.correct(); }},
-                                {"limit: POSIX, all ranks", "none", [&] { posix(); }, [&] { return posix.correct(); }},
-                                {"limit: POSIX, one rank", "none", [&] { one(); }, [&] { return one.correct(); }}};
+  plain_write const collective(bytes, plain::collective), independent(bytes, plain::independent),
+      posix(bytes, plain::posix), one(bytes, plain::posix_of_one_rank);
+  std::vector<variant> variants{
+      {"ashlar", m.size() > 1 ? "mpi" : "none", [&] { save_checkpoint(path, m.communicator(), 1, part("x", x)); },
+       [&] {
+         save_checkpoint(path, m.communicator(), 1, part("x", x));
+         load_checkpoint(path, m.communicator(), part("x", y));
+         return std::equal(x.data(), x.data() + x.local_size(), y.data());
+       }},
+      {"MPI-IO: write_at_all", "mpi", [&] { collective(); }, [&] { return collective.correct(); }},
+      {"MPI-IO: write_at", "mpi", [&] { independent(); }, [&] { return independent.correct(); }},
+      {"limit: POSIX, all ranks", "none", [&] { posix(); }, [&] { return posix.correct(); }},
+      {"limit: POSIX, one rank", "none", [&] { one(); }, [&] { return one.correct(); }}};
 #ifdef H5_HAVE_PARALLEL
   std::optional<hdf5_write> slabs, blocks;
   if (sharded_dim >= 0) {
     slabs.emplace(m, rows, columns, sharded_dim == 0, false);
     blocks.emplace(m, rows, columns, sharded_dim == 0, true);
-    if (sharded_dim == 0) variants.push_back({"parallel HDF5: independent", "mpi", [&] { (*slabs)(); }, [&] { return slabs->correct(); }});
+    if (sharded_dim == 0)
+      variants.push_back({"parallel HDF5: independent", "mpi", [&] { (*slabs)(); }, [&] { return slabs->correct(); }});
     variants.push_back({"parallel HDF5: collective", "mpi", [&] { (*blocks)(); }, [&] { return blocks->correct(); }});
   }
 #else
@@ -172,7 +181,8 @@ void matrix(races& all, device_mesh<line> const& m, std::string const& name, ind
 #endif
   all.race("save " + what, variants);
   if (m.rank() == 0)
-    for (char const* file : {"bench_ashlar.h5", "bench_plain", "bench_hdf5.h5"}) std::filesystem::remove(folder() / file);
+    for (char const* file : {"bench_ashlar.h5", "bench_plain", "bench_hdf5.h5"})
+      std::filesystem::remove(folder() / file);
 }
 
 void measure(int argc, char** argv) {

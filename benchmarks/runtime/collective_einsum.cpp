@@ -27,13 +27,16 @@ struct sizes {
 
 class product_races {
  public:
-  product_races(int argc, char** argv) : all_("collective_einsum", argc, argv) { MPI_Comm_size(MPI_COMM_WORLD, &ranks_); }
+  product_races(int argc, char** argv) : all_("collective_einsum", argc, argv) {
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  }
 
   /// `whole` is the product as one collective leaves it, `chunked` in so many chunks.
   template <class La, class Lb, class Whole, class Chunked>
   void race(std::string const& what, sizes const& n, Whole whole, Chunked chunked) {
     for (char const* transport : {"node", "mpi"}) {
-      std::string const name = what + " " + std::to_string(n.rows) + "x" + std::to_string(n.summed) + "x" + std::to_string(n.columns) + ", " + transport;
+      std::string const name = what + " " + std::to_string(n.rows) + "x" + std::to_string(n.summed) + "x" +
+                               std::to_string(n.columns) + ", " + transport;
       if (ranks_ == 1 || !all_.wants(name)) continue;
       setenv("ASHLAR_TRANSPORT", transport, 1);
       device_mesh<line> const m(MPI_COMM_WORLD, {ranks_});
@@ -45,13 +48,16 @@ class product_races {
         return variant{std::move(who), transport_of(m), [=] { escape(multiply(a, b).data()); },
                        [=] {
                          bool right = true;
-                         for_each_element(multiply(a, b), [&](float element, index_t i, index_t k) { right = right && element == sum * small(i, 1) * small(k, 6); });
+                         for_each_element(multiply(a, b), [&](float element, index_t i, index_t k) {
+                           right = right && element == sum * small(i, 1) * small(k, 6);
+                         });
                          return right;
                        }};
       };
       std::vector<variant> variants{by("ashlar: one after the other", whole)};
       for (index_t chunks : {2, 4, 16})
-        variants.push_back(by("ashlar: " + std::to_string(chunks) + " chunks", [=](auto const& x, auto const& y) { return chunked(x, y, chunks); }));
+        variants.push_back(by("ashlar: " + std::to_string(chunks) + " chunks",
+                              [=](auto const& x, auto const& y) { return chunked(x, y, chunks); }));
       all_.race(name, variants);
     }
   }
@@ -66,13 +72,18 @@ void measure(int argc, char** argv) {
   product_races all(argc, argv);
   for (index_t summed : {64, 256, 2048}) {
     all.race<layout<none, "x">, layout<"x", none>>(
-        "einsum_all_reduce", {4096, summed, 1024}, [](auto const& a, auto const& b) { return all_reduce<"x">(einsum<product>(a, b)); },
+        "einsum_all_reduce", {4096, summed, 1024},
+        [](auto const& a, auto const& b) { return all_reduce<"x">(einsum<product>(a, b)); },
         [](auto const& a, auto const& b, index_t chunks) { return einsum_all_reduce<product, "x">(a, b, chunks); });
     all.race<layout<none, "x">, layout<"x", none>>(
-        "einsum_reduce_scatter", {4096, summed, 1024}, [](auto const& a, auto const& b) { return reduce_scatter<"x", 0>(einsum<product>(a, b)); },
-        [](auto const& a, auto const& b, index_t chunks) { return einsum_reduce_scatter<product, "x", 0>(a, b, chunks); });
+        "einsum_reduce_scatter", {4096, summed, 1024},
+        [](auto const& a, auto const& b) { return reduce_scatter<"x", 0>(einsum<product>(a, b)); },
+        [](auto const& a, auto const& b, index_t chunks) {
+          return einsum_reduce_scatter<product, "x", 0>(a, b, chunks);
+        });
     all.race<layout<"x", none>, layout<none, "x">>(
-        "all_gather_einsum", {4096, 1024, summed}, [](auto const& a, auto const& b) { return einsum<product>(all_gather<"x">(a), b); },
+        "all_gather_einsum", {4096, 1024, summed},
+        [](auto const& a, auto const& b) { return einsum<product>(all_gather<"x">(a), b); },
         [](auto const& a, auto const& b, index_t chunks) { return all_gather_einsum<product, "x">(a, b, chunks); });
   }
   all.write();

@@ -47,8 +47,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const p = p_, r = r_;
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
-                filled(n_, n_, [=](index_t i, index_t j) { return total(i, j, p); }));
-    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
+                      filled(n_, n_, [=](index_t i, index_t j) { return total(i, j, p); }));
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}),
+               over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
     int const n = static_cast<int>(w.x.size());
     w.ours([](auto const& a) { return ashlar::all_reduce<"x">(a); }, x, over_mpi);
     w.hand("MPI: MPI_Allreduce", [&w, n] { MPI_Allreduce(w.x.data(), w.y.data(), n, MPI_FLOAT, MPI_SUM, w.comm); });
@@ -73,8 +74,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const first = r_ * (n_ / p_);
     collective_race w(filled(n_ / p_, n_, [=](index_t i, index_t j) { return element(first + i, j); }),
-                filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
-    auto const x = operand<layout<"x", none>>(m_, w.x, {n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {n_, n_});
+                      filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
+    auto const x = operand<layout<"x", none>>(m_, w.x, {n_, n_}),
+               over_mpi = operand<layout<"x", none>>(mpi_, w.x, {n_, n_});
     w.ours([](auto const& a) { return ashlar::all_gather<"x">(a); }, x, over_mpi);
     w.hand("MPI: MPI_Allgather",
            [&w] { MPI_Allgather(w.x.data(), w.block, MPI_FLOAT, w.y.data(), w.block, MPI_FLOAT, w.comm); });
@@ -92,8 +94,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const width = n_ / p_, first = r_ * width;
     collective_race w(filled(n_, width, [=](index_t i, index_t j) { return element(i, first + j); }),
-                filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
-    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, n_});
+                      filled(n_, n_, [](index_t i, index_t j) { return element(i, j); }));
+    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, n_}),
+               over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, n_});
     copy_columns const unpack{w.buffer(), w.y.data(), n_, width, p_, false};
     column_type const columns(n_, width, p_);
     auto const gather = [&w] { MPI_Allgather(w.x.data(), w.block, MPI_FLOAT, w.buffer(), w.block, MPI_FLOAT, w.comm); };
@@ -120,8 +123,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const p = p_, r = r_, first = r_ * (n_ / p_);
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
-                filled(n_ / p_, n_, [=](index_t i, index_t j) { return total(first + i, j, p); }));
-    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
+                      filled(n_ / p_, n_, [=](index_t i, index_t j) { return total(first + i, j, p); }));
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}),
+               over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
     w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 0>(a); }, x, over_mpi);
     w.hand("MPI: MPI_Reduce_scatter_block",
            [&w] { MPI_Reduce_scatter_block(w.x.data(), w.y.data(), w.block, MPI_FLOAT, MPI_SUM, w.comm); });
@@ -138,8 +142,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const p = p_, r = r_, width = n_ / p_, first = r_ * width;
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, j, r); }),
-                filled(n_, width, [=](index_t i, index_t j) { return total(i, first + j, p); }));
-    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}), over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
+                      filled(n_, width, [=](index_t i, index_t j) { return total(i, first + j, p); }));
+    auto const x = operand<partial<layout<none, none>, "x">>(m_, w.x, {n_, n_}),
+               over_mpi = operand<partial<layout<none, none>, "x">>(mpi_, w.x, {n_, n_});
     copy_columns const pack{w.x.data(), w.buffer(), n_, width, p_, true};
     auto const reduce = [&w] { MPI_Reduce_scatter_block(w.buffer(), w.y.data(), w.block, MPI_FLOAT, MPI_SUM, w.comm); };
     w.ours([](auto const& a) { return ashlar::reduce_scatter<"x", 1>(a); }, x, over_mpi);
@@ -161,8 +166,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const width = n_ / p_, row = r_ * n_, column = r_ * width;
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(row + i, j); }),
-                filled(p_ * n_, width, [=](index_t i, index_t j) { return element(i, column + j); }));
-    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
+                      filled(p_ * n_, width, [=](index_t i, index_t j) { return element(i, column + j); }));
+    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}),
+               over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
     copy_columns const pack{w.x.data(), w.buffer(), n_, width, p_, true};
     column_type const columns(n_, width, p_);
     w.ours([](auto const& a) { return ashlar::all_to_all<"x", 1>(a); }, x, over_mpi);
@@ -181,8 +187,9 @@ class collectives {
     if (!all_.wants(what)) return;
     index_t const rows = n_ / p_, row = r_ * rows, column = r_ * n_;
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(i, column + j); }),
-                filled(rows, p_ * n_, [=](index_t i, index_t j) { return element(row + i, j); }));
-    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, p_ * n_}), over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, p_ * n_});
+                      filled(rows, p_ * n_, [=](index_t i, index_t j) { return element(row + i, j); }));
+    auto const x = operand<layout<none, "x">>(m_, w.x, {n_, p_ * n_}),
+               over_mpi = operand<layout<none, "x">>(mpi_, w.x, {n_, p_ * n_});
     copy_columns const unpack{w.buffer(), w.y.data(), rows, n_, p_, false};
     column_type const columns(rows, n_, p_);
     w.ours([](auto const& a) { return ashlar::all_to_all<"x", 0>(a); }, x, over_mpi);
@@ -201,13 +208,18 @@ class collectives {
     std::string const what = name("roll", "dim 0 of ", p_ * n_, n_);
     if (!all_.wants(what)) return;
     index_t const row = r_ * n_, n = n_;
-    int const next = static_cast<int>((r_ + 1) % p_), before = static_cast<int>((r_ + p_ - 1) % p_), from = before * static_cast<int>(n_);
+    int const next = static_cast<int>((r_ + 1) % p_), before = static_cast<int>((r_ + p_ - 1) % p_),
+              from = before * static_cast<int>(n_);
     collective_race w(filled(n_, n_, [=](index_t i, index_t j) { return element(row + i, j); }),
-                filled(n_, n_, [=](index_t i, index_t j) { return element(from + i, j); }));
-    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}), over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
+                      filled(n_, n_, [=](index_t i, index_t j) { return element(from + i, j); }));
+    auto const x = operand<layout<"x", none>>(m_, w.x, {p_ * n_, n_}),
+               over_mpi = operand<layout<"x", none>>(mpi_, w.x, {p_ * n_, n_});
     int const count = static_cast<int>(w.x.size());
     w.ours([n](auto const& a) { return ashlar::roll<"x">(a, n); }, x, over_mpi);
-    w.hand("MPI: MPI_Sendrecv", [&w, count, next, before] { MPI_Sendrecv(w.x.data(), count, MPI_FLOAT, next, 0, w.y.data(), count, MPI_FLOAT, before, 0, w.comm, MPI_STATUS_IGNORE); });
+    w.hand("MPI: MPI_Sendrecv", [&w, count, next, before] {
+      MPI_Sendrecv(w.x.data(), count, MPI_FLOAT, next, 0, w.y.data(), count, MPI_FLOAT, before, 0, w.comm,
+                   MPI_STATUS_IGNORE);
+    });
     w.hand("MPI: MPI_Irecv, MPI_Isend", [&w, count, next, before] {
       MPI_Request requests[2];
       MPI_Irecv(w.y.data(), count, MPI_FLOAT, before, 0, w.comm, &requests[0]);
@@ -219,8 +231,8 @@ class collectives {
 
  private:
   std::string name(std::string const& collective, std::string const& dims, index_t rows, index_t columns) const {
-    return collective + " " + size_text(n_ * n_ * static_cast<index_t>(sizeof(float))) + ", " + dims + std::to_string(rows) +
-           " x " + std::to_string(columns);
+    return collective + " " + size_text(n_ * n_ * static_cast<index_t>(sizeof(float))) + ", " + dims +
+           std::to_string(rows) + " x " + std::to_string(columns);
   }
 
   races& all_;

@@ -41,9 +41,10 @@ struct per_convolution {
   M3 conv3;
   static constexpr auto names = ashlar::names("conv1", "conv2", "conv3");
 };
-constexpr auto model = build<network>(build<convolution>(weight{3, 3, 1, 12}, weight{12}), build<convolution>(weight{6, 6, 12, 24}, weight{24}),
-                                      build<convolution>(weight{6, 6, 24, 32}, weight{32}), build<affine>(weight{32, 256}, weight{256}),
-                                      build<affine>(weight{256, 10}, weight{10}));
+constexpr auto model = build<network>(
+    build<convolution>(weight{3, 3, 1, 12}, weight{12}), build<convolution>(weight{6, 6, 12, 24}, weight{24}),
+    build<convolution>(weight{6, 6, 24, 32}, weight{32}), build<affine>(weight{32, 256}, weight{256}),
+    build<affine>(weight{256, 10}, weight{10}));
 constexpr auto statistics_of = [](index_t channels) {
   return build<moving_statistics>(weight{channels}, weight{channels}.from(initializer::ones));
 };
@@ -71,12 +72,15 @@ constexpr auto compute_loss = [](auto const& p, auto const& state, auto const& x
   auto [h3, s3] = block<2>(p.conv3, state.conv3, h2);
   auto h = relu(einsum<"bi,ih->bh">(global_average_pool(h3), p.dense1.kernel) + p.dense1.bias);
   auto z = einsum<"bh,ho->bo">(dropout(h, rate, key), p.dense2.kernel) + p.dense2.bias;
-  return build<with_aux>(softmax_cross_entropy(z, labels), build<observed>(accuracy_count(stop_gradient(z), labels), build<per_convolution>(s1, s2, s3)));
+  return build<with_aux>(softmax_cross_entropy(z, labels),
+                         build<observed>(accuracy_count(stop_gradient(z), labels), build<per_convolution>(s1, s2, s3)));
 };
 
 struct label {
   prng_key key;
-  KOKKOS_FUNCTION std::int32_t operator()(index_t i) const { return static_cast<std::int32_t>(random_bits(key, i) % 10); }
+  KOKKOS_FUNCTION std::int32_t operator()(index_t i) const {
+    return static_cast<std::int32_t>(random_bits(key, i) % 10);
+  }
 };
 
 class ashlar_step {
@@ -103,12 +107,16 @@ class ashlar_step {
     hits = item(h);
   }
   std::vector<std::vector<float>> parameters() const {
-    return {gather_all(p_.conv1.kernel),  gather_all(p_.conv1.shift), gather_all(p_.conv2.kernel),  gather_all(p_.conv2.shift), gather_all(p_.conv3.kernel),
-            gather_all(p_.conv3.shift),   gather_all(p_.dense1.kernel), gather_all(p_.dense1.bias), gather_all(p_.dense2.kernel), gather_all(p_.dense2.bias)};
+    return {gather_all(p_.conv1.kernel),  gather_all(p_.conv1.shift),  gather_all(p_.conv2.kernel),
+            gather_all(p_.conv2.shift),   gather_all(p_.conv3.kernel), gather_all(p_.conv3.shift),
+            gather_all(p_.dense1.kernel), gather_all(p_.dense1.bias),  gather_all(p_.dense2.kernel),
+            gather_all(p_.dense2.bias)};
   }
 
-  using images = decltype(uniform<float, layout<"data", none>>(std::declval<device_mesh<grid> const&>(), {1, 1}, prng_key{}));
-  using labels = decltype(generate<std::int32_t, layout<"data">>(std::declval<device_mesh<grid> const&>(), {1}, label{}));
+  using images =
+      decltype(uniform<float, layout<"data", none>>(std::declval<device_mesh<grid> const&>(), {1, 1}, prng_key{}));
+  using labels =
+      decltype(generate<std::int32_t, layout<"data">>(std::declval<device_mesh<grid> const&>(), {1}, label{}));
   std::vector<images> x;
   std::vector<labels> y;
   float loss = 0, hits = 0;
@@ -138,7 +146,8 @@ struct reference {
     for (std::size_t k = 0; root && k < checked_steps; ++k) {
       masks.emplace_back();
       for (index_t i = 0; i < batch * hidden; ++i)
-        masks[k].push_back(ashlar::uniform<float>(dropout_of_step(static_cast<index_t>(k)), i) < rate ? 0 : 1 / (1 - rate));
+        masks[k].push_back(ashlar::uniform<float>(dropout_of_step(static_cast<index_t>(k)), i) < rate ? 0
+                                                                                                      : 1 / (1 - rate));
       loops.step(x[k], y[k], masks[k]);
     }
   }
@@ -150,9 +159,11 @@ struct reference {
     double sum = 0, n = 0;
     for (std::size_t k = 0; k < p.size(); ++k) {
       if (p[k].size() != loops.p[k].size()) return false;
-      for (std::size_t i = 0; i < p[k].size(); ++i, ++n) sum += std::pow(static_cast<double>(p[k][i]) - loops.p[k][i], 2);
+      for (std::size_t i = 0; i < p[k].size(); ++i, ++n)
+        sum += std::pow(static_cast<double>(p[k][i]) - loops.p[k][i], 2);
     }
-    return p.size() == loops.p.size() && std::sqrt(sum / n) < 2e-4 && std::abs(loss - loops.loss) < 1e-4 * loops.loss && hits == loops.hits;
+    return p.size() == loops.p.size() && std::sqrt(sum / n) < 2e-4 && std::abs(loss - loops.loss) < 1e-4 * loops.loss &&
+           hits == loops.hits;
   }
 };
 
@@ -170,7 +181,8 @@ std::unique_ptr<bench::peer> start_pytorch(device_mesh<grid> const& m, reference
     write("y", all.y);
     write("mask", all.masks);
   });
-  if (p->names().empty() && m.rank() == 0) std::printf("left out: PyTorch, which python3 does not have (ASHLAR_PYTHON names another)\n");
+  if (p->names().empty() && m.rank() == 0)
+    std::printf("left out: PyTorch, which python3 does not have (ASHLAR_PYTHON names another)\n");
   return p;
 }
 
@@ -188,7 +200,8 @@ void measure(int argc, char** argv) {
   describe(about);
   nlohmann::json notes;
   for (std::string line; std::getline(about, line);)
-    if (auto const colon = line.find(": "); line.starts_with("BLAS") || line.starts_with("convolution")) notes[line.substr(0, colon)] = line.substr(colon + 2);
+    if (auto const colon = line.find(": "); line.starts_with("BLAS") || line.starts_with("convolution"))
+      notes[line.substr(0, colon)] = line.substr(colon + 2);
   bench::races all("convnet", argc, argv, notes);
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -206,9 +219,12 @@ void measure(int argc, char** argv) {
   int const threads = Kokkos::DefaultExecutionSpace().concurrency();
   auto const pytorch = start_pytorch(m, right, ranks * threads);
   for (std::size_t i = 0; pytorch && i < pytorch->names().size(); ++i)
-    variants.push_back({pytorch->names()[i], "none", [&, i] { pytorch->ask("step", i); }, [&, i] { return pytorch_is_right(*pytorch, i, right); },
-                        [&, i] { pytorch->ask("step", i); }, bench::peer::rest});
-  all.race("convnet step batch " + std::to_string(batch) + ", " + std::to_string(threads) + (threads == 1 ? " thread a rank" : " threads a rank"), variants);
+    variants.push_back({pytorch->names()[i], "none", [&, i] { pytorch->ask("step", i); },
+                        [&, i] { return pytorch_is_right(*pytorch, i, right); }, [&, i] { pytorch->ask("step", i); },
+                        bench::peer::rest});
+  all.race("convnet step batch " + std::to_string(batch) + ", " + std::to_string(threads) +
+               (threads == 1 ? " thread a rank" : " threads a rank"),
+           variants);
   all.write();
 }
 

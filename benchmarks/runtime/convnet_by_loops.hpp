@@ -27,8 +27,11 @@ struct plain_convolution {
         for (std::size_t j = 0; j < across(); ++j)
           for (std::size_t k = 0; k < window; ++k)
             for (std::size_t l = 0; l < window; ++l) {
-              std::size_t const y = i * stride + k - before, x = j * stride + l - before;  // beyond an edge: size or more
-              if (y < size && x < size) f(((image * size + y) * size + x) * in, (k * window + l) * in * out, ((image * across() + i) * across() + j) * out);
+              std::size_t const y = i * stride + k - before,
+                                x = j * stride + l - before;  // beyond an edge: size or more
+              if (y < size && x < size)
+                f(((image * size + y) * size + x) * in, (k * window + l) * in * out,
+                  ((image * across() + i) * across() + j) * out);
             }
   }
   numbers forward(numbers const& x, numbers const& kernel) const {
@@ -59,7 +62,8 @@ struct plain_normalisation {
     numbers mean(columns), square(columns), y(x.size());
     double const n = static_cast<double>(x.size() / columns);
     for (std::size_t i = 0; i < x.size(); ++i) mean[i % columns] += x[i] / n;
-    for (std::size_t i = 0; i < x.size(); ++i) square[i % columns] += (x[i] - mean[i % columns]) * (x[i] - mean[i % columns]) / n;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      square[i % columns] += (x[i] - mean[i % columns]) * (x[i] - mean[i % columns]) / n;
     inverse.clear();
     for (double v : square) inverse.push_back(1 / std::sqrt(v + 1e-3));
     normal = x;
@@ -125,11 +129,13 @@ class plain_loops {
   void step(std::vector<float> const& images, std::vector<std::int32_t> const& labels, std::vector<float> const& mask) {
     std::size_t const n = labels.size();
     auto g = zeros();
-    std::vector<plain_convolution> const convolution{{n, 28, 1, 12, 3, 1}, {n, 28, 12, 24, 6, 2}, {n, 14, 24, 32, 6, 2}};
+    std::vector<plain_convolution> const convolution{
+        {n, 28, 1, 12, 3, 1}, {n, 28, 12, 24, 6, 2}, {n, 14, 24, 32, 6, 2}};
     std::vector<plain_normalisation> normalisation{{12, {}, {}}, {24, {}, {}}, {32, {}, {}}};
     std::vector<numbers> h(1);
     for (float x : images) h[0].push_back(static_cast<double>(x) / 255);
-    for (std::size_t k = 0; k < 3; ++k) h.push_back(normalisation[k].forward(convolution[k].forward(h[k], p[2 * k]), p[2 * k + 1]));
+    for (std::size_t k = 0; k < 3; ++k)
+      h.push_back(normalisation[k].forward(convolution[k].forward(h[k], p[2 * k]), p[2 * k + 1]));
     numbers pooled(n * 32);
     for (std::size_t i = 0; i < h[3].size(); ++i) pooled[i / (49 * 32) * 32 + i % 32] += h[3][i] / 49;
     plain_product const dense1{32, 256}, dense2{256, 10};

@@ -11,7 +11,8 @@ namespace training {
 class frameworks : public bench::peer {
  public:
   /// Collective: all ranks.
-  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first) : frameworks(m, data, first, batches_of(data)) {}
+  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first)
+      : frameworks(m, data, first, batches_of(data)) {}
 
   /// The outcome of the first three steps, on rank 0. Empty on other ranks.
   outcome<float> checked(std::size_t which) {
@@ -35,7 +36,8 @@ class frameworks : public bench::peer {
     for (auto const& y : data.y) all.y.push_back(gather_all(y));
     return all;
   }
-  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first, gathered const& all)
+  frameworks(device_mesh<grid> const& m, training_data const& data, std::vector<float> const& first,
+             gathered const& all)
       : peer(m.communicator(), "frameworks.py", data.batch, m.size(), [&](peer const& to) {
           to.write("parameters", first);
           for (std::size_t k = 0; k < all.x.size(); ++k) {

@@ -188,7 +188,8 @@ class collective_race {
                                   is_expected(result.data());
                          }});
   }
-  void add(std::string const& name, std::string const& transport, float* result, std::function<void()> work, std::function<void()> prepare = nothing) {
+  void add(std::string const& name, std::string const& transport, float* result, std::function<void()> work,
+           std::function<void()> prepare = nothing) {
     auto const correct = [this, result, work, prepare] {
       std::fill_n(result, y.size(), std::numeric_limits<float>::quiet_NaN());
       prepare();
@@ -223,14 +224,16 @@ class collective_race {
     for (int k = 0; k < p; ++k) {
       int const q = (r + k) % p;
       for (index_t i = 0; i < theirs.rows; ++i)
-        std::memcpy(y.data() + q * step + i * pitch, from.of(q) + theirs.first + i * theirs.pitch, static_cast<std::size_t>(theirs.width) * sizeof(float));
+        std::memcpy(y.data() + q * step + i * pitch, from.of(q) + theirs.first + i * theirs.pitch,
+                    static_cast<std::size_t>(theirs.width) * sizeof(float));
     }
     escape(y.data());
   }
   // Sums in pieces that fit into the cache, in the order of the ranks.
   void sum_rows(shared_window<float> const& operands, strip const& b, float* to) const {
     for (index_t i = 0; i < b.rows; ++i)
-      for (index_t j = 0; j < b.width; j += in_cache) sum(operands, b.first + i * b.pitch + j, std::min(in_cache, b.width - j), to + i * b.width + j);
+      for (index_t j = 0; j < b.width; j += in_cache)
+        sum(operands, b.first + i * b.pitch + j, std::min(in_cache, b.width - j), to + i * b.width + j);
   }
   void sum(shared_window<float> const& operands, index_t first, index_t n, float* to) const {
     add(operands.of(0) + first, operands.of(1) + first, n, to);

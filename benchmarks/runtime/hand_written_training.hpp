@@ -18,7 +18,8 @@ auto on_host(X const& x) {
 template <class Mask>
 class hand_step {
  public:
-  hand_step(dense_network const& whole, training_data const& d, std::vector<float> const& first, int data_size, int model_size)
+  hand_step(dense_network const& whole, training_data const& d, std::vector<float> const& first, int data_size,
+            int model_size)
       : net_(whole), whole_(whole), batch_(d.batch), model_size_(model_size), data_size_(data_size) {
     for (auto const& x : d.x) images_.push_back(on_host(x));
     for (auto const& y : d.y) labels_.push_back(on_host(y));
@@ -36,7 +37,8 @@ class hand_step {
     count_ = first_.size();
     // The blocks are an odd number of quarters of a page apart. At the same offset in a page they may evict each
     // other's cache lines, which makes adam four times slower.
-    std::size_t const quarter = 1024 / sizeof(float), apart = (count_ + 2 + 2 * quarter - 1) / (2 * quarter) * 2 * quarter + quarter;
+    std::size_t const quarter = 1024 / sizeof(float),
+                      apart = (count_ + 2 + 2 * quarter - 1) / (2 * quarter) * 2 * quarter + quarter;
     blocks_.resize(4 * apart);
     w_ = blocks_.data();
     m_ = w_ + apart;
@@ -66,11 +68,14 @@ class hand_step {
   void run() {
     auto const k = static_cast<std::size_t>(step_ % batches);
     std::size_t const last = places_.size() - 1;
-    auto const input = [&](std::size_t l) { return l == 0 ? static_cast<float const*>(images_[k].data()) : y_[l - 1].data(); };
+    auto const input = [&](std::size_t l) {
+      return l == 0 ? static_cast<float const*>(images_[k].data()) : y_[l - 1].data();
+    };
     for (std::size_t l = 0; l <= last; ++l) {
       bool const biased = places_[l].has_bias() && (l < last || model_size_ == 1);
       if (biased) copy_to_rows(width(l), l);
-      gemm(false, false, rows_, width(l), net_.width[l], input(l), w_ + places_[l].kernel, biased ? 1.f : 0.f, y_[l].data());
+      gemm(false, false, rows_, width(l), net_.width[l], input(l), w_ + places_[l].kernel, biased ? 1.f : 0.f,
+           y_[l].data());
       if (l < last) activate(l);
     }
     if (model_size_ > 1) {
@@ -79,19 +84,22 @@ class hand_step {
         for (index_t o = 0; o < classes; ++o) y_[last][at(i * classes + o)] += w_[places_[last].bias + o];
     }
     float* const tail = g_ + places_[last].bias;
-    if (net_.loss == objective::squared_error) squared_error(targets_[k].data(), y_[last].data(), tail);
-    else cross_entropy(labels_[k].data(), y_[last].data(), tail);
+    if (net_.loss == objective::squared_error)
+      squared_error(targets_[k].data(), y_[last].data(), tail);
+    else
+      cross_entropy(labels_[k].data(), y_[last].data(), tail);
     for (std::size_t l = last;; --l) {
       float const* const d = l < last ? d_[l].data() : y_[l].data();
       gemm(true, false, net_.width[l], width(l), rows_, input(l), d, 0, g_ + places_[l].kernel);
       if (l < last && places_[l].has_bias()) sum_rows(rows_, width(l), d, g_ + places_[l].bias);
       if (l == 0) break;
       gemm(false, true, rows_, net_.width[l], width(l), d, w_ + places_[l].kernel, 0, d_[l - 1].data());
-      if (Mask::drops) multiply(d_[l - 1].size(), mask_.data(), d_[l - 1].data());
-      else where_positive(d_[l - 1].size(), y_[l - 1].data(), d_[l - 1].data());
+      if (Mask::drops)
+        multiply(d_[l - 1].size(), mask_.data(), d_[l - 1].data());
+      else
+        where_positive(d_[l - 1].size(), y_[l - 1].data(), d_[l - 1].data());
     }
-    if (data_size_ > 1)
-      MPI_Allreduce(MPI_IN_PLACE, g_, static_cast<int>(count_ + 2), MPI_FLOAT, MPI_SUM, over_data_);
+    if (data_size_ > 1) MPI_Allreduce(MPI_IN_PLACE, g_, static_cast<int>(count_ + 2), MPI_FLOAT, MPI_SUM, over_data_);
     ++step_;
     double const c1 = 1 - std::pow(.9, step_), c2 = 1 - std::pow(.999, step_);
     if (net_.update == update_rule::adam)
@@ -105,7 +113,9 @@ class hand_step {
   std::string transport() const { return data_size_ * model_size_ > 1 ? "mpi" : "none"; }
   /// The outcome for this rank's units.
   outcome<float> result() const { return {{w_, w_ + count_}, g_[count_], g_[count_ + 1]}; }
-  outcome<double> part(outcome<double> const& all) const { return {whole_.part(all.parameters, unit_, net_.width[1]), all.loss, all.hits}; }
+  outcome<double> part(outcome<double> const& all) const {
+    return {whole_.part(all.parameters, unit_, net_.width[1]), all.loss, all.hits};
+  }
 
  private:
   static std::size_t at(index_t i) { return static_cast<std::size_t>(i); }

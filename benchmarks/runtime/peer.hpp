@@ -31,7 +31,8 @@ class peer {
   /// Calls put(*this) on rank 0, which writes the arrays with which the program begins.
   /// Post: names() is empty if no framework is installed. Collective: all ranks.
   template <class Put>
-  peer(ashlar::communicator const& ranks, std::string const& program, index_t batch, int cores, Put const& put) : ranks_(ranks), program_(program) {
+  peer(ashlar::communicator const& ranks, std::string const& program, index_t batch, int cores, Put const& put)
+      : ranks_(ranks), program_(program) {
     ashlar::comm::on_root(ranks_, [&] {
       std::string pattern = std::filesystem::temp_directory_path() / "ashlar_peer_XXXXXX";
       if (mkdtemp(pattern.data()) == nullptr) throw ashlar::error(program_ + ": cannot make the folder " + pattern);
@@ -98,7 +99,8 @@ class peer {
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     char const* const chosen = std::getenv("ASHLAR_PYTHON");
     std::string const python = chosen != nullptr ? chosen : "python3";
-    std::array<std::string, 5> words{python, std::string(ASHLAR_BENCH_SOURCE "/") + program_, folder_, std::to_string(batch), std::to_string(cores)};
+    std::array<std::string, 5> words{python, std::string(ASHLAR_BENCH_SOURCE "/") + program_, folder_,
+                                     std::to_string(batch), std::to_string(cores)};
     std::array<char*, 6> arguments{};
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     int const status = posix_spawnp(&process_, python.c_str(), &actions, nullptr, arguments.data(), environ);

@@ -113,12 +113,19 @@ class races {
       : bench_(std::move(bench)), notes_(std::move(notes)) {
     for (int i = 1; i < argc; i += 2) {
       std::string const option = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-      if (option == "--json") file_ = value;
-      else if (option == "--only") only_ = value;
-      else if (option == "--seconds") seconds_ = std::atof(value.c_str());
-      else if (option == "--sample") shortest_sample_ = std::atof(value.c_str());
-      else if (option == "--rounds") most_rounds_ = std::atol(value.c_str());
-      else throw ashlar::error(bench_ + ": options are --json FILE, --only TEXT, --seconds S, --sample S and --rounds N, found " + option);
+      if (option == "--json")
+        file_ = value;
+      else if (option == "--only")
+        only_ = value;
+      else if (option == "--seconds")
+        seconds_ = std::atof(value.c_str());
+      else if (option == "--sample")
+        shortest_sample_ = std::atof(value.c_str());
+      else if (option == "--rounds")
+        most_rounds_ = std::atol(value.c_str());
+      else
+        throw ashlar::error(
+            bench_ + ": options are --json FILE, --only TEXT, --seconds S, --sample S and --rounds N, found " + option);
     }
     MPI_Comm_size(comm_, &ranks_);
     MPI_Comm_rank(comm_, &rank_);
@@ -129,8 +136,8 @@ class races {
     std::printf("%s: %d ranks, %s", bench_.c_str(), ranks_, mpi_name().c_str());
     for (auto const& [key, value] : notes_.items())
       std::printf("; %s: %s", key.c_str(), value.get<std::string>().c_str());
-    std::printf("\n%-46s %-46s %-9s %11s %11s %11s %7s %16s %9s\n", "case", "variant", "transport", "median us", "p25", "p75", "ratio",
-                "quartiles", "over MPI");
+    std::printf("\n%-46s %-46s %-9s %11s %11s %11s %7s %16s %9s\n", "case", "variant", "transport", "median us", "p25",
+                "p75", "ratio", "quartiles", "over MPI");
   }
 
   bool wants(std::string const& what) const { return what.find(only_) != std::string::npos; }
@@ -165,9 +172,11 @@ class races {
     for (long k = 0; k < rounds; ++k)
       for (std::size_t i = 0; i < variants.size(); ++i) times[i].push_back(sample(variants[i], repeats[i]));
     if (rank_ != 0) return;
-    auto const messages = std::find_if(variants.begin(), variants.end(), [](variant const& v) { return v.name == ashlar_over_mpi; });
+    auto const messages =
+        std::find_if(variants.begin(), variants.end(), [](variant const& v) { return v.name == ashlar_over_mpi; });
     for (std::size_t i = 0; i < variants.size(); ++i)
-      report(what, variants[i], times[i], times[0], messages == variants.end() ? nullptr : &times[static_cast<std::size_t>(messages - variants.begin())]);
+      report(what, variants[i], times[i], times[0],
+             messages == variants.end() ? nullptr : &times[static_cast<std::size_t>(messages - variants.begin())]);
   }
 
   /// Error: ashlar::error if the file cannot be written.
@@ -220,8 +229,9 @@ class races {
                        {"ratio_p25", quantile(ratio, .25)},
                        {"ratio_p75", quantile(ratio, .75)},
                        {"rounds", ratio.size()}};
-    std::printf("%-46s %-46s %-9s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f", what.c_str(), v.name.c_str(), v.transport.c_str(), us(.5), us(.25),
-                us(.75), quantile(ratio, .5), quantile(ratio, .25), quantile(ratio, .75));
+    std::printf("%-46s %-46s %-9s %11.2f %11.2f %11.2f %7.3f %7.3f to %5.3f", what.c_str(), v.name.c_str(),
+                v.transport.c_str(), us(.5), us(.25), us(.75), quantile(ratio, .5), quantile(ratio, .25),
+                quantile(ratio, .75));
     if (messages != nullptr) {
       row["ratio_over_mpi"] = quantile(ratio_to(*messages), .5);
       std::printf(" %9.3f", row["ratio_over_mpi"].get<double>());

@@ -88,7 +88,8 @@ class alltoallw {
     zeros_.assign(send_.size(), 0);
   }
   void operator()(T const* from, T* to) const {
-    MPI_Alltoallw(from, ones_.data(), zeros_.data(), send_.data(), to, ones_.data(), zeros_.data(), receive_.data(), comm_);
+    MPI_Alltoallw(from, ones_.data(), zeros_.data(), send_.data(), to, ones_.data(), zeros_.data(), receive_.data(),
+                  comm_);
   }
 
  private:
@@ -134,7 +135,8 @@ variant by_ashlar(std::string name, X const& x, F f, Expected const& expected) {
 // `times` copies of a shard into another array.
 template <class T>
 variant limit_of_copying(int times, T const* shard, std::vector<T>& to) {
-  return {times == 1 ? "limit: memcpy of the shard" : "limit: " + std::to_string(times) + " x memcpy of the shard", "none",
+  return {times == 1 ? "limit: memcpy of the shard" : "limit: " + std::to_string(times) + " x memcpy of the shard",
+          "none",
           [times, shard, &to] {
             for (int i = 0; i < times; ++i) {
               std::memcpy(to.data(), shard, to.size() * sizeof(T));
@@ -165,14 +167,18 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   auto const block = static_cast<int>(nb * nb);
   auto const row_bytes = static_cast<std::size_t>(nb) * sizeof(T);
   auto const pack = [&](index_t q, std::vector<T>& blocks) {
-    for (index_t i = 0; i < nb; ++i) std::memcpy(&blocks[static_cast<std::size_t>((q * nb + i) * nb)], &from[static_cast<std::size_t>(i * n + q * nb)], row_bytes);
+    for (index_t i = 0; i < nb; ++i)
+      std::memcpy(&blocks[static_cast<std::size_t>((q * nb + i) * nb)], &from[static_cast<std::size_t>(i * n + q * nb)],
+                  row_bytes);
   };
   alltoallw<T> const types(MPI_COMM_WORLD, shape::of(nb, n), 1, shape::of(n, nb), 0);
   std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(p - 1));
   auto const block_of = [&](std::vector<T>& v, index_t q) { return &v[static_cast<std::size_t>(q * nb * nb)]; };
   std::vector<variant> variants{
-      by_ashlar("ashlar", x, [](auto const& a) { return redistribute<columns>(a); }, expected),
-      by_ashlar(ashlar_over_mpi, over_mpi, [](auto const& a) { return redistribute<columns>(a); }, expected),
+      by_ashlar(
+          "ashlar", x, [](auto const& a) { return redistribute<columns>(a); }, expected),
+      by_ashlar(
+          ashlar_over_mpi, over_mpi, [](auto const& a) { return redistribute<columns>(a); }, expected),
       limit_of_copying(1, x.data(), to),
       hand("hand: pack + MPI_Alltoall",
            [&] {
@@ -200,15 +206,19 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   if (share_a_node(MPI_COMM_WORLD)) {
     shared.emplace(MPI_COMM_WORLD, shard);
     std::copy(from.begin(), from.end(), shared->of(r));
-    variants.push_back(hand("limit: shared window", [&] {
-      shared->fence();
-      for (index_t k = 0; k < p; ++k) {
-        index_t const q = (r + k) % p;
-        T const* const theirs = shared->of(q);
-        for (index_t i = 0; i < nb; ++i) std::memcpy(&to[static_cast<std::size_t>((q * nb + i) * nb)], theirs + i * n + r * nb, row_bytes);
-      }
-      shared->fence();
-    }, "node"));
+    variants.push_back(hand(
+        "limit: shared window",
+        [&] {
+          shared->fence();
+          for (index_t k = 0; k < p; ++k) {
+            index_t const q = (r + k) % p;
+            T const* const theirs = shared->of(q);
+            for (index_t i = 0; i < nb; ++i)
+              std::memcpy(&to[static_cast<std::size_t>((q * nb + i) * nb)], theirs + i * n + r * nb, row_bytes);
+          }
+          shared->fence();
+        },
+        "node"));
   }
 #ifdef ASHLAR_BENCH_FFTW
   // Transposed output is kept in the order of the input: what remains is the exchange.
@@ -216,10 +226,14 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   std::vector<T> scratch(from);
   if constexpr (sizeof(T) == 8) {
     auto const plan = fftw_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, flags);
-    if (plan != nullptr) variants.push_back(hand("FFTW: transpose, transposed out", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
+    if (plan != nullptr)
+      variants.push_back(
+          hand("FFTW: transpose, transposed out", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
   } else {
     auto const plan = fftwf_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, flags);
-    if (plan != nullptr) variants.push_back(hand("FFTW: transpose, transposed out", [&, plan] { fftwf_mpi_execute_r2r(plan, from.data(), to.data()); }));
+    if (plan != nullptr)
+      variants.push_back(
+          hand("FFTW: transpose, transposed out", [&, plan] { fftwf_mpi_execute_r2r(plan, from.data(), to.data()); }));
   }
 #endif
 #ifdef ASHLAR_BENCH_SCALAPACK
@@ -234,9 +248,11 @@ void rows_to_columns(races& all, device_mesh<line> const& m, device_mesh<line> c
   descinit_(description[1], &extent, &extent, &part, &extent, &zero, &zero, &down, &part, &info);
   variants.push_back(hand("ScaLAPACK: p?gemr2d", [&] {
     if constexpr (sizeof(T) == 8)
-      pdgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1], &across);
+      pdgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1],
+                &across);
     else
-      psgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1], &across);
+      psgemr2d_(&extent, &extent, from.data(), &one, &one, description[0], to.data(), &one, &one, description[1],
+                &across);
   }));
 #endif
   all.race(what, variants);
@@ -253,7 +269,8 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
   auto const shard = static_cast<std::size_t>(nb * n);
   std::vector<double> from(x.data(), x.data() + shard), to(shard), packed(shard), expected(shard);
   for (index_t i = 0; i < nb; ++i)
-    for (index_t j = 0; j < n; ++j) expected[static_cast<std::size_t>(i * n + j)] = element<double>(j * n + m.rank() * nb + i);
+    for (index_t j = 0; j < n; ++j)
+      expected[static_cast<std::size_t>(i * n + j)] = element<double>(j * n + m.rank() * nb + i);
   auto const hand = [&](std::string name, std::function<void()> work, std::string transport = "mpi") {
     return variant{std::move(name), std::move(transport), work, [&, work] {
                      std::fill(to.begin(), to.end(), -1.);
@@ -272,31 +289,37 @@ void transpose(races& all, device_mesh<line> const& m, device_mesh<line> const& 
   std::vector<double> arrived(shard);
   auto const block = static_cast<int>(nb * nb);
   std::vector<variant> variants{
-      by_ashlar("ashlar", x, ours, expected), by_ashlar(ashlar_over_mpi, over_mpi, ours, expected), limit_of_copying(1, x.data(), to),
-      hand("hand: transposing pack + MPI_Alltoall", [&] {
+      by_ashlar("ashlar", x, ours, expected), by_ashlar(ashlar_over_mpi, over_mpi, ours, expected),
+      limit_of_copying(1, x.data(), to), hand("hand: transposing pack + MPI_Alltoall", [&] {
         for (index_t q = 0; q < p; ++q) transpose_block(from.data() + q * nb, packed.data() + q * nb * nb, nb);
         MPI_Alltoall(packed.data(), block, MPI_DOUBLE, arrived.data(), block, MPI_DOUBLE, MPI_COMM_WORLD);
         for (index_t q = 0; q < p; ++q)
           for (index_t b = 0; b < nb; ++b)
-            std::memcpy(&to[static_cast<std::size_t>(b * n + q * nb)], &arrived[static_cast<std::size_t>((q * nb + b) * nb)], static_cast<std::size_t>(nb) * sizeof(double));
+            std::memcpy(&to[static_cast<std::size_t>(b * n + q * nb)],
+                        &arrived[static_cast<std::size_t>((q * nb + b) * nb)],
+                        static_cast<std::size_t>(nb) * sizeof(double));
       })};
   std::optional<shared_window<double>> shared;
   if (share_a_node(MPI_COMM_WORLD)) {
     shared.emplace(MPI_COMM_WORLD, shard);
     std::copy(from.begin(), from.end(), shared->of(m.rank()));
-    variants.push_back(hand("limit: shared window", [&] {
-      shared->fence();
-      for (index_t k = 0; k < p; ++k) {
-        index_t const q = (m.rank() + k) % p;
-        transpose_block(shared->of(q) + m.rank() * nb, to.data() + q * nb, n);
-      }
-      shared->fence();
-    }, "node"));
+    variants.push_back(hand(
+        "limit: shared window",
+        [&] {
+          shared->fence();
+          for (index_t k = 0; k < p; ++k) {
+            index_t const q = (m.rank() + k) % p;
+            transpose_block(shared->of(q) + m.rank() * nb, to.data() + q * nb, n);
+          }
+          shared->fence();
+        },
+        "node"));
   }
 #ifdef ASHLAR_BENCH_FFTW
   std::vector<double> scratch(from);
   auto const plan = fftw_mpi_plan_transpose(n, n, scratch.data(), to.data(), MPI_COMM_WORLD, FFTW_MEASURE);
-  if (plan != nullptr) variants.push_back(hand("FFTW: transpose", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
+  if (plan != nullptr)
+    variants.push_back(hand("FFTW: transpose", [&, plan] { fftw_mpi_execute_r2r(plan, from.data(), to.data()); }));
 #endif
 #ifdef ASHLAR_BENCH_SCALAPACK
   int across = 0, info = 0, description[9];
@@ -368,13 +391,15 @@ void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> 
   std::string const what = "slabs to pencils to pencils, " + std::to_string(n) + "^3 double";
   if (!all.wants(what)) return;
   index_t const px = m.sizes().size[0], py = m.sizes().size[1];
-  auto const x = filled<double, slabs>(m, shape::of(n, n, n)), over_mpi = filled<double, slabs>(mpi, shape::of(n, n, n));
+  auto const x = filled<double, slabs>(m, shape::of(n, n, n)),
+             over_mpi = filled<double, slabs>(mpi, shape::of(n, n, n));
   auto const expected = filled<double, others>(m, shape::of(n, n, n));
   auto const shard = static_cast<std::size_t>(x.local_size());
   std::vector<double> from(x.data(), x.data() + shard), between(shard), to(shard);
   MPI_Comm neighbours = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, m.coordinate(0), m.rank(), &neighbours);
-  shape const slab = shape::of(n / (px * py), n, n), pencil = shape::of(n / px, n / py, n), other = shape::of(n / px, n, n / py);
+  shape const slab = shape::of(n / (px * py), n, n), pencil = shape::of(n / px, n / py, n),
+              other = shape::of(n / px, n, n / py);
   {
     alltoallw<double> const first(neighbours, slab, 1, pencil, 0), second(neighbours, pencil, 2, other, 1);
     auto const both = [&] {
@@ -382,7 +407,9 @@ void slabs_to_pencils(races& all, device_mesh<grid> const& m, device_mesh<grid> 
       second(between.data(), to.data());
     };
     auto const ours = [](auto const& a) { return redistribute<others>(redistribute<pencils>(a)); };
-    all.race(what, {by_ashlar("ashlar", x, ours, expected), by_ashlar(ashlar_over_mpi, over_mpi, ours, expected), limit_of_copying(2, x.data(), to),
+    all.race(what, {by_ashlar("ashlar", x, ours, expected),
+                    by_ashlar(ashlar_over_mpi, over_mpi, ours, expected),
+                    limit_of_copying(2, x.data(), to),
                     {"MPI: MPI_Alltoallw, subarrays", "mpi", both, [&] {
                        std::fill(to.begin(), to.end(), -1.);
                        both();

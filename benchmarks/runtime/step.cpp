@@ -14,7 +14,8 @@ using namespace training;
 
 // The program of examples/04_mnist_mlp.cpp.
 struct mnist_mlp {
-  static inline dense_network const by_hand{{inputs, hidden, classes}, false, objective::cross_entropy, update_rule::adam, 1e-3};
+  static inline dense_network const by_hand{
+      {inputs, hidden, classes}, false, objective::cross_entropy, update_rule::adam, 1e-3};
   static constexpr auto answers = &training_data::y;
   static constexpr auto model = with_dropout::model;
   static constexpr adam optimizer{};
@@ -32,7 +33,9 @@ std::vector<bench::variant> framework_variants(frameworks& peers, std::vector<fl
     v.push_back({peers.names()[i], "none", [&peers, i] { peers.ask("step", i); },
                  [&peers, &first, batch, i] {
                    outcome<float> const o = peers.checked(i);
-                   return !peers.is_root() || agree(by_hand, o, plain_loops<philox_mask>(by_hand, first).train(batch, checked_steps), batch, tolerance(by_hand));
+                   return !peers.is_root() ||
+                          agree(by_hand, o, plain_loops<philox_mask>(by_hand, first).train(batch, checked_steps), batch,
+                                tolerance(by_hand));
                  },
                  [&peers, i] { peers.ask("reset", i); }, frameworks::rest});
   return v;
@@ -54,11 +57,14 @@ void race(bench::races& all, int data_size, int model_size, int cores) {
     std::vector variants{variant_of<philox_mask>("ashlar", ours, by_hand, first, batch),
                          variant_of<philox_mask>("hand: BLAS + MPI, Philox mask", with_philox, by_hand, first, batch),
                          variant_of<hashed_mask>("hand: BLAS + MPI, hashed mask", with_hash, by_hand, first, batch)};
-    if (m.size() > 1) variants.insert(variants.begin() + 1, variant_of<philox_mask>(bench::ashlar_over_mpi, over_mpi, by_hand, first, batch));
+    if (m.size() > 1)
+      variants.insert(variants.begin() + 1,
+                      variant_of<philox_mask>(bench::ashlar_over_mpi, over_mpi, by_hand, first, batch));
     std::unique_ptr<frameworks> peers;
     if (data_size * model_size <= cores) {
       peers = std::make_unique<frameworks>(m, data, first);
-      if (peers->names().empty() && m.rank() == 0) std::printf("left out: PyTorch and JAX, which python3 does not have (ASHLAR_PYTHON names another)\n");
+      if (peers->names().empty() && m.rank() == 0)
+        std::printf("left out: PyTorch and JAX, which python3 does not have (ASHLAR_PYTHON names another)\n");
       for (auto& v : framework_variants(*peers, first, batch)) variants.push_back(std::move(v));
     }
     all.race(what, variants);

@@ -14,7 +14,8 @@ using namespace training;
 struct keras_distribution {
   static constexpr char const* name = "784-200-10 rmsprop";
   using mask = philox_mask;
-  static inline dense_network const by_hand{{inputs, hidden, classes}, false, objective::squared_error, update_rule::rmsprop, 1e-3};
+  static inline dense_network const by_hand{
+      {inputs, hidden, classes}, false, objective::squared_error, update_rule::rmsprop, 1e-3};
   static constexpr auto answers = &training_data::targets;
 
   static constexpr auto model = with_dropout::model;
@@ -36,14 +37,16 @@ constexpr auto layer = [](auto const& p, auto const& x) { return einsum<"bi,io->
 struct tf_dtensor {
   static constexpr char const* name = "784-128-10 adam";
   using mask = no_mask;
-  static inline dense_network const by_hand{{inputs, 128, classes}, true, objective::summed_cross_entropy, update_rule::adam, .01};
+  static inline dense_network const by_hand{
+      {inputs, 128, classes}, true, objective::summed_cross_entropy, update_rule::adam, .01};
   static constexpr auto answers = &training_data::y;
 
   static constexpr auto model = build<mlp>(dense_of(inputs, 128), dense_of(128, classes));
   static constexpr adam optimizer{.rate = .01};
   static constexpr auto loss = [](auto const& p, auto const& x, auto const& labels, prng_key) {
     auto z = layer(p.d2, relu(layer(p.d1, x)));
-    return build<with_aux>(softmax_cross_entropy(z, labels) * static_cast<float>(x.extents()[0]), accuracy_count(stop_gradient(z), labels));
+    return build<with_aux>(softmax_cross_entropy(z, labels) * static_cast<float>(x.extents()[0]),
+                           accuracy_count(stop_gradient(z), labels));
   };
   static constexpr auto step = labelled_step<tf_dtensor>;
 };
@@ -58,7 +61,8 @@ struct three_layers {
 struct mirrored_strategy {
   static constexpr char const* name = "784-256-256-10 adam";
   using mask = no_mask;
-  static inline dense_network const by_hand{{inputs, 256, 256, classes}, true, objective::cross_entropy, update_rule::adam, 1e-3};
+  static inline dense_network const by_hand{
+      {inputs, 256, 256, classes}, true, objective::cross_entropy, update_rule::adam, 1e-3};
   static constexpr auto answers = &training_data::y;
 
   static constexpr auto model = build<three_layers>(dense_of(inputs, 256), dense_of(256, 256), dense_of(256, classes));
@@ -75,8 +79,8 @@ void race(bench::races& all, int data_size, int model_size) {
   using mask = typename Program::mask;
   device_mesh<grid> const m(MPI_COMM_WORLD, {data_size, model_size});
   for (index_t batch : {64, 512}) {
-    std::string const what = std::string(Program::name) + " batch " + std::to_string(batch) + ", data=" + std::to_string(data_size) +
-                             " x model=" + std::to_string(model_size);
+    std::string const what = std::string(Program::name) + " batch " + std::to_string(batch) +
+                             ", data=" + std::to_string(data_size) + " x model=" + std::to_string(model_size);
     if (!all.wants(what)) continue;
     training_data const data(m, batch);
     ashlar_step<Program, Strategy> ours(m, data);

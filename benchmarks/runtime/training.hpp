@@ -15,7 +15,11 @@ inline constexpr index_t inputs = 784, hidden = 200, classes = 10, batches = 8, 
 inline constexpr float rate = 0.4f;
 inline constexpr prng_key weight_key{1}, image_key{2}, label_key{3}, dropout_key{4}, target_key{5};
 
-enum class objective { cross_entropy, summed_cross_entropy, squared_error };  // means but the second; the last of softmax(z)
+enum class objective {
+  cross_entropy,
+  summed_cross_entropy,
+  squared_error
+};  // means but the second; the last of softmax(z)
 enum class update_rule { adam, rmsprop };
 
 /// Dense layers with relu between them, and their training. The parameters are in one sequence: the kernel of the first
@@ -46,7 +50,9 @@ struct dense_network {
   std::vector<T> part(std::vector<T> const& whole, index_t first, index_t n) const {
     if (n == width[1]) return whole;
     std::vector<T> some;
-    auto const take = [&](index_t begin, index_t end) { some.insert(some.end(), whole.begin() + begin, whole.begin() + end); };
+    auto const take = [&](index_t begin, index_t end) {
+      some.insert(some.end(), whole.begin() + begin, whole.begin() + end);
+    };
     for (index_t i = 0; i < width[0]; ++i) take(i * width[1] + first, i * width[1] + first + n);
     auto const last = places()[1];
     take(last.kernel + first * width[2], last.kernel + (first + n) * width[2]);
@@ -78,12 +84,14 @@ struct outcome {
 /// A limit for each parameter would be too strict in single precision. Rounding may put a unit's sum on the other side
 /// of relu's kink. Then one row's part of its gradient appears or vanishes. Optimizers that divide by the gradient's
 /// size make a whole step of that.
-inline bool agree(dense_network const& net, outcome<float> const& a, outcome<double> const& b, index_t batch, double tolerance) {
+inline bool agree(dense_network const& net, outcome<float> const& a, outcome<double> const& b, index_t batch,
+                  double tolerance) {
   if (a.parameters.size() != b.parameters.size()) return false;
   auto const off = [](float x, double y) { return std::abs(static_cast<double>(x) - y); };
   auto const block_agrees = [&](index_t begin, index_t end) {
     double sum = 0;
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) sum += off(a.parameters[i], b.parameters[i]);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      sum += off(a.parameters[i], b.parameters[i]);
     return begin == end || sum < tolerance * static_cast<double>(end - begin);
   };
   for (auto const& p : net.places())
@@ -185,15 +193,18 @@ class plain_loops {
     now_.loss = now_.hits = 0;
     for (index_t row = 0; row < batch; ++row) {
       y[0].resize(at(inputs));
-      for (index_t i = 0; i < inputs; ++i) y[0][at(i)] = static_cast<double>(uniform<float>(images_of_batch(s % batches), row * inputs + i));
+      for (index_t i = 0; i < inputs; ++i)
+        y[0][at(i)] = static_cast<double>(uniform<float>(images_of_batch(s % batches), row * inputs + i));
       for (std::size_t l = 0; l < layers; ++l) {
         index_t const n = net_.width[l + 1];
         y[l + 1].assign(at(n), 0);
         if (places[l].has_bias()) add_scaled(1, &now_.parameters[at(places[l].bias)], y[l + 1]);
-        for (index_t i = 0; i < net_.width[l]; ++i) add_scaled(y[l][at(i)], &now_.parameters[at(places[l].kernel + i * n)], y[l + 1]);
+        for (index_t i = 0; i < net_.width[l]; ++i)
+          add_scaled(y[l][at(i)], &now_.parameters[at(places[l].kernel + i * n)], y[l + 1]);
         if (l + 1 == layers) break;
         slope[l].resize(at(n));
-        for (index_t u = 0; u < n; ++u) y[l + 1][at(u)] *= slope[l][at(u)] = y[l + 1][at(u)] > 0 ? static_cast<double>(Mask::one(s, row, u)) : 0.;
+        for (index_t u = 0; u < n; ++u)
+          y[l + 1][at(u)] *= slope[l][at(u)] = y[l + 1][at(u)] > 0 ? static_cast<double>(Mask::one(s, row, u)) : 0.;
       }
       numbers d = y[layers];
       to_cotangent(d, s % batches, row, batch);
@@ -243,7 +254,8 @@ class plain_loops {
       numbers d(z.size());
       double dot = 0;
       for (std::size_t o = 0; o < z.size(); ++o) {
-        double const off = z[o] - static_cast<double>(uniform<float>(targets_of_batch(batch_number), row * classes + static_cast<index_t>(o)));
+        double const off = z[o] - static_cast<double>(uniform<float>(targets_of_batch(batch_number),
+                                                                     row * classes + static_cast<index_t>(o)));
         now_.loss += scale * off * off;
         dot += z[o] * (d[o] = 2 * scale * off);
       }

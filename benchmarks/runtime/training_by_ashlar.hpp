@@ -16,7 +16,8 @@ struct mlp {
 
 /// The network of examples/04_mnist_mlp.cpp and examples/06_keras_distribution.cpp: logits.
 struct with_dropout {
-  static constexpr auto model = build<mlp>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
+  static constexpr auto model =
+      build<mlp>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
   static constexpr auto network = [](auto const& p, auto const& x, prng_key key) {
     auto h = dropout(relu(einsum<"bi,ih->bh">(x, p.d1.kernel)), rate, key);
     auto y = all_reduce(einsum<"bh,ho->bo">(h, p.d2.kernel));
@@ -24,7 +25,8 @@ struct with_dropout {
   };
 };
 using mirrored = data_parallel<"data">;
-using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
+using sharded =
+    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
 
 /// The step of a program whose loss also gives the number of hits. Returns loss and hits.
 template <class Program>
@@ -49,7 +51,8 @@ class ashlar_step {
   }
   void run() {
     auto const k = static_cast<std::size_t>(step_ % batches);
-    std::tie(loss_, hits_) = Program::step(p_, state_, data_.x[k], (data_.*Program::answers)[k], dropout_of_step(step_));
+    std::tie(loss_, hits_) =
+        Program::step(p_, state_, data_.x[k], (data_.*Program::answers)[k], dropout_of_step(step_));
     ++step_;
   }
   /// Collective: the ranks of the mesh.
@@ -83,12 +86,14 @@ inline double tolerance(dense_network const& net) { return 5e-2 * net.learning_r
 
 /// A variant whose results are compared with plain_loops.
 template <class Mask, class Step>
-bench::variant variant_of(std::string name, Step& s, dense_network const& net, std::vector<float> const& first, index_t batch) {
+bench::variant variant_of(std::string name, Step& s, dense_network const& net, std::vector<float> const& first,
+                          index_t batch) {
   return {std::move(name), s.transport(), [&s] { s.run(); },
           [&s, &net, &first, batch] {
             s.reset();
             for (index_t i = 0; i < checked_steps; ++i) s.run();
-            return agree(s.shape(), s.result(), s.part(plain_loops<Mask>(net, first).train(batch, checked_steps)), batch, tolerance(net));
+            return agree(s.shape(), s.result(), s.part(plain_loops<Mask>(net, first).train(batch, checked_steps)),
+                         batch, tolerance(net));
           },
           [&s] { s.reset(); }};
 }

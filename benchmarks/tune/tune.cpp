@@ -21,23 +21,29 @@ std::string size_text(std::size_t bytes) {
 }
 
 // Whole numbers, whose sums are exact in float.
-float element(std::size_t i, int rank) { return static_cast<float>((31 * i + 13 * static_cast<std::size_t>(rank)) % 101) - 50; }
+float element(std::size_t i, int rank) {
+  return static_cast<float>((31 * i + 13 * static_cast<std::size_t>(rank)) % 101) - 50;
+}
 
 // The race of one collective at one size.
 class contest {
  public:
   contest(communicator const& c, collective what, std::size_t bytes, bool in_place = false)
       : c_(c), what_(what), in_place_(in_place), each_(bytes / sizeof(float) / static_cast<std::size_t>(c.size())) {
-    std::size_t const p = static_cast<std::size_t>(c.size()), all = what == collective::all_reduce ? bytes / sizeof(float) : p * each_;
+    std::size_t const p = static_cast<std::size_t>(c.size()),
+                      all = what == collective::all_reduce ? bytes / sizeof(float) : p * each_;
     bytes_ = all * sizeof(float);
     x_.resize(what == collective::all_gather ? each_ : all);
     y_.resize(what == collective::reduce_scatter ? each_ : all);
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = element(i, c.rank());
     for (std::size_t i = 0; i < y_.size(); ++i) {
       std::size_t const first = static_cast<std::size_t>(c.rank()) * each_;
-      if (what == collective::all_gather) expected_.push_back(element(i % each_, static_cast<int>(i / each_)));
-      else if (what == collective::all_to_all) expected_.push_back(element(first + i % each_, static_cast<int>(i / each_)));
-      else expected_.push_back(sum(what == collective::reduce_scatter ? first + i : i));
+      if (what == collective::all_gather)
+        expected_.push_back(element(i % each_, static_cast<int>(i / each_)));
+      else if (what == collective::all_to_all)
+        expected_.push_back(element(first + i % each_, static_cast<int>(i / each_)));
+      else
+        expected_.push_back(sum(what == collective::reduce_scatter ? first + i : i));
     }
   }
 
@@ -51,8 +57,8 @@ class contest {
     MPI_Request request = MPI_REQUEST_NULL;
     if (what_ == collective::all_reduce && comm_detail::persists(what_)) {
       auto const n = static_cast<comm::count_type>(y_.size());
-      comm::check(ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(), n, MPI_FLOAT, MPI_SUM, c_.get(),
-                                            MPI_INFO_NULL, &request),
+      comm::check(ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(),
+                                             n, MPI_FLOAT, MPI_SUM, c_.get(), MPI_INFO_NULL, &request),
                   "MPI_Allreduce_init");
       variants.push_back(checked("limit: persistent on the arrays themselves", [this, &request] {
         MPI_Start(&request);
@@ -67,10 +73,14 @@ class contest {
   bool has(algorithm a) const {
     switch (a) {
       case algorithm::exchange_in_parts:
-      case algorithm::mpi_in_place: return what_ == collective::all_reduce;
-      case algorithm::mpi_with_counts: return what_ == collective::reduce_scatter;
-      case algorithm::persistent: return comm_detail::persists(what_) && bytes_ <= comm::tuning{}.persistent_bytes;
-      default: return true;
+      case algorithm::mpi_in_place:
+        return what_ == collective::all_reduce;
+      case algorithm::mpi_with_counts:
+        return what_ == collective::reduce_scatter;
+      case algorithm::persistent:
+        return comm_detail::persists(what_) && bytes_ <= comm::tuning{}.persistent_bytes;
+      default:
+        return true;
     }
   }
   float sum(std::size_t i) const {
@@ -84,7 +94,8 @@ class contest {
       if (in_place_) return comm::all_reduce<op::sum>(c_, y_.data(), y_.size(), how);
       if (what_ == collective::all_reduce) return comm::all_reduce<op::sum>(c_, x_.data(), y_.data(), y_.size(), how);
       if (what_ == collective::all_gather) return comm::all_gather(c_, x_.data(), each_, y_.data(), how);
-      if (what_ == collective::reduce_scatter) return comm::reduce_scatter<op::sum>(c_, x_.data(), y_.data(), each_, how);
+      if (what_ == collective::reduce_scatter)
+        return comm::reduce_scatter<op::sum>(c_, x_.data(), y_.data(), each_, how);
       comm::all_to_all(c_, x_.data(), each_, y_.data(), how);
     });
   }
@@ -94,8 +105,10 @@ class contest {
       if (in_place_) std::fill(y_.begin(), y_.end(), 0.f);
     };
     auto const correct = [this, work] {
-      if (in_place_) y_ = x_;
-      else std::fill(y_.begin(), y_.end(), std::numeric_limits<float>::quiet_NaN());
+      if (in_place_)
+        y_ = x_;
+      else
+        std::fill(y_.begin(), y_.end(), std::numeric_limits<float>::quiet_NaN());
       work();
       return y_ == expected_;
     };
@@ -113,8 +126,11 @@ void measure(int argc, char** argv) {
   communicator const c(MPI_COMM_WORLD);
   races all("tune", argc, argv, {{"cores", std::to_string(comm_detail::own_cores().count())}});
   if (c.size() == 1) return;  // nothing moves
-  constexpr std::pair<collective, bool> kinds[]{
-      {collective::all_reduce, false}, {collective::all_reduce, true}, {collective::all_gather, false}, {collective::reduce_scatter, false}, {collective::all_to_all, false}};
+  constexpr std::pair<collective, bool> kinds[]{{collective::all_reduce, false},
+                                                {collective::all_reduce, true},
+                                                {collective::all_gather, false},
+                                                {collective::reduce_scatter, false},
+                                                {collective::all_to_all, false}};
   for (std::size_t bytes = 64; bytes <= 64 << 20; bytes *= 4)
     for (auto const& [what, in_place] : kinds) {
       std::string const name = to_text(what) + std::string(in_place ? " in place " : " ") + size_text(bytes);

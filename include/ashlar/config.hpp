@@ -23,16 +23,41 @@ using index_t = std::int64_t;
 // What a layer keeps to itself is in its detail namespace, which sees the detail namespaces of the layers that it may include.
 namespace ashlar {
 namespace meta_detail {}
-namespace mesh_detail { using namespace meta_detail; }
-namespace layout_detail { using namespace mesh_detail; }
-namespace plan_detail { using namespace layout_detail; }
-namespace ops_detail { using namespace plan_detail; }
-namespace autodiff_detail { using namespace ops_detail; }
-namespace comm_detail { using namespace autodiff_detail; }
-namespace kernels_detail { using namespace autodiff_detail; }
-namespace tensor_detail { using namespace comm_detail; using namespace kernels_detail; }
-namespace io_detail { using namespace tensor_detail; }
-namespace data_detail { using namespace io_detail; }
-namespace checkpoint_detail { using namespace data_detail; }
-namespace train_detail { using namespace checkpoint_detail; }
+namespace mesh_detail {
+using namespace meta_detail;
+}
+namespace layout_detail {
+using namespace mesh_detail;
+}
+namespace plan_detail {
+using namespace layout_detail;
+}
+namespace ops_detail {
+using namespace plan_detail;
+}
+namespace autodiff_detail {
+using namespace ops_detail;
+}
+namespace comm_detail {
+using namespace autodiff_detail;
+}
+namespace kernels_detail {
+using namespace autodiff_detail;
+}
+namespace tensor_detail {
+using namespace comm_detail;
+using namespace kernels_detail;
+}  // namespace tensor_detail
+namespace io_detail {
+using namespace tensor_detail;
+}
+namespace data_detail {
+using namespace io_detail;
+}
+namespace checkpoint_detail {
+using namespace data_detail;
+}
+namespace train_detail {
+using namespace checkpoint_detail;
+}
 }  // namespace ashlar

@@ -22,7 +22,8 @@ std::string variable(char const* name) {
 }
 
 bool is_the_rank() {
-  std::string const open_mpi = variable("OMPI_COMM_WORLD_RANK"), rank = open_mpi.empty() ? variable("PMI_RANK") : open_mpi;
+  std::string const open_mpi = variable("OMPI_COMM_WORLD_RANK"),
+                    rank = open_mpi.empty() ? variable("PMI_RANK") : open_mpi;
   return std::atoi(rank.c_str()) == std::atoi(variable("ASHLAR_FAULT_RANK").c_str());
 }
 
@@ -31,7 +32,8 @@ bool is_the_one(int file) {
   static std::atomic<int> writes{0};
   char path[4096];
   ssize_t const n = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), path, sizeof path);
-  if (n <= 0 || !std::string_view(path, static_cast<std::size_t>(n)).ends_with(".part") || ++writes != which) return false;
+  if (n <= 0 || !std::string_view(path, static_cast<std::size_t>(n)).ends_with(".part") || ++writes != which)
+    return false;
   ::close(::open(variable("ASHLAR_FAULT_SEEN").c_str(), O_WRONLY | O_CREAT, 0666));
   return true;
 }
@@ -75,6 +77,8 @@ ssize_t read(char const* name, int file, void* to, size_t n, off_t at) {
 }  // namespace
 
 extern "C" ssize_t pwrite(int file, void const* from, size_t n, off_t at) { return write("pwrite", file, from, n, at); }
-extern "C" ssize_t pwrite64(int file, void const* from, size_t n, off_t at) { return write("pwrite64", file, from, n, at); }
+extern "C" ssize_t pwrite64(int file, void const* from, size_t n, off_t at) {
+  return write("pwrite64", file, from, n, at);
+}
 extern "C" ssize_t pread(int file, void* to, size_t n, off_t at) { return read("pread", file, to, n, at); }
 extern "C" ssize_t pread64(int file, void* to, size_t n, off_t at) { return read("pread64", file, to, n, at); }

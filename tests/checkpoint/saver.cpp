@@ -25,10 +25,13 @@ struct pair_of {
 };
 struct element {
   index_t step;
-  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(step * 1000000 + i * 64 + j); }
+  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const {
+    return static_cast<double>(step * 1000000 + i * 64 + j);
+  }
 };
 auto state_at(device_mesh<grid> const& m, index_t step) {
-  return build<pair_of>(generate<double, layout<none, "x">>(m, {203, 64}, element{step}), generate<double, layout<none, none>>(m, {9, 64}, element{-step}));
+  return build<pair_of>(generate<double, layout<none, "x">>(m, {203, 64}, element{step}),
+                        generate<double, layout<none, none>>(m, {9, 64}, element{-step}));
 }
 bool equal(device_mesh<grid> const& m, index_t step, auto const& found) {
   bool same = true;

@@ -7,7 +7,9 @@
 using grid = ashlar::mesh<ashlar::axis<"data">, ashlar::axis<"model">>;
 struct columns {
   int rank;
-  KOKKOS_FUNCTION double operator()(ashlar::index_t i, ashlar::index_t j) const { return static_cast<double>(i + j) + (rank == 3 ? 1 : 0); }
+  KOKKOS_FUNCTION double operator()(ashlar::index_t i, ashlar::index_t j) const {
+    return static_cast<double>(i + j) + (rank == 3 ? 1 : 0);
+  }
 };
 struct element {
   KOKKOS_FUNCTION double operator()(ashlar::index_t i) const { return static_cast<double>(i); }
@@ -20,8 +22,10 @@ int run(options const& o) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (o.seed.value == 3) {
     ashlar::device_mesh<grid> const m(MPI_COMM_WORLD, {2, 2});
-    ashlar::require_equal_replicas(m, ashlar::build<ashlar::affine>(ashlar::generate<double, ashlar::layout<ashlar::none, "model">>(m, {4, 4}, columns{rank}),
-                                                                    ashlar::generate<double, ashlar::layout<ashlar::none>>(m, {4}, element{})));
+    ashlar::require_equal_replicas(
+        m, ashlar::build<ashlar::affine>(
+               ashlar::generate<double, ashlar::layout<ashlar::none, "model">>(m, {4, 4}, columns{rank}),
+               ashlar::generate<double, ashlar::layout<ashlar::none>>(m, {4}, element{})));
   }
   if (o.seed.value != 1) throw ashlar::error("all ranks say so");
   if (rank == 1) throw std::out_of_range("no such example");

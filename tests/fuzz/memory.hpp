@@ -26,7 +26,8 @@ class memory_limit {
           }
         },
         [](void const volatile* p) {
-          if (watching && p) held -= static_cast<std::ptrdiff_t>(__sanitizer_get_allocated_size(const_cast<void const*>(p)));
+          if (watching && p)
+            held -= static_cast<std::ptrdiff_t>(__sanitizer_get_allocated_size(const_cast<void const*>(p)));
         });
     require(installed > 0, "the sanitizer tells of allocations");
     held = 0;

@@ -30,11 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   ashlar::idx_array a;
   std::optional<ashlar::io_detail::idx_place> place;
   std::string const read = sentence_of([&] { a = ashlar::read_idx(path); });
-  std::string const placed = sentence_of([&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::input_file(path, "ashlar::read_idx")); });
+  std::string const placed = sentence_of(
+      [&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::input_file(path, "ashlar::read_idx")); });
   if (read.empty()) {
     std::size_t elements = 1;
     for (ashlar::index_t const n : a.extents) elements *= static_cast<std::size_t>(n);
-    require(!a.extents.empty() && a.extents.size() <= 8 && a.bytes.size() == elements, "the elements are those of the extents");
+    require(!a.extents.empty() && a.extents.size() <= 8 && a.bytes.size() == elements,
+            "the elements are those of the extents");
   }
   bool const gzipped = size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
   if (gzipped) {
@@ -42,7 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   } else {
     require(read == placed, (read + " | " + placed).c_str());
     if (read.empty())
-      require(place && place->extents == a.extents && place->begin + a.bytes.size() == size && std::equal(a.bytes.begin(), a.bytes.end(), data + place->begin), "the elements are the end of the file");
+      require(place && place->extents == a.extents && place->begin + a.bytes.size() == size &&
+                  std::equal(a.bytes.begin(), a.bytes.end(), data + place->begin),
+              "the elements are the end of the file");
   }
   return 0;
 }

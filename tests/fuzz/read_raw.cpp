@@ -28,12 +28,14 @@ struct numbers {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace ashlar;
   numbers in{data, size};
-  npy_kind const kind = io_detail::npy_kinds[static_cast<std::size_t>(in.next(1)) % std::size(io_detail::npy_kinds)].kind;
+  npy_kind const kind =
+      io_detail::npy_kinds[static_cast<std::size_t>(in.next(1)) % std::size(io_detail::npy_kinds)].kind;
   std::vector<index_t> extents(static_cast<std::size_t>(in.next(1)) % 6);
   bool const large = in.next(1) % 2 != 0;
   for (index_t& n : extents) n = in.next(large ? 8 : 1);
   auto const begin = static_cast<std::size_t>(in.next(large ? 8 : 1));
-  require(ftruncate(file, 0) == 0 && pwrite(file, in.data, in.size, 0) == static_cast<ssize_t>(in.size), "the file is written");
+  require(ftruncate(file, 0) == 0 && pwrite(file, in.data, in.size, 0) == static_cast<ssize_t>(in.size),
+          "the file is written");
 
   memory_limit const limit(size + (16u << 20));
   try {
@@ -41,15 +43,19 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     data_detail::check_raw(*opened, extents, io_detail::name_of(kind).size, begin);
     array_source const a = array_source::in_file(opened, extents, kind, begin);
     std::size_t const bytes = static_cast<std::size_t>(a.size()) * io_detail::name_of(kind).size;
-    require(bytes == 0 || bytes * static_cast<std::size_t>(a.examples()) == in.size - begin, "the elements are the rest of the file");
+    require(bytes == 0 || bytes * static_cast<std::size_t>(a.examples()) == in.size - begin,
+            "the elements are the rest of the file");
     std::vector<std::uint8_t> scratch(a.examples() == 0 ? 0 : bytes);
     for (array_source const& source : {a, a.cached()})
       for (index_t i = 0; bytes != 0 && i < source.examples(); ++i)
-        require(std::memcmp(source.read(i, 0, source.size(), scratch.data()), in.data + begin + static_cast<std::size_t>(i) * bytes, bytes) == 0,
+        require(std::memcmp(source.read(i, 0, source.size(), scratch.data()),
+                            in.data + begin + static_cast<std::size_t>(i) * bytes, bytes) == 0,
                 "an example is what the file has at its place");
   } catch (error const& e) {
     std::string const sentence = e.what();
-    require(sentence.rfind("ashlar::open_raw: ", 0) == 0 && sentence.find('\n') == sentence.npos && sentence.size() < 400, sentence.c_str());
+    require(
+        sentence.rfind("ashlar::open_raw: ", 0) == 0 && sentence.find('\n') == sentence.npos && sentence.size() < 400,
+        sentence.c_str());
   }
   return 0;
 }

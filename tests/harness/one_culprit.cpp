@@ -24,14 +24,18 @@ namespace {
 // Meshes of all ranks, and operands of all collectives.
 class stage {
  public:
-  explicit stage(int ranks) : line_(MPI_COMM_WORLD, {ranks}), other_(MPI_COMM_WORLD, {ranks}), grid_(MPI_COMM_WORLD, {ranks == 4 ? 2 : 1, ranks == 4 ? 2 : ranks}) {}
+  explicit stage(int ranks)
+      : line_(MPI_COMM_WORLD, {ranks}),
+        other_(MPI_COMM_WORLD, {ranks}),
+        grid_(MPI_COMM_WORLD, {ranks == 4 ? 2 : 1, ranks == 4 ? 2 : ranks}) {}
 
   void call(std::string_view collective) const {
     if (collective == "all_gather") (void)all_gather<"x">(rows_);
     if (collective == "all_to_all") (void)all_to_all<"x", 1>(rows_);
     if (collective == "reduce_scatter") (void)reduce_scatter<"x", 0>(sums_);
     if (collective == "all_reduce") (void)all_reduce<"x">(sums_);
-    if (collective == "roll") (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
+    if (collective == "roll")
+      (void)roll<"x">(rows_, 1500 / line_.size());  // by one shard and a half: to both neighbours
     if (collective == "permute") (void)redistribute<layout<axes("y", "x"), none>>(blocks_);  // of 4 ranks
     if (collective == "exchange") (void)redistribute<layout<none, "z">>(rows_, other_);
     if (collective == "all_gather_async") (void)all_gather_async<"x">(rows_).wait();
@@ -55,7 +59,8 @@ class stage {
   device_mesh<mesh<axis<"z">>> other_;
   device_mesh<grid> grid_;
   matrix<line, layout<"x", none>> rows_ = make<float, layout<"x", none>>(line_, {1000, 300});
-  matrix<line, partial<layout<none, none>, "x">> sums_ = make<float, partial<layout<none, none>, "x">>(line_, {1000, 300});
+  matrix<line, partial<layout<none, none>, "x">> sums_ =
+      make<float, partial<layout<none, none>, "x">>(line_, {1000, 300});
   matrix<grid, layout<axes("x", "y"), none>> blocks_ = make<float, layout<axes("x", "y"), none>>(grid_, {1000, 300});
 };
 
@@ -86,7 +91,8 @@ class ranks_and_culprit {
     int const mine[2]{should_hear ? rank_ : ranks_, right};
     int least[2]{};
     MPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, others_);
-    if (least[1] != 0 && least[0] == rank_) std::printf("all but rank %d of %d heard: %s\n", culprit_, ranks_, heard.c_str());
+    if (least[1] != 0 && least[0] == rank_)
+      std::printf("all but rank %d of %d heard: %s\n", culprit_, ranks_, heard.c_str());
     std::fflush(stdout);
     MPI_Barrier(others_);  // before one of them ends the run
     return least[1] != 0;
@@ -94,7 +100,9 @@ class ranks_and_culprit {
   bool is_first() const { return rank_ == (culprit_ == 0 ? 1 : 0); }
   /// Whether this rank waits for the culprit in a collective. Those that exchange messages wait for whom they get something from, and
   /// the blocks of two axes that change places stay on the ranks of their diagonal.
-  bool waits(std::string_view collective) const { return !(by_messages_ || on_nodes_) || collective != "permute" || rank_ == 3 - culprit_; }
+  bool waits(std::string_view collective) const {
+    return !(by_messages_ || on_nodes_) || collective != "permute" || rank_ == 3 - culprit_;
+  }
   /// Parts of an error where the culprit is late, dead or at the end of its program, and others are at `where`. Those that see
   /// each other's memory know who is late or dead; by messages the deadline is all that a rank has.
   std::vector<std::string> of_deadline(std::string const& where) const {
@@ -106,7 +114,9 @@ class ranks_and_culprit {
     if (by_messages_) return of_deadline(where);
     return {"for " + culprit_text() + ", which has ended"};
   }
-  std::vector<std::string> of_end(std::string const& where) const { return {" waits in ", where, ", but " + culprit_text() + " has ended"}; }
+  std::vector<std::string> of_end(std::string const& where) const {
+    return {" waits in ", where, ", but " + culprit_text() + " has ended"};
+  }
 
  private:
   std::string culprit_text() const { return "rank " + std::to_string(culprit_); }
@@ -156,7 +166,9 @@ int main(int count, char** arguments) {
         std::raise(SIGSTOP);
       } else {
         while (!is_stopped(all.process())) sched_yield();
-        if (!all.report(error_of([&] { on.call(collective); }), all.of_deadline(stage::text(collective)), all.waits(collective))) MPI_Abort(MPI_COMM_WORLD, 1);
+        if (!all.report(error_of([&] { on.call(collective); }), all.of_deadline(stage::text(collective)),
+                        all.waits(collective)))
+          MPI_Abort(MPI_COMM_WORLD, 1);
         if (all.is_first()) kill(all.process(), SIGCONT);
       }
       culprit = (culprit + 1) % all.ranks();
@@ -175,7 +187,8 @@ int main(int count, char** arguments) {
   });
   if (all.is_culprit()) return how == "throws";
   bool const dies = how == "dies";
-  std::string const where = how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(collectives.front());
+  std::string const where =
+      how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(collectives.front());
   bool const waits = how == "early" || all.waits(collectives.front());
   all.report(heard, dies ? all.of_death(where) : all.of_end(where), waits);
   return 1;

@@ -58,7 +58,9 @@ void check_messages(device_mesh<line> const& m, char const* reason) {
 
 // Rank 0 says it, and nobody else.
 void check_said(std::string const& text, char const* reason) {
-  CHECK(text == (testing::rank() == 0 ? std::string("ashlar: ranks of a node exchange messages of MPI: ") + reason + "\n" : ""));
+  CHECK(
+      text ==
+      (testing::rank() == 0 ? std::string("ashlar: ranks of a node exchange messages of MPI: ") + reason + "\n" : ""));
 }
 
 bool is_last() { return testing::rank() == testing::ranks() - 1; }

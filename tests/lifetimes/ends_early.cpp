@@ -35,7 +35,8 @@ sharded_tensor<float, rows, grid> make_rows(device_mesh<grid> const& m) { return
 
 int main(int argc, char** argv) {
   bool const mpi_ends = argc > 1 && std::string_view(argv[1]) == "mpi";
-  refuses("a mesh before MPI", "ashlar::communicator: MPI is not initialised", [] { device_mesh<grid> const m(MPI_COMM_WORLD); });
+  refuses("a mesh before MPI", "ashlar::communicator: MPI is not initialised",
+          [] { device_mesh<grid> const m(MPI_COMM_WORLD); });
   MPI_Init(nullptr, nullptr);
   std::optional<device_mesh<grid>> m(MPI_COMM_WORLD);
   refuses("a tensor before Kokkos", "ashlar::make: Kokkos is not initialised", [&] { make_rows(*m); });
@@ -53,20 +54,26 @@ int main(int argc, char** argv) {
       auto const sum = [&] { return plan_detail::materialize(all_reduce(mean(*x))); };
       refuses("a collective after MPI", std::string("ashlar::all_gather") + sentence, gathered);
       refuses("a collective that is tiny", std::string("ashlar::all_reduce") + sentence, sum);
-      refuses("a collective begun", std::string("ashlar::all_gather") + sentence, [&] { (void)all_gather_async<"x">(*x).wait(); });
+      refuses("a collective begun", std::string("ashlar::all_gather") + sentence,
+              [&] { (void)all_gather_async<"x">(*x).wait(); });
       refuses("an agreement", sentence, [&] { comm::collectively(m->communicator(), [] {}); });
       refuses("no collective, but a call of all", std::string("ashlar::gather") + sentence, [&] { (void)gather(*x); });
     } else if (gathered().local_size() != 15) {  // a rank alone needs no MPI
       ++failures;
     }
-    refuses("a mesh after MPI", "ashlar::communicator: MPI is not initialised or already finalised", [] { device_mesh<grid> const late(MPI_COMM_WORLD); });
-    refuses("an environment after MPI", "ashlar::mpi_environment: MPI is already finalised", [] { environment const late; });
+    refuses("a mesh after MPI", "ashlar::communicator: MPI is not initialised or already finalised",
+            [] { device_mesh<grid> const late(MPI_COMM_WORLD); });
+    refuses("an environment after MPI", "ashlar::mpi_environment: MPI is already finalised",
+            [] { environment const late; });
     env.reset();
   } else {
     env.reset();
-    refuses("a tensor after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised", [&] { make_rows(*m); });
-    refuses("a result after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised", [&] { (void)plan_detail::materialize(*x + 1.0f); });
-    refuses("an environment after Kokkos", "ashlar::environment: Kokkos is already finalised", [] { environment const late; });
+    refuses("a tensor after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised",
+            [&] { make_rows(*m); });
+    refuses("a result after Kokkos", "ashlar::make: Kokkos is not initialised, or already finalised",
+            [&] { (void)plan_detail::materialize(*x + 1.0f); });
+    refuses("an environment after Kokkos", "ashlar::environment: Kokkos is already finalised",
+            [] { environment const late; });
     m.reset();
     MPI_Finalize();
   }

@@ -73,14 +73,19 @@ struct pairing_op {
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const&) { return {}; }
   template <int I>
-  requires(I == 0) static auto pullback(auto const&, auto const&, auto const&, auto const& c) { return c; }
+    requires(I == 0)
+  static auto pullback(auto const&, auto const&, auto const&, auto const& c) {
+    return c;
+  }
 };
 template <class Space>
-void run(pairing_op const&, Space const& space, kernels_detail::scratch_memory, kernels::shard<double> value, kernels::shard<double const> y,
-         kernels::shard<double const> c) {
+void run(pairing_op const&, Space const& space, kernels_detail::scratch_memory, kernels::shard<double> value,
+         kernels::shard<double const> y, kernels::shard<double const> c) {
   double sum = 0;
   double const *const a = y.data, *const b = c.data;
-  Kokkos::parallel_reduce("pairing", Kokkos::RangePolicy<Space>(space, 0, y.local_size()), KOKKOS_LAMBDA(index_t i, double& s) { s += a[i] * b[i]; }, sum);
+  Kokkos::parallel_reduce(
+      "pairing", Kokkos::RangePolicy<Space>(space, 0, y.local_size()),
+      KOKKOS_LAMBDA(index_t i, double& s) { s += a[i] * b[i]; }, sum);
   kernels::fill(space, value.data, 1, sum);
 }
 
@@ -102,8 +107,7 @@ template <dimension Replicated, class F, class... X>
 pulled_back pull_back(place const& p, F const& f, X const&... x) {
   auto const parameters = [&]<int... Number>(std::integer_sequence<int, Number...>) {
     return std::tuple(p.tensor(x, Number)...);
-  }
-  (std::make_integer_sequence<int, sizeof...(X)>{});
+  }(std::make_integer_sequence<int, sizeof...(X)>{});
   auto const [value, gradients] = value_and_grad<Replicated>([&](auto const& active_parameters) {
     auto const y = std::apply(f, active_parameters);
     using C = typename decltype(y)::cotangent_type;

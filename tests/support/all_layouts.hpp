@@ -80,8 +80,12 @@ inline layout_value layout_at_random(std::minstd_rand& random, int rank, int axe
   int const kinds = static_cast<int>(ops.size());
   for (int a : order) {
     int const place = below(rank + kinds + 1);
-    if (place < rank) v.dim[place].push(a);
-    else if (place < rank + kinds) v.add_partial(v.levels == layout_detail::max_levels ? v.reductions[layout_detail::max_levels - 1].op : ops[static_cast<std::size_t>(place - rank)], layout_detail::mask_of(a));
+    if (place < rank)
+      v.dim[place].push(a);
+    else if (place < rank + kinds)
+      v.add_partial(v.levels == layout_detail::max_levels ? v.reductions[layout_detail::max_levels - 1].op
+                                                          : ops[static_cast<std::size_t>(place - rank)],
+                    layout_detail::mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && v.may_be_cyclic(d) && below(3) == 0) {

@@ -23,7 +23,8 @@ struct placed {
 
 namespace search {
 
-using two_axes = layout_detail::context<meta_detail::name_list<meta_detail::axis_name_t<"data">, meta_detail::axis_name_t<"model">>>;
+using two_axes =
+    layout_detail::context<meta_detail::name_list<meta_detail::axis_name_t<"data">, meta_detail::axis_name_t<"model">>>;
 
 template <std::size_t N>
 using layouts = std::array<layout_value, N>;
@@ -43,7 +44,8 @@ struct layout_table {
 
 template <class Rule, std::size_t N>
 constexpr rule_result ask(layouts<N> const& x) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) { return Rule::rule(x[I]...); }(std::make_index_sequence<N>{});
+  return
+      [&]<std::size_t... I>(std::index_sequence<I...>) { return Rule::rule(x[I]...); }(std::make_index_sequence<N>{});
 }
 
 template <class Rule, int... Rank>
@@ -59,8 +61,10 @@ struct layout_search {
     for (std::size_t o = 0; o < operands; ++o) {
       int const here = place % (rank[o] + 2);
       place /= rank[o] + 2;
-      if (here > rank[o]) x[o].add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
-      else if (here > 0) x[o].dim[here - 1].push(axis);
+      if (here > rank[o])
+        x[o].add_partial(layout_detail::op_sum, layout_detail::mask_of(axis));
+      else if (here > 0)
+        x[o].dim[here - 1].push(axis);
     }
     return x;
   }
@@ -68,12 +72,14 @@ struct layout_search {
   static constexpr row made_cyclic(row x, axis_mask axes) {
     for (layout_value& v : x)
       for (int d = 0; d < v.rank; ++d)
-        while (v.dim[d].cyclic < v.dim[d].size && (layout_detail::mask_of(v.dim[d][v.dim[d].cyclic]) & axes)) ++v.dim[d].cyclic, v.dim[d].block = 2;
+        while (v.dim[d].cyclic < v.dim[d].size && (layout_detail::mask_of(v.dim[d][v.dim[d].cyclic]) & axes))
+          ++v.dim[d].cyclic, v.dim[d].block = 2;
     return x;
   }
   static constexpr layout_codes<operands> codes(row const& x) {
     layout_codes<operands> c;
-    for (std::size_t o = 0; o < operands; ++o) c.axes[o] = layout_detail::encode(x[o]), c.blocks[o] = layout_detail::encode_blocks(x[o]);
+    for (std::size_t o = 0; o < operands; ++o)
+      c.axes[o] = layout_detail::encode(x[o]), c.blocks[o] = layout_detail::encode_blocks(x[o]);
     return c;
   }
   static constexpr row values(layout_codes<operands> const& c) {
@@ -109,7 +115,8 @@ struct layout_search {
       for (std::size_t i = 1; i < n; ++i) add(t, made_cyclic(put(nowhere, alone[i], 1), 2));
     else
       for (std::size_t i = 0, even = t.size; i < even; ++i)
-        for (axis_mask cyclic_axes = 1; cyclic_axes < 4; ++cyclic_axes) add(t, made_cyclic(values(t.row[i]), cyclic_axes));
+        for (axis_mask cyclic_axes = 1; cyclic_axes < 4; ++cyclic_axes)
+          add(t, made_cyclic(values(t.row[i]), cyclic_axes));
     return t;
   }
 };
@@ -121,14 +128,16 @@ struct allowed {
   static_assert(table.size > 1);
 
   template <layout_value const& V>
-  using type_of = layout_detail::layout_from_t<two_axes, layout_detail::encode(V), layout_detail::encode_blocks(V), V.rank>;
+  using type_of =
+      layout_detail::layout_from_t<two_axes, layout_detail::encode(V), layout_detail::encode_blocks(V), V.rank>;
   template <std::size_t I>
   struct row {
     static constexpr auto values = found::values(table.row[I]);
     static constexpr layout_value result = ask<Rule>(values).out;
     template <std::size_t... O>
-    static auto types(std::index_sequence<O...>)
-        -> placed<result.named(), type_of<result>, layout_detail::layout_from_t<two_axes, table.row[I].axes[O], table.row[I].blocks[O], values[O].rank>...>;
+    static auto types(std::index_sequence<O...>) -> placed<
+        result.named(), type_of<result>,
+        layout_detail::layout_from_t<two_axes, table.row[I].axes[O], table.row[I].blocks[O], values[O].rank>...>;
     using type = decltype(types(std::make_index_sequence<sizeof...(Rank)>{}));
   };
   template <std::size_t... I>

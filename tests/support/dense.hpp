@@ -95,9 +95,12 @@ inline std::vector<index_t> indices(index_t n, layout_detail::axis_list const& a
     std::erase_if(mine, [&](index_t i) { return i / axes.block % hands != hand; });
   }
   for (int i = axes.cyclic; i < axes.size; ++i) {
-    auto const parts = static_cast<std::size_t>(mesh.size[axes[i]]), part = static_cast<std::size_t>(coordinate(rank, axes[i], mesh));
+    auto const parts = static_cast<std::size_t>(mesh.size[axes[i]]),
+               part = static_cast<std::size_t>(coordinate(rank, axes[i], mesh));
     auto begin = mine.begin();
-    auto const size = [&](std::size_t k) { return static_cast<std::ptrdiff_t>(mine.size() / parts + (k < mine.size() % parts)); };
+    auto const size = [&](std::size_t k) {
+      return static_cast<std::ptrdiff_t>(mine.size() / parts + (k < mine.size() % parts));
+    };
     for (std::size_t k = 0; k < part; ++k) begin += size(k);
     mine = std::vector<index_t>(begin, begin + size(part));
   }
@@ -105,7 +108,8 @@ inline std::vector<index_t> indices(index_t n, layout_detail::axis_list const& a
 }
 
 /// The positions in the global row-major array of the elements of a rank's shard, in the order of the shard.
-inline std::vector<index_t> positions(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank) {
+inline std::vector<index_t> positions(shape const& extents, layout_value const& layout, mesh_shape const& mesh,
+                                      int rank) {
   std::vector<index_t> all{0};
   for (int d = 0; d < extents.rank; ++d) {
     std::vector<index_t> next;
@@ -135,9 +139,11 @@ T to_element(V v) {
 
 /// A rank's shard of the tensor whose element at global position g is element(g, s) in term s.
 template <class T, class Element>
-std::vector<T> shard_of(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank, Element element) {
+std::vector<T> shard_of(shape const& extents, layout_value const& layout, mesh_shape const& mesh, int rank,
+                        Element element) {
   std::vector<T> shard;
-  for (index_t g : positions(extents, layout, mesh, rank)) shard.push_back(to_element<T>(element(g, summand(layout, mesh, rank))));
+  for (index_t g : positions(extents, layout, mesh, rank))
+    shard.push_back(to_element<T>(element(g, summand(layout, mesh, rank))));
   return shard;
 }
 
@@ -160,7 +166,8 @@ T combine(int op, T a, T b) {
 
 /// The value that the ranks' shards denote. Empty if a shard's size does not fit its layout, or if replicas differ.
 template <class T>
-std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_shape const& mesh, std::vector<std::vector<T>> shards) {
+std::vector<T> denote(shape const& extents, layout_value const& layout, mesh_shape const& mesh,
+                      std::vector<std::vector<T>> shards) {
   auto const ranks = static_cast<std::size_t>(mesh.ranks());
   for (std::size_t r = 0; r < ranks; ++r)
     if (shards[r].size() != positions(extents, layout, mesh, static_cast<int>(r)).size()) return {};
@@ -218,7 +225,8 @@ std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
   comm_detail::poll({&request, 1});
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
   std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
-  MPI_Igatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD, &request);
+  MPI_Igatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD,
+               &request);
   comm_detail::poll({&request, 1});
   std::vector<std::vector<T>> shards;
   if (rank != root) return shards;

@@ -48,8 +48,8 @@ constexpr array einsum(layout_detail::einsum_equation const& e, array const& a, 
 
 /// Judges the rule on operands of these layouts. On p ranks a label has extent p in one data set and p + 1 in the next.
 /// So it is split evenly in one and unevenly in the other.
-constexpr void judge_einsum(tally& t, layout_detail::einsum_equation const& e, layout_value const& a, layout_value const& b,
-                            mesh_shape const& mesh, unsigned partial_kinds) {
+constexpr void judge_einsum(tally& t, layout_detail::einsum_equation const& e, layout_value const& a,
+                            layout_value const& b, mesh_shape const& mesh, unsigned partial_kinds) {
   auto const operand = [&](int o, layout_value const& v, unsigned data) {
     shape s;
     s.rank = e.in[o].rank;

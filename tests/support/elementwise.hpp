@@ -14,12 +14,16 @@ struct binary {
   unsigned which;
   constexpr integer operator()(integer a, integer b) const {
     switch (kind) {
-      case linearity::linear: return which == 0 ? a + b : which == 1 ? a - b : b - a;
-      case linearity::multilinear: return which == 0 ? a * b : which == 1 ? -1 * a * b : 2 * a * b;
+      case linearity::linear:
+        return which == 0 ? a + b : which == 1 ? a - b : b - a;
+      case linearity::multilinear:
+        return which == 0 ? a * b : which == 1 ? -1 * a * b : 2 * a * b;
       case linearity::linear_in_first:
         return which == 0 ? a * (1 + b * b) : which == 1 ? a * (3 - b * b * b) : -1 * a * (2 + b * b);
-      case linearity::nondecreasing: return which == 0 ? (a < b ? b : a) : which == 1 ? (a < b ? a : b) : a + b;
-      default: return which == 0 ? a * a + b * b + 1 : which == 1 ? a * b * b - a : a * a * a + b * b - 7;
+      case linearity::nondecreasing:
+        return which == 0 ? (a < b ? b : a) : which == 1 ? (a < b ? a : b) : a + b;
+      default:
+        return which == 0 ? a * a + b * b + 1 : which == 1 ? a * b * b - a : a * a * a + b * b - 7;
     }
   }
 };
@@ -30,10 +34,12 @@ struct unary {
     switch (kind) {
       case linearity::linear:
       case linearity::multilinear:
-      case linearity::linear_in_first: return which == 0 ? -1 * a : which == 1 ? 3 * a : -2 * a;
+      case linearity::linear_in_first:
+        return which == 0 ? -1 * a : which == 1 ? 3 * a : -2 * a;
       case linearity::nondecreasing:
         return which == 0 ? (a < 0 ? 0 : a) : which == 1 ? (a < 0 ? a : 2 * a) : a < 99 ? a : 99;
-      default: return which == 0 ? a * a + 1 : which == 1 ? (a < 3 ? 99 - a : a) : a * a - a;
+      default:
+        return which == 0 ? a * a + 1 : which == 1 ? (a < 3 ? 99 - a : a) : a * a - a;
     }
   }
 };

@@ -22,10 +22,17 @@ struct layer_array {
       for (auto x : elements<decltype(example)>(a)) element.push_back(static_cast<double>(x));
     };
     switch (a.kind) {
-      case npy_kind::f8: take(double{}); break;
-      case npy_kind::i8: take(std::int64_t{}); break;
-      case npy_kind::i4: take(std::int32_t{}); break;
-      default: throw error(name + ": expected doubles or integers");
+      case npy_kind::f8:
+        take(double{});
+        break;
+      case npy_kind::i8:
+        take(std::int64_t{});
+        break;
+      case npy_kind::i4:
+        take(std::int32_t{});
+        break;
+      default:
+        throw error(name + ": expected doubles or integers");
     }
   }
   double operator[](index_t i) const { return element[static_cast<std::size_t>(i)]; }
@@ -91,12 +98,14 @@ void check_on_mesh(device_mesh<grid> const& m, std::string const& name, F const&
   auto const [loss, y, gradients] = value_and_grad<Replicated>([&](auto const& x) {
     auto const result = std::apply(f, x);
     using C = typename decltype(result)::cotangent_type;
-    return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")), stop_gradient(result));
+    return build<with_aux>(apply(pairing_op{}, result, reference_tensor<layout_t<C>>(m, name + ".ct")),
+                           stop_gradient(result));
   })(operands);
   static_assert(std::is_same_v<layout_t<decltype(y)>, Out>);
   check_reference(y, results + ".y");
   int number = 0;
-  std::apply([&](auto const&... g) { (check_reference(g, results + ".g" + std::to_string(number++)), ...); }, gradients);
+  std::apply([&](auto const&... g) { (check_reference(g, results + ".g" + std::to_string(number++)), ...); },
+             gradients);
 }
 
 /// As check_on_mesh on every mesh; operands and results are of one case.
@@ -115,7 +124,8 @@ constexpr dimension axes_of(axis_mask m) {
 /// Calls check(mesh, placed) on every mesh for each `placed` of a list.
 template <class Layouts, class F>
 void for_each_placed(F const& check) {
-  on_every_mesh([&](device_mesh<grid> const& m) { boost::mp11::mp_for_each<Layouts>([&](auto layouts) { check(m, layouts); }); });
+  on_every_mesh(
+      [&](device_mesh<grid> const& m) { boost::mp11::mp_for_each<Layouts>([&](auto layouts) { check(m, layouts); }); });
 }
 
 /// As check_case, in every layout of a list of `placed`. Operands are replicated over the axes that the result names,
@@ -123,16 +133,18 @@ void for_each_placed(F const& check) {
 /// Collective.
 template <class Layouts, class F>
 void check_layouts(std::string const& name, F const& f) {
-  for_each_placed<Layouts>([&]<axis_mask Named, class Out, class... L>(device_mesh<grid> const& m, placed<Named, Out, L...>) {
-    check_on_mesh<Out, axes_of(Named), L...>(m, name, f, name);
-  });
+  for_each_placed<Layouts>(
+      [&]<axis_mask Named, class Out, class... L>(device_mesh<grid> const& m, placed<Named, Out, L...>) {
+        check_on_mesh<Out, axes_of(Named), L...>(m, name, f, name);
+      });
 }
 /// As check_layouts for functions of the first operand. f(type of the second operand's layout) makes the function,
 /// which also reads the second operand; that has no derivative.
 /// Collective.
 template <class Layouts, class F>
 void check_layouts_beside(std::string const& name, F const& f) {
-  for_each_placed<Layouts>([&]<axis_mask Named, class Out, class First, class Second>(device_mesh<grid> const& m, placed<Named, Out, First, Second>) {
+  for_each_placed<Layouts>([&]<axis_mask Named, class Out, class First, class Second>(
+                               device_mesh<grid> const& m, placed<Named, Out, First, Second>) {
     check_on_mesh<Out, axes_of(Named), First>(m, name, f(std::type_identity<Second>{}), name);
   });
 }

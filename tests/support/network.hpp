@@ -18,7 +18,8 @@ struct two_layers {
 
 inline constexpr index_t batch = 7, inputs = 12, hidden = 8, classes = 5;
 inline constexpr double dropout_rate = 0.25;
-inline constexpr auto network = build<two_layers>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
+inline constexpr auto network =
+    build<two_layers>(build<linear>(weight{inputs, hidden}), build<affine>(weight{hidden, classes}, weight{classes}));
 
 using model_sharded =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;

@@ -34,8 +34,9 @@ inline std::vector<layout_detail::partial_reduction> staying(layout_value const&
   std::vector<layout_detail::partial_reduction> stay;
   int i = a.levels, j = b.levels;
   while (i && j && a.reductions[i - 1] == b.reductions[j - 1]) stay.push_back(a.reductions[--i]), --j;
-  axis_mask const shared =
-      i && j && a.reductions[i - 1].op == b.reductions[j - 1].op ? a.reductions[i - 1].axes & b.reductions[j - 1].axes : 0;
+  axis_mask const shared = i && j && a.reductions[i - 1].op == b.reductions[j - 1].op
+                               ? a.reductions[i - 1].axes & b.reductions[j - 1].axes
+                               : 0;
   if (shared) stay.push_back({a.reductions[i - 1].op, shared});
   return stay;
 }
@@ -55,7 +56,9 @@ struct price {
 };
 
 /// The order by bytes, then steps that communicate, then exchanges, then messages, as one number.
-inline index_t least_bytes_first(price const& p) { return p.bytes << 28 | p.steps << 24 | p.exchanges << 20 | p.messages; }
+inline index_t least_bytes_first(price const& p) {
+  return p.bytes << 28 | p.steps << 24 | p.exchanges << 20 | p.messages;
+}
 
 /// Layouts of tensors with one extent in all dimensions, and the cost of every single step between two of them.
 /// Pre: the extent is such that all ranks hold the same number of elements in every layout.
@@ -196,7 +199,8 @@ class search {
     auto const found = in_common_.find(key);
     if (found != in_common_.end()) return found->second;
     std::vector<index_t>& counts = in_common_[key];
-    auto const here = holders({static_cast<int>(extent)}, {1, {a}}, mesh), there = holders({static_cast<int>(extent)}, {1, {b}}, mesh);
+    auto const here = holders({static_cast<int>(extent)}, {1, {a}}, mesh),
+               there = holders({static_cast<int>(extent)}, {1, {b}}, mesh);
     for (std::size_t r = 0; r < here.size(); ++r) {
       index_t n = 0;
       for (std::size_t k = 0; k < here[r].size(); ++k) n += here[r][k] && there[r][k];
@@ -216,7 +220,8 @@ class search {
     index_t const q = mesh.ranks(s.axes);
     if (same_levels(from, to)) {
       if (s.what == step_kind::slice) return 0;
-      return weigh_({volume(to) - common(from, to), 1, s.what == collective::exchange, s.what == collective::permute ? 1 : q - 1});
+      return weigh_({volume(to) - common(from, to), 1, s.what == collective::exchange,
+                     s.what == collective::permute ? 1 : q - 1});
     }
     if (!(before & ~after)) {  // a pad: innermost, over axes that were minor-most or unused
       layout_value inner = to;

@@ -7,7 +7,9 @@
 
 namespace ashlar::test {
 
-inline npy_array reference(std::string const& name) { return read_npy(std::filesystem::path(ASHLAR_TEST_DATA) / (name + ".npy")); }
+inline npy_array reference(std::string const& name) {
+  return read_npy(std::filesystem::path(ASHLAR_TEST_DATA) / (name + ".npy"));
+}
 
 template <class T>
 std::vector<T> elements(npy_array const& a) {
@@ -38,7 +40,8 @@ double distance_from(X const& x, std::vector<double> const& expected) {
   if (own.size() != at.size() || static_cast<std::size_t>(t.extents().size()) != expected.size()) return HUGE_VAL;
   double largest = 0, difference = 0;
   for (double const e : expected) largest = std::max(largest, std::abs(e));
-  for (std::size_t i = 0; i < own.size(); ++i) difference = larger(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
+  for (std::size_t i = 0; i < own.size(); ++i)
+    difference = larger(difference, std::abs(static_cast<double>(own[i]) - expected[static_cast<std::size_t>(at[i])]));
   return largest > 0 ? difference / largest : difference;
 }
 template <class X>

@@ -21,7 +21,9 @@ struct shared_folder {
     comm::broadcast(c, text.data(), n, 0);
     path = text;
   }
-  ~shared_folder() { comm::collectively(ranks, [] {}); }
+  ~shared_folder() {
+    comm::collectively(ranks, [] {});
+  }
 };
 
 }  // namespace ashlar::test

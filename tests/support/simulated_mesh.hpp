@@ -69,18 +69,26 @@ struct tensor {
 
 constexpr integer combine(int op, integer a, integer b) {
   switch (op) {
-    case layout_detail::op_sum: return a + b;
-    case layout_detail::op_max: return a < b ? b : a;
-    case layout_detail::op_min: return a < b ? a : b;
-    default: return a * b;
+    case layout_detail::op_sum:
+      return a + b;
+    case layout_detail::op_max:
+      return a < b ? b : a;
+    case layout_detail::op_min:
+      return a < b ? a : b;
+    default:
+      return a * b;
   }
 }
 constexpr integer identity(int op) {
   switch (op) {
-    case layout_detail::op_sum: return 0;
-    case layout_detail::op_max: return std::numeric_limits<long long>::min();
-    case layout_detail::op_min: return std::numeric_limits<long long>::max();
-    default: return 1;
+    case layout_detail::op_sum:
+      return 0;
+    case layout_detail::op_max:
+      return std::numeric_limits<long long>::min();
+    case layout_detail::op_min:
+      return std::numeric_limits<long long>::max();
+    default:
+      return 1;
   }
 }
 

@@ -33,8 +33,9 @@ class active {
   using element_type = element_t<X>;
   using layout_type = layout_t<X>;
   using mesh_type = mesh_t<X>;
-  using cotangent_type = autodiff_detail::allocated_t<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>, element_type,
-                                             typename autodiff_detail::dual_layout<X, Replicated>::type>;
+  using cotangent_type =
+      autodiff_detail::allocated_t<std::remove_cvref_t<decltype(std::declval<X const&>().mesh())>, element_type,
+                                   typename autodiff_detail::dual_layout<X, Replicated>::type>;
   static constexpr axis_mask replicated = Replicated;
 
   constexpr active(autodiff_detail::tape& t, X const& x) : x_(x), tape_(&t) {
@@ -64,7 +65,8 @@ class active {
  private:
   template <class, axis_mask>
   friend class active;
-  constexpr active(X const& x, autodiff_detail::tape* t, autodiff_detail::slot<cotangent_type>* s) : x_(x), tape_(t), slot_(s) {}
+  constexpr active(X const& x, autodiff_detail::tape* t, autodiff_detail::slot<cotangent_type>* s)
+      : x_(x), tape_(t), slot_(s) {}
 
   X x_;
   autodiff_detail::tape* tape_;
@@ -112,7 +114,7 @@ struct invariant_value_meets_varying {
 
 /// Axes over which the result of an operation on X... is replicated, given the axes that its layout names.
 template <axis_mask Named, class... X>
-inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>) & ~Named;
+inline constexpr axis_mask replicated_after = (0u | ... | replicated_of<X>)&~Named;
 
 template <class Op, int I, class Ct, class Y, class... X>
 struct no_derivative {
@@ -123,12 +125,14 @@ template <int I, class Op, class Ct, class Y, class Operand, class... X>
 constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& operand, X const&... x) {
   if constexpr (active_value<Operand>) {
     if constexpr (no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value) {
-      static_assert(!no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value,
-                    "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass stop_gradient(operand), or write a pullback");
+      static_assert(
+          !no_derivative<Op, I, Ct, Y, tensor_of<X>...>::value,
+          "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass stop_gradient(operand), or write a pullback");
     } else {
       auto g = op.template pullback<I>(ct, y, stop_gradient(x)...);
-      static_assert(std::is_same_v<layout_t<decltype(g)>, layout_t<typename Operand::cotangent_type>>,
-                    "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
+      static_assert(
+          std::is_same_v<layout_t<decltype(g)>, layout_t<typename Operand::cotangent_type>>,
+          "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
       operand.cotangent().add(typename Operand::cotangent_type(materialize(g)));
     }
   }
@@ -168,13 +172,17 @@ template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
   constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
-  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names, layout_detail::first_axis(bad)>::type;
-  static_assert(!autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
-                "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
+                                                     layout_detail::first_axis(bad)>::type;
+  static_assert(
+      !autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
+      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
   auto y = apply(op, stop_gradient(x)...);
   using Y = decltype(y);
-  active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(autodiff_detail::tape_of(x...), y);
-  result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{op, result, meta_detail::product<X...>(x...)});
+  active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
+      autodiff_detail::tape_of(x...), y);
+  result.recording_tape().push(
+      autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{op, result, meta_detail::product<X...>(x...)});
   return result;
 }
 
@@ -192,7 +200,8 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
   using Back = layout_t<typename X::cotangent_type>;
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
-    x.cotangent().add(typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
+    x.cotangent().add(
+        typename X::cotangent_type(relayout(destination<Back, 0u, MayHelp>{}, result.cotangent().value(), w)));
   });
   return result;
 }
@@ -200,10 +209,12 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
 /// The same value, replicated. Its pullback begins the reduction, which ends when the operand's cotangent is read.
 template <class To, axis_mask Replicated, active_value X>
 constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call_site const& w) {
-  active<typename X::plain_type, (X::replicated | Replicated) & ~autodiff_detail::named_of<X>> result(x.recording_tape(), x.value());
+  active<typename X::plain_type, (X::replicated | Replicated) & ~autodiff_detail::named_of<X>> result(
+      x.recording_tape(), x.value());
   result.recording_tape().push([result, x, w] {
     if (!result.cotangent().is_set()) return;
-    x.cotangent().add_later(relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
+    x.cotangent().add_later(
+        relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
   });
   return result;
 }

@@ -9,10 +9,12 @@ namespace ashlar::ops_detail {
 /// both operands.
 template <equation E, class To, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
-constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted,
+                               call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
   using Result = decltype(relayout(to, einsum<E>(a, b), w));
-  Result const result(autodiff_detail::tape_of(a, b), einsum_relayout(op, to, stop_gradient(a), stop_gradient(b), wanted, w));
+  Result const result(autodiff_detail::tape_of(a, b),
+                      einsum_relayout(op, to, stop_gradient(a), stop_gradient(b), wanted, w));
   result.recording_tape().push([result, op, a, b, w] {
     if (!result.cotangent().is_set()) return;
     using Dual = layout_t<typename Product::cotangent_type>;
@@ -27,12 +29,14 @@ constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A
 /// as many chunks.
 template <equation E, class To, axis_mask Replicated, tensor A, tensor B>
   requires(active_value<A> || active_value<B>)
-constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b,
+                               index_t wanted, call_site const& w) {
   if constexpr ((dims_summed_alone(E, 0) | dims_summed_alone(E, 1)) != 0) {  // the cotangents are not only products
     return einsum<E>(relayout(to, a, w), b);
   } else {
     using Result = decltype(einsum<E>(relayout(to, a, w), b));
-    Result const result(autodiff_detail::tape_of(a, b), relayout_einsum(op, destination<To, 0u>{}, stop_gradient(a), stop_gradient(b), wanted, w));
+    Result const result(autodiff_detail::tape_of(a, b),
+                        relayout_einsum(op, destination<To, 0u>{}, stop_gradient(a), stop_gradient(b), wanted, w));
     result.recording_tape().push([result, a, b, wanted, w] {
       if (!result.cotangent().is_set()) return;
       auto const& ct = result.cotangent().value();

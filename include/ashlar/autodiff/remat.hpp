@@ -106,8 +106,9 @@ struct rematerialized {
                                  f(ashlar::map([](auto const& leaf) { return stop_gradient(leaf); }, x)...));
       for_each_leaf(
           [](auto const& leaf) {
-            static_assert(!function_uses_an_active_value_that_is_no_argument<std::remove_cvref_t<decltype(leaf)>>::value,
-                          "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
+            static_assert(
+                !function_uses_an_active_value_that_is_no_argument<std::remove_cvref_t<decltype(leaf)>>::value,
+                "ashlar::remat: the function uses a value under differentiation that is none of its arguments; pass it as one");
           },
           y);
       tape& t = tape_of_leaves(x...);

@@ -77,8 +77,9 @@ constexpr void run_backward(Loss const& loss) {
   using axis = typename axis_for_message<typename Mesh::names, first_axis(Loss::replicated)>::type;
   static_assert(!loss_is_no_scalar<layout_t<Loss>>::value,
                 "ashlar::value_and_grad: the function returns a scalar; take the mean or the sum of it");
-  static_assert(!loss_is_replicated<axis>::value,
-                "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once a rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
+  static_assert(
+      !loss_is_replicated<axis>::value,
+      "ashlar::value_and_grad: the loss is replicated over the axis, so its gradient would be counted once a rank; all_reduce gives an invariant value, and all_gather<axis, invariant> does");
   using C = typename Loss::cotangent_type;
   loss.cotangent().add(filled<element_t<C>, layout_t<C>>(loss.mesh(), shape{}, element_t<C>(1)));
   enter(loss.mesh(), pass::backward);
@@ -103,10 +104,12 @@ struct differentiated {
     auto const active_parameters = map(
         [&](auto const& x) {
           using X = std::remove_cvref_t<decltype(x)>;
-          static_assert(!batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
-                        "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
-          static_assert(!parameter_partial_by_no_sum<X>::value,
-                        "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");
+          static_assert(
+              !batch_axis_missing_from_mesh<mesh_t<X>, names_in_t<Axes>>::value,
+              "ashlar::value_and_grad: the mesh has no axis of this name; name the axis over which the loss is summed");
+          static_assert(
+              !parameter_partial_by_no_sum<X>::value,
+              "ashlar::value_and_grad: a parameter is partial by a reduction other than a sum, which has no dual; all_reduce it first");
           return activate<collective_axes<mesh_t<X>, names_in_t<Axes>>>(t, x);
         },
         parameters);
@@ -119,8 +122,8 @@ struct differentiated {
         run_backward(result.value);
         auto aux = map([](auto const& x) { return stop_gradient(x); }, result.aux);
         auto g = map(gradients, active_parameters);
-        return value_aux_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result.value))>, decltype(aux), decltype(g)>{
-            stop_gradient(result.value), aux, g};
+        return value_aux_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result.value))>, decltype(aux),
+                                       decltype(g)>{stop_gradient(result.value), aux, g};
       } else {
         static_assert(!loss_is_no_active_value<decltype(result.value)>::value,
                       "ashlar::value_and_grad: the loss depends on no parameter; return what the parameters lead to");
@@ -128,10 +131,12 @@ struct differentiated {
     } else if constexpr (active_value<R>) {
       run_backward(result);
       auto g = map(gradients, active_parameters);
-      return value_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result))>, decltype(g)>{stop_gradient(result), g};
+      return value_and_gradients<std::remove_cvref_t<decltype(stop_gradient(result))>, decltype(g)>{
+          stop_gradient(result), g};
     } else {
-      static_assert(!loss_is_no_active_value<R>::value,
-                    "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
+      static_assert(
+          !loss_is_no_active_value<R>::value,
+          "ashlar::value_and_grad: the function returns a scalar, or build<with_aux>(scalar, others), that depends on the parameters");
     }
   }
 };

@@ -17,18 +17,21 @@ struct pulled_back {
   template <class Ct, class... X>
   constexpr auto operator()(Ct const& cotangent, X const&... x) const {
     tape t;
-    auto const active_arguments =
-        ashlar::map([&](auto const& leaf) { return activate<collective_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); }, std::tuple<X...>(x...));
+    auto const active_arguments = ashlar::map(
+        [&](auto const& leaf) { return activate<collective_axes<mesh_t<decltype(leaf)>, names_in_t<Axes>>>(t, leaf); },
+        std::tuple<X...>(x...));
     t.keep();
     {
       auto const y = std::apply(f, active_arguments);
       using Y = std::remove_cvref_t<decltype(y)>;
       if constexpr (!active_value<Y>) {
-        static_assert(!loss_is_no_active_value<Y>::value, "ashlar::vjp: the function's value depends on none of its arguments; return what they lead to");
+        static_assert(!loss_is_no_active_value<Y>::value,
+                      "ashlar::vjp: the function's value depends on none of its arguments; return what they lead to");
       } else {
         using C = typename Y::cotangent_type;
-        static_assert(!cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
-                      "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
+        static_assert(
+            !cotangent_has_another_layout<layout_t<Ct>, layout_t<C>>::value,
+            "ashlar::vjp: the cotangent has another layout than the dual of the function's value; redistribute it, see docs/explanation/differentiation.md");
         y.cotangent().add(C(materialize(cotangent)));
       }
     }

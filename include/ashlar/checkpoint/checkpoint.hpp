@@ -1,7 +1,8 @@
 // Saves trees of tensors and numbers to a file, and loads them on any mesh.
 #pragma once
 #if !__has_include(<hdf5.h>)
-#error "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
+#error \
+    "ashlar::save_checkpoint: HDF5 is needed and hdf5.h is not found; install it (on Debian libhdf5-openmpi-dev or libhdf5-mpich-dev, as your MPI is) and link the CMake target ashlar::checkpoint"
 #else
 #include "ashlar/checkpoint/reader.hpp"
 #include "ashlar/checkpoint/writer.hpp"
@@ -13,7 +14,8 @@ namespace checkpoint_detail {
 // Two buffers that all rounds of an exchange use. `staging` holds messages whose elements are not consecutive in the
 // piece.
 struct checkpoint_buffers {
-  std::unique_ptr<unsigned char[]> memory = std::make_unique_for_overwrite<unsigned char[]>(2 * checkpoint_pieces::round_bytes);
+  std::unique_ptr<unsigned char[]> memory =
+      std::make_unique_for_overwrite<unsigned char[]>(2 * checkpoint_pieces::round_bytes);
   unsigned char* piece() const { return memory.get(); }
   unsigned char* staging() const { return memory.get() + checkpoint_pieces::round_bytes; }
 };
@@ -22,7 +24,8 @@ struct checkpoint_buffers {
 // waits for the first of them. So a rank that writes delays no other rank.
 // Collective: the holders (the ranks of leaf.group).
 template <class F>
-void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard, checkpoint_buffers const& buffers, F f) {
+void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard,
+                    checkpoint_buffers const& buffers, F f) {
   constexpr index_t at_once = 16;
   constexpr auto all = checkpoint_pieces::cyclic_over::all;
   for (index_t first = 0, n = checkpoint_pieces::rounds(leaf, all); first < n; first += at_once) {
@@ -39,7 +42,8 @@ void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* 
 // This rank's shard in host memory. If tensors are in host memory nothing can fail, so the ranks need not agree.
 // Otherwise it throws on every rank if any rank failed, here or before (`failure`).
 // Collective: all ranks of c.
-inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf& leaf, std::optional<std::string> const& failure) {
+inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf& leaf,
+                                          std::optional<std::string> const& failure) {
   if (leaf.is_on_host()) return leaf.shard();
   return comm::collectively(c, [&] {
     if (failure) throw error(*failure);
@@ -47,7 +51,8 @@ inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf
   });
 }
 
-inline void save_leaves(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves) {
+inline void save_leaves(communicator const& c, std::filesystem::path const& path, index_t step,
+                        checkpoint_leaves const& leaves) {
   checkpoint_writer to(c, path, step, leaves);
   checkpoint_buffers const buffers = comm::collectively(c, [&] {
     to.open();
@@ -57,14 +62,15 @@ inline void save_leaves(communicator const& c, std::filesystem::path const& path
   std::vector<checkpoint_piece> written;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     unsigned char const* const shard = shard_on_host(c, *leaves[i], failure);
-    collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
-      if (failure) return;
-      auto const write = [&] {
-        written.push_back(to.piece(i, round, piece));
-        to.write(written.back());
-      };
-      run_catching(write, failure);
-    });
+    collect_rounds(*leaves[i], c.rank(), shard, buffers,
+                   [&](checkpoint_pieces const& round, unsigned char const* piece) {
+                     if (failure) return;
+                     auto const write = [&] {
+                       written.push_back(to.piece(i, round, piece));
+                       to.write(written.back());
+                     };
+                     run_catching(write, failure);
+                   });
     leaves[i]->release();
   }
   if (!failure) {
@@ -108,7 +114,8 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 /// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));
 template <class... X>
-void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step, checkpoint_part<X> const&... parts) {
+void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step,
+                     checkpoint_part<X> const&... parts) {
   checkpoint_detail::save_leaves(c, file, step, checkpoint_detail::leaves_of(c, parts...));
 }
 

@@ -28,16 +28,18 @@ class checkpoint_under_way {
     });
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       unsigned char const* const shard = comm::collectively(c, [&] {
-        std::size_t const chunks = static_cast<std::size_t>(checkpoint_pieces::chunks_of(*leaves_[i], c.rank(), checkpoint_pieces::cyclic_over::all).size());
+        std::size_t const chunks = static_cast<std::size_t>(
+            checkpoint_pieces::chunks_of(*leaves_[i], c.rank(), checkpoint_pieces::cyclic_over::all).size());
         memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(chunks * leaves_[i]->entry.chunk));
         return leaves_[i]->shard();
       });
       unsigned char* own = memory_.back().get();
-      collect_rounds(*leaves_[i], c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
-        copy_block(piece, own, round.piece_bytes());
-        pieces_.push_back(to_.piece(i, round, own));
-        own += round.piece_bytes();
-      });
+      collect_rounds(*leaves_[i], c.rank(), shard, buffers,
+                     [&](checkpoint_pieces const& round, unsigned char const* piece) {
+                       copy_block(piece, own, round.piece_bytes());
+                       pieces_.push_back(to_.piece(i, round, own));
+                       own += round.piece_bytes();
+                     });
       leaves_[i]->release();
     }
     comm::collectively(c, [&] { thread_ = std::jthread([this] { work(); }); });
@@ -99,12 +101,14 @@ class checkpoints {
       : ranks_(c), folder_(std::move(folder)), options_(options) {
     comm::on_root(c, [&] {
       if (options.every < 1 || options.keep < 1)
-        throw error("ashlar::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " + std::to_string(options.every) + " and keep " +
-                    std::to_string(options.keep));
+        throw error(
+            "ashlar::checkpoints: expected a checkpoint every 1 step or more, of which 1 or more stay, found every " +
+            std::to_string(options.every) + " and keep " + std::to_string(options.keep));
       std::error_code failed;
       std::filesystem::create_directories(folder_, failed);
       if (!std::filesystem::is_directory(folder_))
-        throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() + (failed ? ": " + failed.message() : ", where something else lies"));
+        throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() +
+                    (failed ? ": " + failed.message() : ", where something else lies"));
       for (auto const& e : std::filesystem::directory_iterator(folder_))
         if (e.path().extension() == ".part" && step_of(e.path().stem())) io_detail::remove_file(e.path());
     });
@@ -144,7 +148,8 @@ class checkpoints {
     finish();
     auto leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     if (options_.asynchronous) {
-      under_way_ = std::make_unique<checkpoint_detail::checkpoint_under_way>(ranks_, file_of(step), step, std::move(leaves));
+      under_way_ =
+          std::make_unique<checkpoint_detail::checkpoint_under_way>(ranks_, file_of(step), step, std::move(leaves));
     } else {
       checkpoint_detail::save_leaves(ranks_, file_of(step), step, leaves);
       saved(step);
@@ -192,7 +197,8 @@ class checkpoints {
       if (ranks_.rank() == 0) std::fprintf(stderr, "%s; the checkpoint before it is tried\n", damage.c_str());
     }
     if (!found.empty())
-      throw error("ashlar::checkpoints: none of the " + std::to_string(found.size()) + " checkpoints in " + folder_.string() + " is whole; name another folder to begin anew; the newest: " + first);
+      throw error("ashlar::checkpoints: none of the " + std::to_string(found.size()) + " checkpoints in " +
+                  folder_.string() + " is whole; name another folder to begin anew; the newest: " + first);
     return {};
   }
 
@@ -234,9 +240,11 @@ class checkpoints {
     comm::on_root(ranks_, [&] {
       std::vector<index_t> good;
       for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step)) good.push_back(*step);
+        if (auto const step = step_of(e.path()); step && *step <= now && !damaged_.contains(*step))
+          good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
-      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i) io_detail::remove_file(file_of(good[i]));
+      for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i)
+        io_detail::remove_file(file_of(good[i]));
     });
   }
 

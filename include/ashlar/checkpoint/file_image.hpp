@@ -67,8 +67,9 @@ class hdf5_silence {
 inline hdf5_id hdf5_type(std::string const& name) {
   auto const copy = [](hid_t t) { return hdf5_id(H5Tcopy(t), H5Tclose, "copy a type"); };
   std::pair<char const*, hid_t> const plain[] = {
-      {"float32", H5T_IEEE_F32LE}, {"float64", H5T_IEEE_F64LE}, {"int8", H5T_STD_I8LE},    {"int16", H5T_STD_I16LE},  {"int32", H5T_STD_I32LE},
-      {"int64", H5T_STD_I64LE},    {"uint8", H5T_STD_U8LE},     {"uint16", H5T_STD_U16LE}, {"uint32", H5T_STD_U32LE}, {"uint64", H5T_STD_U64LE}};
+      {"float32", H5T_IEEE_F32LE}, {"float64", H5T_IEEE_F64LE}, {"int8", H5T_STD_I8LE},  {"int16", H5T_STD_I16LE},
+      {"int32", H5T_STD_I32LE},    {"int64", H5T_STD_I64LE},    {"uint8", H5T_STD_U8LE}, {"uint16", H5T_STD_U16LE},
+      {"uint32", H5T_STD_U32LE},   {"uint64", H5T_STD_U64LE}};
   for (auto const& [text, type] : plain)
     if (name == text) return copy(type);
   // A complex number of NumPy, as h5py writes it.
@@ -82,7 +83,8 @@ inline hdf5_id hdf5_type(std::string const& name) {
 
 inline void write_attribute(hid_t object, char const* name, hid_t type, void const* value) {
   hdf5_id const space(H5Screate(H5S_SCALAR), H5Sclose, "make a space");
-  hdf5_id const attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, "create an attribute");
+  hdf5_id const attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                          "create an attribute");
   hdf5_id::check(H5Awrite(attribute, type, value), "write an attribute");
 }
 inline void write_attribute(hid_t object, char const* name, std::string const& text) {
@@ -93,7 +95,8 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
   write_attribute(object, name, type, text.c_str());
 }
 
-static_assert(checkpoint_entry::page == sparse_memory::page_bytes, "a tensor of more than one chunk has pages of its own");
+static_assert(checkpoint_entry::page == sparse_memory::page_bytes,
+              "a tensor of more than one chunk has pages of its own");
 
 /// Makes an HDF5 file that describes the tensors of a table and has space for their elements. Stores the offsets of
 /// this space in the table. HDF5 does not write the elements: they are contiguous, so the ranks write them in parallel
@@ -129,12 +132,16 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table) {
   for (checkpoint_entry& e : table.entries) {
     for (std::size_t slash = e.name.find('/'); slash != e.name.npos; slash = e.name.find('/', slash + 1))
       if (std::string const group = e.name.substr(0, slash); std::exchange(made[group], true) == false)
-        hdf5_id(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, groups, H5P_DEFAULT), H5Gclose, ("create the group " + group).c_str());
+        hdf5_id(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, groups, H5P_DEFAULT), H5Gclose,
+                ("create the group " + group).c_str());
     hsize_t extents[max_rank]{};
     for (int d = 0; d < e.extents.rank; ++d) extents[d] = static_cast<hsize_t>(e.extents[d]);
-    hdf5_id const space(e.extents.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(e.extents.rank, extents, nullptr), H5Sclose, "make a space");
+    hdf5_id const space(
+        e.extents.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(e.extents.rank, extents, nullptr), H5Sclose,
+        "make a space");
     hdf5_id const type = hdf5_type(e.type);
-    hdf5_id set(H5Dcreate2(file, e.name.c_str(), type, space, H5P_DEFAULT, contiguous, H5P_DEFAULT), H5Dclose, ("create the dataset " + e.name).c_str());
+    hdf5_id set(H5Dcreate2(file, e.name.c_str(), type, space, H5P_DEFAULT, contiguous, H5P_DEFAULT), H5Dclose,
+                ("create the dataset " + e.name).c_str());
     write_attribute(set, "layout", e.layout);
     write_attribute(set, "mesh", e.mesh);
     e.offset = e.bytes() == 0 ? table.block : H5Dget_offset(set);

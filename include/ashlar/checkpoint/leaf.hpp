@@ -52,8 +52,9 @@ std::string checkpoint_type() {
   else if constexpr (std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>)
     return sized("complex", sizeof(T));
   else
-    static_assert(!checkpoint_has_no_such_element<T>::value,
-                  "ashlar::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
+    static_assert(
+        !checkpoint_has_no_such_element<T>::value,
+        "ashlar::save_checkpoint: elements are float, double, their complex numbers, integers, bool or prng_key; cast the tensor to one of these");
 }
 
 template <class X>
@@ -70,7 +71,8 @@ class tensor_leaf final : public checkpoint_leaf {
     entry.extents = x.extents();
     entry.layout = to_string(Tensor::layout, axis_texts<typename Tensor::mesh_type>);
     for (int a = 0; a < m.sizes().axes; ++a)
-      entry.mesh += (a ? ", " : "") + std::string(axis_texts<typename Tensor::mesh_type>[a]) + "=" + std::to_string(m.sizes().size[a]);
+      entry.mesh += (a ? ", " : "") + std::string(axis_texts<typename Tensor::mesh_type>[a]) + "=" +
+                    std::to_string(m.sizes().size[a]);
     layout = Tensor::layout;
     mesh = m.sizes();
     group = m.communicator(layout.sharding());
@@ -99,7 +101,9 @@ class tensor_leaf final : public checkpoint_leaf {
 
  private:
   static char* bytes_of(Tensor const& x) { return reinterpret_cast<char*>(x.data()); }
-  static index_t size(Tensor const& x) { return x.local_size() * static_cast<index_t>(sizeof(typename Tensor::element_type)); }
+  static index_t size(Tensor const& x) {
+    return x.local_size() * static_cast<index_t>(sizeof(typename Tensor::element_type));
+  }
   X& x_;
   std::optional<Tensor> fresh_;
   std::optional<host_bytes> host_;
@@ -148,16 +152,18 @@ void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks)
   } else if constexpr (tree<Plain>) {
     with_members(x, add_as([](std::size_t i) { return std::to_string(i); }));
   } else if constexpr (plain_tensor<Plain> && requires { typename Plain::execution_space; }) {
-    static_assert(!layout_is_partial<layout_t<Plain>>::value,
-                  "ashlar::save_checkpoint: the layout of a tensor is partial, and no rank knows its value; all_reduce or reduce_scatter it first");
+    static_assert(
+        !layout_is_partial<layout_t<Plain>>::value,
+        "ashlar::save_checkpoint: the layout of a tensor is partial, and no rank knows its value; all_reduce or reduce_scatter it first");
     to.push_back(std::make_unique<tensor_leaf<X>>(x));
     to.back()->entry.name = path;
   } else if constexpr (std::is_arithmetic_v<Plain> || std::is_same_v<Plain, prng_key>) {
     to.push_back(std::make_unique<number_leaf<X>>(x, ranks));
     to.back()->entry.name = path;
   } else {
-    static_assert(!is_no_leaf<Plain>::value,
-                  "ashlar::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
+    static_assert(
+        !is_no_leaf<Plain>::value,
+        "ashlar::save_checkpoint: a leaf is a tensor, a number or a prng_key; give a struct of such its member names: static constexpr auto names = ashlar::names(\"a\", \"b\")");
   }
 }
 

@@ -78,7 +78,12 @@ class checkpoint_pieces {
   static constexpr byte_count round_bytes = 2 * checkpoint_entry::largest_chunk;
 
   checkpoint_pieces(checkpoint_leaf const& leaf, int rank, cyclic_over whom, index_t round)
-      : leaf_(leaf), sharding_(leaf.layout.sharding()), rank_(rank), whom_(whom), round_(round), holders_(leaf.mesh.ranks(sharding_)) {
+      : leaf_(leaf),
+        sharding_(leaf.layout.sharding()),
+        rank_(rank),
+        whom_(whom),
+        round_(round),
+        holders_(leaf.mesh.ranks(sharding_)) {
     range const mine = elements(rank);
     for (int q = 0; q < holders_; ++q) {
       share s{.theirs = within(region_of(q), mine), .mine = within(region_of(position()), elements(member(q)))};
@@ -103,12 +108,14 @@ class checkpoint_pieces {
     mesh_shape const& m = leaf.mesh;
     axis_mask const sharding = leaf.layout.sharding();
     int const copies = copies_of(leaf, whom), copy = copies == 1 ? 0 : m.position(r, ~sharding);
-    interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
+    interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies,
+                                  m.position(r, sharding) * copies + copy);
     return {part.begin, part.end};
   }
   /// The number of rounds of the largest piece. It is the same on all ranks.
   static index_t rounds(checkpoint_leaf const& leaf, cyclic_over whom) {
-    index_t const pieces = leaf.mesh.ranks(leaf.layout.sharding()) * copies_of(leaf, whom), largest = (static_cast<index_t>(leaf.entry.chunks()) + pieces - 1) / pieces;
+    index_t const pieces = leaf.mesh.ranks(leaf.layout.sharding()) * copies_of(leaf, whom),
+                  largest = (static_cast<index_t>(leaf.entry.chunks()) + pieces - 1) / pieces;
     return (largest + chunks_a_round(leaf) - 1) / chunks_a_round(leaf);
   }
   /// The chunks of rank r in this round. elements(r) are their elements.
@@ -137,19 +144,28 @@ class checkpoint_pieces {
   /// are finished. Several rounds may be sent before they are collected.
   void send(unsigned char const* shard) const {
     post_exchange(
-        leaf_.group, [&](int q) { return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, [](int) { return block<unsigned char>{}; }, comm::tuned);
+        leaf_.group,
+        [&](int q) {
+          return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
+        },
+        [](int) { return block<unsigned char>{}; }, comm::tuned);
   }
   /// Receives this rank's part from the holders' shards into its place, and returns that. Each holder calls send first.
   unsigned char const* collect(unsigned char const* shard, unsigned char* buffer, unsigned char* staging) const {
     unsigned char const* const piece = place<unsigned char const>(shard, buffer);
     auto const copy = [&](int q, unsigned char const* from) {
-      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) { std::memcpy(buffer + in_piece, from + in_share, n); });
+      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
+        std::memcpy(buffer + in_piece, from + in_share, n);
+      });
     };
     std::vector<MPI_Request>& requests = leaf_.group.state().requests;
     std::size_t const sends = requests.size();
     post_exchange(
         leaf_.group, [](int) { return block<unsigned char const>{}; },
-        [&](int q) { return block<unsigned char>{travelling(q, buffer, staging), bytes(of(q).theirs.size())}; }, comm::tuned);
+        [&](int q) {
+          return block<unsigned char>{travelling(q, buffer, staging), bytes(of(q).theirs.size())};
+        },
+        comm::tuned);
     if (piece == buffer) copy(position(), shard + bytes(of(position()).theirs.begin));
     or_give_up(leaf_.group, [&] { leaf_.group.wait_all(std::span(requests).subspan(sends)); });
     requests.resize(sends);
@@ -160,12 +176,20 @@ class checkpoint_pieces {
   /// holders.
   void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
     auto const copy = [&](int q, unsigned char* to) {
-      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) { copy_block(piece + in_piece, to + in_share, n); });
+      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
+        copy_block(piece + in_piece, to + in_share, n);
+      });
     };
     for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
     post_exchange(
-        leaf_.group, [&](int q) { return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())}; },
-        [&](int q) { return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())}; }, comm::tuned);
+        leaf_.group,
+        [&](int q) {
+          return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())};
+        },
+        [&](int q) {
+          return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
+        },
+        comm::tuned);
     copy(position(), shard + bytes(of(position()).theirs.begin));
     finish(leaf_.group);
   }
@@ -189,11 +213,17 @@ class checkpoint_pieces {
   range within(region const& r, range const& of_file) const {
     return {count_below(r, extents(), of_file.begin), count_below(r, extents(), of_file.end)};
   }
-  static int copies_of(checkpoint_leaf const& leaf, cyclic_over whom) { return whom == cyclic_over::all ? leaf.mesh.ranks(~leaf.layout.sharding()) : 1; }
-  static index_t chunks_a_round(checkpoint_leaf const& leaf) { return static_cast<index_t>(round_bytes / leaf.entry.chunk); }
+  static int copies_of(checkpoint_leaf const& leaf, cyclic_over whom) {
+    return whom == cyclic_over::all ? leaf.mesh.ranks(~leaf.layout.sharding()) : 1;
+  }
+  static index_t chunks_a_round(checkpoint_leaf const& leaf) {
+    return static_cast<index_t>(round_bytes / leaf.entry.chunk);
+  }
 
   // The memory into which holder q's elements of my part arrive, or from which they are sent to it.
-  unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const { return of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged; }
+  unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const {
+    return of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged;
+  }
   template <class F>
   void for_each_staged(F f) const {
     for (int q = 0; q < holders_; ++q)
@@ -204,8 +234,9 @@ class checkpoint_pieces {
   void for_each_run_of(int q, F f) const {
     share const& s = of(q);
     index_t const begin = elements(rank_).begin;
-    for_each_run(region_of(q), extents(), s.theirs.begin, s.theirs.end,
-                 [&](index_t k, index_t number, index_t length) { f(bytes(number - begin), bytes(k - s.theirs.begin), bytes(length)); });
+    for_each_run(region_of(q), extents(), s.theirs.begin, s.theirs.end, [&](index_t k, index_t number, index_t length) {
+      f(bytes(number - begin), bytes(k - s.theirs.begin), bytes(length));
+    });
   }
 
   checkpoint_leaf const& leaf_;

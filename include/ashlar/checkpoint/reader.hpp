@@ -22,7 +22,8 @@ void for_each_part_of(std::vector<checkpoint_table::gap> const& gaps, F f) {
 inline std::uint32_t description_checksum(checked_file const& file, checkpoint_table const& table) {
   std::uint32_t sum = 0;
   for_each_part_of(table.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
-    if (file.read(at, bytes.data(), bytes.size()) != bytes.size()) throw error("it ends before byte " + std::to_string(at + bytes.size()));
+    if (file.read(at, bytes.data(), bytes.size()) != bytes.size())
+      throw error("it ends before byte " + std::to_string(at + bytes.size()));
     sum = crc32c(sum, bytes.data(), bytes.size());
   });
   return sum;
@@ -33,21 +34,28 @@ class checkpoint_reader {
   /// Rank 0 reads and checks everything but the elements, and broadcasts the first block. If it is damaged no single
   /// tensor can be blamed, so the error names `wanted`.
   /// Collective: all ranks of c. Error: ashlar::error on every rank if the file is missing or damaged.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_leaves const& wanted) : ranks_(c), path_(path) {
+  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_leaves const& wanted)
+      : ranks_(c), path_(path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
       file_ = checked_file(path, O_RDONLY);
       try {
         byte_count const found = file_.size();
         block.resize(checkpoint_table::header_bytes);
-        if (file_.read(0, block.data(), block.size()) != block.size()) throw error("it is truncated: expected 64 bytes or more, found " + std::to_string(found));
+        if (file_.read(0, block.data(), block.size()) != block.size())
+          throw error("it is truncated: expected 64 bytes or more, found " + std::to_string(found));
         table_.decode_header(block.data());
-        if (found < table_.block) throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found));
+        if (found < table_.block)
+          throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
+                      std::to_string(found));
         block.resize(static_cast<std::size_t>(table_.block));
         if (file_.read(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
-        if (found != table_.file_bytes) throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) + cut_by(found));
-        if (description_checksum(file_, table_) != table_.description) throw error("the checksum of the bytes by which HDF5 describes its tensors differs");
+        if (found != table_.file_bytes)
+          throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) +
+                      cut_by(found));
+        if (description_checksum(file_, table_) != table_.description)
+          throw error("the checksum of the bytes by which HDF5 describes its tensors differs");
       } catch (error const& e) {
         throw error(beginning() + e.what() + "; nothing is read of " + names_of(wanted));
       }
@@ -75,14 +83,17 @@ class checkpoint_reader {
   void match(checkpoint_leaves const& leaves) const {
     for (auto const& leaf : leaves) {
       checkpoint_entry& e = leaf->entry;
-      auto const found = std::find_if(table_.entries.begin(), table_.entries.end(), [&](checkpoint_entry const& f) { return f.name == e.name; });
+      auto const found = std::find_if(table_.entries.begin(), table_.entries.end(),
+                                      [&](checkpoint_entry const& f) { return f.name == e.name; });
       if (found == table_.entries.end()) throw error(beginning() + "expected " + e.name + ", found " + names());
       if (found->type != e.type || found->element_bytes != e.element_bytes)
         throw error(beginning() + "expected " + e.name + " of type " + e.type + ", found " + found->type);
-      if (!(found->extents == e.extents)) throw error(beginning() + "expected " + e.name + " of " + text_of(e.extents) + ", found " + text_of(found->extents));
+      if (!(found->extents == e.extents))
+        throw error(beginning() + "expected " + e.name + " of " + text_of(e.extents) + ", found " +
+                    text_of(found->extents));
       if (leaf->mesh.ranks() != ranks_.size())
-        throw error("ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(ranks_.size()) +
-                    " that load; give the communicator of its mesh");
+        throw error("ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
+                    " ranks, of " + std::to_string(ranks_.size()) + " that load; give the communicator of its mesh");
       e = *found;
     }
   }
@@ -90,15 +101,20 @@ class checkpoint_reader {
   /// Reads chunks of a tensor and checks each of them. No MPI.
   /// Error: ashlar::error that names the tensor.
   void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
-    byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk, end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
+    byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk,
+                     end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
     for (byte_count at = begin; at < end;) {
-      std::size_t const n = static_cast<std::size_t>(std::min(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
+      std::size_t const n =
+          static_cast<std::size_t>(std::min(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
       std::size_t const got = file_.read(e.offset + at, to, n);
-      if (got != n) throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) + ", found the end of the file at " + std::to_string(e.offset + at + got));
+      if (got != n)
+        throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) +
+                    ", found the end of the file at " + std::to_string(e.offset + at + got));
       for (byte_count const last = at + n; at < last;) {
         byte_count const size = std::min(e.chunk, last - at);
         if (crc32c(0, to, static_cast<std::size_t>(size)) != e.checksums[static_cast<std::size_t>(at / e.chunk)])
-          throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " + std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + size) + " differs");
+          throw error(beginning() + e.name + " is damaged: the checksum of the file's bytes " +
+                      std::to_string(e.offset + at) + " to " + std::to_string(e.offset + at + size) + " differs");
         at += size;
         to += size;
       }
@@ -113,13 +129,16 @@ class checkpoint_reader {
     std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       checkpoint_entry const& e = table_.entries[i];
-      checkpoint_pieces::range const theirs = checkpoint_pieces::chunks_of(*leaves[i], (ranks_.rank() + 1) % ranks_.size(), checkpoint_pieces::cyclic_over::all);
-      for (index_t k = theirs.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < theirs.end; k += n) read(e, {k, std::min(k + n, theirs.end)}, bytes.data());
+      checkpoint_pieces::range const theirs = checkpoint_pieces::chunks_of(
+          *leaves[i], (ranks_.rank() + 1) % ranks_.size(), checkpoint_pieces::cyclic_over::all);
+      for (index_t k = theirs.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < theirs.end; k += n)
+        read(e, {k, std::min(k + n, theirs.end)}, bytes.data());
     }
     if (ranks_.rank() != ranks_.size() - 1) return;
     std::vector<unsigned char> const block = table_.encode();
     bytes.resize(block.size());
-    if (file_.size() != table_.file_bytes || file_.read(0, bytes.data(), bytes.size()) != bytes.size() || bytes != block || description_checksum(file_, table_) != table_.description)
+    if (file_.size() != table_.file_bytes || file_.read(0, bytes.data(), bytes.size()) != bytes.size() ||
+        bytes != block || description_checksum(file_, table_) != table_.description)
       throw error(beginning() + "what was written is not what is read back");
   }
 
@@ -127,7 +146,8 @@ class checkpoint_reader {
   std::string beginning() const { return std::string(caller_) + ": " + path_.string() + ": "; }
   static std::string names_of(checkpoint_leaves const& wanted) {
     if (wanted.empty()) return "it";
-    return wanted.front()->entry.name + (wanted.size() == 1 ? "" : " and " + std::to_string(wanted.size() - 1) + " more");
+    return wanted.front()->entry.name +
+           (wanted.size() == 1 ? "" : " and " + std::to_string(wanted.size() - 1) + " more");
   }
   static std::string text_of(shape const& s) { return "extents " + extents_text({s.extent, s.extent + s.rank}); }
   std::string names() const {

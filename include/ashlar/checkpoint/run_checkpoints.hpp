@@ -43,9 +43,11 @@ template <class Conditions>
 class run_checkpoints {
  public:
   /// An empty folder saves nothing. Error: as `checkpoints`.
-  run_checkpoints(communicator const& c, std::filesystem::path folder, Conditions const& conditions, run_checkpoint_options const& o = {})
+  run_checkpoints(communicator const& c, std::filesystem::path folder, Conditions const& conditions,
+                  run_checkpoint_options const& o = {})
       : path_(std::move(folder)), ranks_(c), conditions_(conditions), options_(o) {
-    if (!path_.empty()) folder_.emplace(c, path_, checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous});
+    if (!path_.empty())
+      folder_.emplace(c, path_, checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous});
   }
 
   /// Gives the trees (parameters, the optimizer's state, other variables) the values of the newest good checkpoint, and returns
@@ -55,9 +57,11 @@ class run_checkpoints {
   data_position resume(X&... trees) {
     data_position at;
     Conditions before = conditions_;
-    if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...)) return {};
+    if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
+      return {};
     require(before);
-    if (options_.shown && ranks_.rank() == 0) std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
+    if (options_.shown && ranks_.rank() == 0)
+      std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
     // A run may be killed before the last checkpoint of its epoch has its second name.
     if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
     return at;
@@ -69,7 +73,9 @@ class run_checkpoints {
     if (!folder_) return;
     bool const ends = at.batch == 0;
     if (ends || folder_->due(at.step)) keep_ended();
-    with_parts([&](auto const&... parts) { ends ? folder_->save(at.step, parts...) : folder_->after_step(at.step, parts...); }, at, conditions_, trees...);
+    with_parts(
+        [&](auto const&... parts) { ends ? folder_->save(at.step, parts...) : folder_->after_step(at.step, parts...); },
+        at, conditions_, trees...);
     if (ends && options_.each_epoch) ended_ = at;
     if (!options_.asynchronous) keep_ended();
   }
@@ -83,18 +89,21 @@ class run_checkpoints {
  private:
   template <class F, class At, class Of, class P, class S, class... Other>
   static auto with_parts(F f, At& at, Of& of, P& parameters, S& state, Other&... other) {
-    return f(part("parameters", parameters), part("optimizer", state), part("variables", other)..., part("data", at), part("run", of));
+    return f(part("parameters", parameters), part("optimizer", state), part("variables", other)..., part("data", at),
+             part("run", of));
   }
   std::filesystem::path file_of_epoch(index_t epoch) const { return path_ / ("ckpt-" + std::to_string(epoch) + ".h5"); }
 
   void require(Conditions const& before) const {
     auto const texts = [](Conditions const& c) {
-      return meta_detail::bind_members<Conditions::names.count>(c, [](auto const&... x) { return std::vector<std::string>{checkpoint_detail::condition_text(x)...}; });
+      return meta_detail::bind_members<Conditions::names.count>(
+          c, [](auto const&... x) { return std::vector<std::string>{checkpoint_detail::condition_text(x)...}; });
     };
     std::vector<std::string> const expected = texts(before), found = texts(conditions_);
     for (std::size_t i = 0; i < found.size(); ++i)
       if (expected[i] != found[i])
-        throw error("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) + ": expected " + expected[i] + ", as in the run of the checkpoint, found " + found[i] +
+        throw error("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) + ": expected " + expected[i] +
+                    ", as in the run of the checkpoint, found " + found[i] +
                     "; take the same, or another folder to begin anew");
   }
 
@@ -103,7 +112,8 @@ class run_checkpoints {
     if (!ended_) return;
     folder_->finish();
     comm::on_root(ranks_, [&] {
-      auto const name = file_of_epoch(ended_->epoch), part = std::filesystem::path(name.string() + ".part"), file = folder_->file_of(ended_->step);
+      auto const name = file_of_epoch(ended_->epoch), part = std::filesystem::path(name.string() + ".part"),
+                 file = folder_->file_of(ended_->step);
       std::error_code failed;
       std::filesystem::remove(part, failed);
       std::filesystem::create_hard_link(file, part, failed);
@@ -141,7 +151,9 @@ class run_checkpoints {
       for (auto const& e : std::filesystem::directory_iterator(path_)) {
         std::string const name = e.path().filename().string();
         index_t epoch = 0;
-        if (name.starts_with("ckpt-") && std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3) last = std::max(last, epoch);
+        if (name.starts_with("ckpt-") &&
+            std::from_chars(name.data() + 5, name.data() + name.size(), epoch).ptr == name.data() + name.size() - 3)
+          last = std::max(last, epoch);
       }
     });
     comm::broadcast(ranks_, &last, 1, 0);

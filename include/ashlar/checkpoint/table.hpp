@@ -15,7 +15,8 @@
 
 namespace ashlar::checkpoint_detail {
 
-static_assert(std::endian::native == std::endian::little, "ashlar::save_checkpoint: elements are written as they lie in memory, little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "ashlar::save_checkpoint: elements are written as they lie in memory, little-endian");
 
 using byte_count = std::uint64_t;
 
@@ -54,7 +55,9 @@ struct checkpoint_table {
 
   /// Size of the first block. It does not depend on the values of offsets and checksums, so the block can be reserved
   /// first.
-  byte_count block_bytes() const { return std::bit_ceil(std::max<byte_count>(header_bytes + table().size(), checkpoint_entry::page)); }
+  byte_count block_bytes() const {
+    return std::bit_ceil(std::max<byte_count>(header_bytes + table().size(), checkpoint_entry::page));
+  }
 
   /// The checksum of the entries alone.
   std::uint32_t checksum() const {
@@ -80,18 +83,22 @@ struct checkpoint_table {
 
   /// Reads the header alone. Error: ashlar::error with the fault.
   void decode_header(unsigned char const* b) {
-    if (std::memcmp(b, magic.data(), magic.size()) != 0) throw error("expected a checkpoint, which begins with 'ashlar checkpoint 1', found other bytes");
+    if (std::memcmp(b, magic.data(), magic.size()) != 0)
+      throw error("expected a checkpoint, which begins with 'ashlar checkpoint 1', found other bytes");
     if (load<std::uint32_t>(b + 60) != crc32c(0, b, 60)) throw error("the checksum of its header differs");
     block = load<byte_count>(b + 24);
     file_bytes = load<byte_count>(b + 32);
     step = load<index_t>(b + 40);
     description = load<std::uint32_t>(b + 48);
-    if (!std::has_single_bit(block) || block < checkpoint_entry::page || block > byte_count{1} << 40 || file_bytes < block) throw error("its header makes no sense");
+    if (!std::has_single_bit(block) || block < checkpoint_entry::page || block > byte_count{1} << 40 ||
+        file_bytes < block)
+      throw error("its header makes no sense");
   }
 
   /// Reads the whole first block. Pre: decode_header has read its header.
   void decode(std::vector<unsigned char> const& b) {
-    if (load<std::uint32_t>(b.data() + 56) != crc32c(0, b.data() + header_bytes, b.size() - header_bytes)) throw error("the checksum of its table of tensors differs");
+    if (load<std::uint32_t>(b.data() + 56) != crc32c(0, b.data() + header_bytes, b.size() - header_bytes))
+      throw error("the checksum of its table of tensors differs");
     source in{b.data() + header_bytes, b.data() + b.size()};
     entries.resize(std::min<std::size_t>(load<std::uint32_t>(b.data() + 52), b.size()));
     for (checkpoint_entry& e : entries) {
@@ -106,7 +113,9 @@ struct checkpoint_table {
       }
       e.chunk = in.number(checkpoint_entry::largest_chunk);
       e.offset = in.number(file_bytes);
-      if (e.element_bytes == 0 || e.chunk == 0 || e.chunk % e.element_bytes != 0 || e.bytes() > file_bytes - e.offset || e.chunks() > b.size()) source::fail();
+      if (e.element_bytes == 0 || e.chunk == 0 || e.chunk % e.element_bytes != 0 || e.bytes() > file_bytes - e.offset ||
+          e.chunks() > b.size())
+        source::fail();
       e.checksums.resize(static_cast<std::size_t>(e.chunks()));
       for (std::uint32_t& c : e.checksums) c = static_cast<std::uint32_t>(in.number(~std::uint32_t{0}));
     }

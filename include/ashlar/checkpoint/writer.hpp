@@ -20,14 +20,16 @@ class checkpoint_writer {
  public:
   /// Plans the file. Rank 0 creates it with its full size; the other ranks call open() later. Collective: all ranks of
   /// c.
-  checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves const& leaves)
+  checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step,
+                    checkpoint_leaves const& leaves)
       : ranks_(c), path_(path), part_(path.string() + ".part") {
     table_.step = step;
     comm::collectively(c, [&] {
       std::vector<std::string> names;
       for (auto const& leaf : leaves) {
         if (leaf->mesh.ranks() != c.size())
-          throw error("ashlar::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
+          throw error("ashlar::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " +
+                      std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
                       " that save; give the communicator of its mesh");
         names.push_back(leaf->entry.name);
         leaf->entry.choose_chunk();
@@ -35,7 +37,8 @@ class checkpoint_writer {
       }
       std::sort(names.begin(), names.end());
       if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
-        throw error("ashlar::save_checkpoint: two parts have the name " + *twice + "; give each part a name of its own");
+        throw error("ashlar::save_checkpoint: two parts have the name " + *twice +
+                    "; give each part a name of its own");
       table_.block = table_.block_bytes();
       sparse_memory const described = describe_in_hdf5(table_);  // the same on every rank
       if (c.rank() == 0) {
@@ -47,7 +50,10 @@ class checkpoint_writer {
         table_.description = crc32c(table_.description, bytes.data(), bytes.size());
         // The file is new, so bytes that are not written are zeros. Only pages that HDF5 wrote are written here: the
         // rest of the page in which a tensor ends belongs to another rank.
-        if (c.rank() == 0) described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) { file_.write(begin, from, n); });
+        if (c.rank() == 0)
+          described.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) {
+            file_.write(begin, from, n);
+          });
       });
     });
     require_same_program(leaves);
@@ -62,7 +68,10 @@ class checkpoint_writer {
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
     checkpoint_entry const& e = table_.entries[i];
-    return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk, e.chunk, {bytes, round.piece_bytes()}, {}};
+    return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk,
+            e.chunk,
+            {bytes, round.piece_bytes()},
+            {}};
   }
 
   /// Writes a piece and fills in its checksums. No MPI, so any thread may call it.
@@ -70,7 +79,8 @@ class checkpoint_writer {
     constexpr std::size_t at_once = checkpoint_entry::largest_chunk;
     for (std::size_t at = 0, n = 0; at < piece.bytes.size(); at += n) {
       n = std::min(at_once / piece.chunk * piece.chunk, piece.bytes.size() - at);  // written while in the cache
-      for (std::size_t k = 0; k < n; k += piece.chunk) piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
+      for (std::size_t k = 0; k < n; k += piece.chunk)
+        piece.checksums.push_back(crc32c(0, piece.bytes.data() + at + k, std::min<std::size_t>(piece.chunk, n - k)));
       file_.write(piece.offset + at, piece.bytes.data() + at, n);
     }
     if (piece.bytes.size() >= at_once) file_.start_sync(piece.offset, piece.bytes.size());
@@ -86,7 +96,8 @@ class checkpoint_writer {
   /// Collective: all ranks.
   /// Error: ashlar::error on every rank if any rank failed. Then there is no file. If only the folder could not be
   /// synced, there is a file, which a crash of the machine may remove.
-  void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
+  void commit(std::optional<std::string> failure, std::span<checkpoint_piece const> pieces,
+              checkpoint_leaves const& leaves) {
     throw_together(ranks_, std::move(failure), true);
     gather_checksums(pieces, leaves);
     comm::on_root(ranks_, [&] {
@@ -110,23 +121,29 @@ class checkpoint_writer {
     for (auto const& leaf : leaves)
       if (leaf->is_number()) numbers = crc32c(numbers, leaf->shard(), leaf->entry.bytes());
     index_t const sums[]{table_.step, static_cast<index_t>(table_.checksum()), static_cast<index_t>(numbers)};
-    comm::require_equal(ranks_, sums, "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
+    comm::require_equal(
+        ranks_, sums,
+        "ashlar::save_checkpoint: what is saved (as numbers of the step, of names, types and extents, and of the values of numbers)");
   }
 
   // Gives all ranks all checksums, so that each can check the bytes of another.
   void gather_checksums(std::span<checkpoint_piece const> pieces, checkpoint_leaves const& leaves) {
     std::vector<std::uint32_t> mine;
     for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());
-    auto const chunks = [&](int r, std::size_t i) { return checkpoint_pieces::chunks_of(*leaves[i], r, checkpoint_pieces::cyclic_over::all); };
+    auto const chunks = [&](int r, std::size_t i) {
+      return checkpoint_pieces::chunks_of(*leaves[i], r, checkpoint_pieces::cyclic_over::all);
+    };
     std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_.size()));
     for (int r = 0; r < ranks_.size(); ++r)
-      for (std::size_t i = 0; i < leaves.size(); ++i) counts[static_cast<std::size_t>(r)] += static_cast<std::size_t>(chunks(r, i).size());
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        counts[static_cast<std::size_t>(r)] += static_cast<std::size_t>(chunks(r, i).size());
     std::vector<std::uint32_t> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
     comm::all_gather(ranks_, mine.data(), mine.size(), all.data(), std::span<std::size_t const>(counts));
     auto from = all.begin();
     for (int r = 0; r < ranks_.size(); ++r)
       for (std::size_t i = 0; i < leaves.size(); ++i)
-        for (index_t k = chunks(r, i).begin, end = chunks(r, i).end; k < end; ++k) table_.entries[i].checksums[static_cast<std::size_t>(k)] = *from++;
+        for (index_t k = chunks(r, i).begin, end = chunks(r, i).end; k < end; ++k)
+          table_.entries[i].checksums[static_cast<std::size_t>(k)] = *from++;
   }
 
   communicator ranks_;

@@ -50,7 +50,8 @@ inline std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine)
   message_buffer<index_t> own(1), all(static_cast<std::size_t>(c.size()));
   *own.data() = mine;
   MPI_Datatype const type = comm::mpi_datatype<index_t>::get();
-  call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), own.data(), 1, type, all.data(), 1, type);
+  call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), own.data(), 1, type, all.data(),
+           1, type);
   return std::move(*all);
 }
 

@@ -25,7 +25,7 @@ struct collective_event {
   std::uint64_t bytes = 0;  ///< received by this rank.
   char const* file = nullptr;
   unsigned line = 0;
-  double begin = 0, end = 0;  ///< seconds of the monotonic clock; set only while a trace is kept.
+  double begin = 0, end = 0;   ///< seconds of the monotonic clock; set only while a trace is kept.
   char const* name = nullptr;  ///< of a call that is no collective; else null.
 };
 

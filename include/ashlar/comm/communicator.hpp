@@ -39,7 +39,7 @@ class waiting_monitor {
 
 /// Names the collective in progress among the ranks of a communicator.
 struct collective_name {
-  int tag = 0;              // of its messages.
+  int tag = 0;                    // of its messages.
   std::uint64_t fingerprint = 0;  // equal on all ranks that call the same.
 };
 
@@ -63,17 +63,17 @@ struct communicator_state {
   std::unique_ptr<std::byte, free_aligned> buffer;
   std::size_t buffer_size = 0;
 
-  std::unique_ptr<node_group> node;  // null unless all these ranks see each other's memory.
+  std::unique_ptr<node_group> node;             // null unless all these ranks see each other's memory.
   unfinished_collective* unfinished = nullptr;  // in shared memory.
-  std::shared_ptr<node_levels> levels;  // null unless the ranks form a hierarchy of nodes.
-  std::shared_ptr<waiting_monitor> monitor;  // null without desync detection.
+  std::shared_ptr<node_levels> levels;          // null unless the ranks form a hierarchy of nodes.
+  std::shared_ptr<waiting_monitor> monitor;     // null without desync detection.
   collective_name in_progress;
-  std::uint64_t begun = 0;           // collectives begun among these ranks
+  std::uint64_t begun = 0;  // collectives begun among these ranks
   // For collectives served by MPI's own: the number of blocking ones, and the fingerprint of all since the last
   // comparison.
   std::uint64_t collectives = 0, mixed_fingerprints = 0;
-  bool keeps_messages = false;  // a failed collective has left messages that no rank receives.
-  bool lost_messages = false;   // this rank has left messages or a collective of MPI under way.
+  bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
+  bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
   persistent_collectives persistent;
 
@@ -204,7 +204,9 @@ class communicator {
     wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
   }
   void wait_all(std::span<MPI_Request> requests) const {
-    wait_until([&](int& done) { comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"); });
+    wait_until([&](int& done) {
+      comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    });
   }
 
   /// The state that all copies share: handle, settings, and buffers that collectives reuse.
@@ -244,12 +246,14 @@ struct node_levels {
   // intra_node: the ranks of this node. inter_node: the ranks with this local rank, by node; this rank alone if a node
   // lacks it.
   communicator intra_node, inter_node;
-  int local_ranks = 0;            // that every node has.
+  int local_ranks = 0;       // that every node has.
   bool even = true;          // all nodes have the same number of ranks.
   std::vector<int> rank_at;  // by node and local rank. at() requires `even`.
 
   int nodes() const { return inter_node.size(); }
-  int at(int node, int local_rank) const { return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)]; }
+  int at(int node, int local_rank) const {
+    return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)];
+  }
 };
 
 // Calls a blocking collective of MPI. If ranks yield, or if there is a deadline, calls its nonblocking form instead and
@@ -267,11 +271,12 @@ void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblo
 // The same by a persistent collective from n elements to m. init(operand, result, communicator, info, request) sets it
 // up.
 template <class T, class Init>
-void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source, std::size_t n, T* destination, std::size_t m,
-                     Init init) {
-  persistent_collective& p = c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
-    comm::check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
-  });
+void call_persistent(communicator const& c, char const* what, persistent_collective::key const& k, T const* source,
+                     std::size_t n, T* destination, std::size_t m, Init init) {
+  persistent_collective& p =
+      c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
+        comm::check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
+      });
   std::memcpy(p.operand<T>(), source, n * sizeof(T));
   ++c.counters().mpi_collectives;
   comm::check(MPI_Start(&p.request), "MPI_Start");

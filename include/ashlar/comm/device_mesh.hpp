@@ -31,7 +31,8 @@ template <class Mesh>
 mesh_shape sizes_that_fill(MPI_Comm comm) {
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
     int const ranks = processes_of(comm), taken = (1 * ... * std::max(Axes::static_size, 1));
-    return mesh_shape{sizeof...(Axes), {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
+    return mesh_shape{sizeof...(Axes),
+                      {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
   }(std::type_identity<Mesh>{});
 }
 
@@ -61,15 +62,18 @@ class device_mesh {
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
   explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
     requires(comm_detail::axes_of_run_time_size<Mesh> == 1)
-      : device_mesh(comm, std::span<int const>(comm_detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)), w) {}
+      : device_mesh(comm, std::span<int const>(comm_detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)),
+                    w) {}
 
   template <std::size_t N>
-  device_mesh(MPI_Comm comm, int const (&sizes)[N], call_site w = call_site::current()) : device_mesh(comm, std::span<int const>(sizes), w) {
+  device_mesh(MPI_Comm comm, int const (&sizes)[N], call_site w = call_site::current())
+      : device_mesh(comm, std::span<int const>(sizes), w) {
     static_assert(N == std::size_t(Mesh::axes), "ashlar::device_mesh: it needs one size for each axis of the mesh");
   }
 
   /// A mesh with sizes that are known at run time only.
-  device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current()) : state_(std::make_shared<state>(comm, sizes, w)) {}
+  device_mesh(MPI_Comm comm, std::span<int const> sizes, call_site w = call_site::current())
+      : state_(std::make_shared<state>(comm, sizes, w)) {}
 
   /// The mesh as a value, with its sizes.
   Mesh const& shape() const { return state_->shape; }
@@ -91,8 +95,9 @@ class device_mesh {
     if (c.size() == 1) return "none";
     if (c.state().node) return "shared memory";
     if (!c.state().levels) return "MPI";
-    return c.state().levels->even ? "shared memory in nodes, MPI between"
-                                  : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
+    return c.state().levels->even
+               ? "shared memory in nodes, MPI between"
+               : "MPI, and shared memory in nodes for all_reduce alone: they have different numbers of ranks";
   }
   /// The reason why ranks of a node exchange MPI messages; empty if they read each other's memory.
   std::string const& without_shared_memory() const { return state_->without_shared_memory; }
@@ -125,17 +130,22 @@ class device_mesh {
     std::string without_shared_memory;
 
     state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
-        : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()), whole(met(comm, calls, w)),
-          shape(checked(whole, sizes)), part(std::size_t(1) << Mesh::axes) {
+        : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()),
+          whole(met(comm, calls, w)),
+          shape(checked(whole, sizes)),
+          part(std::size_t(1) << Mesh::axes) {
       mesh_shape const& s = shape.sizes();
       unsigned large = 0;
       for (int a = 0; a < s.axes; ++a)
         if (s.size[a] > 1) large |= 1u << a;
       for (unsigned mask = 0; mask < part.size(); ++mask) {
         // Axes of size 1 change nothing: a mask with them uses the communicator of the mask without them.
-        if (unsigned const m = mask & large; m != mask) part[mask] = part[m];
-        else if (m == large) part[mask] = whole;
-        else if (m != 0) part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
+        if (unsigned const m = mask & large; m != mask)
+          part[mask] = part[m];
+        else if (m == large)
+          part[mask] = whole;
+        else if (m != 0)
+          part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
       if (whole.size() == 1) {
         if (auto const wrong = comm::wrong_setting()) throw error(*wrong);
@@ -162,7 +172,9 @@ class device_mesh {
       int process = 0;
       comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
       static bool said = false;
-      if (process == 0 && !said) std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()), reason.data());
+      if (process == 0 && !said)
+        std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()),
+                     reason.data());
       said = true;
     }
   };
@@ -178,7 +190,8 @@ class device_mesh {
       index_t ranks = 1;
       for (int a = 0; a < Mesh::axes; ++a) {
         index_t const n = given.size[a], most = std::numeric_limits<index_t>::max();
-        text += (a ? ", " : "") + std::string(meta_detail::name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
+        text +=
+            (a ? ", " : "") + std::string(meta_detail::name_text<typename Mesh::names>(a)) + "=" + std::to_string(n);
         ranks = ranks > most / n ? most : ranks * n;
       }
       if (ranks == c.size()) return shape;

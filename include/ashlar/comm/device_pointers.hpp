@@ -23,7 +23,9 @@ inline std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kin
   if (k == device_kind::hip) return MPIX_Query_rocm_support() == 1;
 #endif
 #ifdef MPIX_GPU_SUPPORT_CUDA
-  int const kind = k == device_kind::cuda ? MPIX_GPU_SUPPORT_CUDA : k == device_kind::hip ? MPIX_GPU_SUPPORT_HIP : MPIX_GPU_SUPPORT_ZE;
+  int const kind = k == device_kind::cuda  ? MPIX_GPU_SUPPORT_CUDA
+                   : k == device_kind::hip ? MPIX_GPU_SUPPORT_HIP
+                                           : MPIX_GPU_SUPPORT_ZE;
   int takes = 0;
   if (MPIX_GPU_query_support(kind, &takes) == MPI_SUCCESS) return takes != 0;
 #endif
@@ -52,22 +54,28 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
     check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce");
     return mine;
   };
-  int const verdict = least(!user.wrong.empty()          ? malformed
-                            : user.value                 ? *user.value ? user_sends : user_stages
-                            : !library                   ? library_is_silent
-                            : *library                   ? library_takes
-                                                         : library_stages);
+  int const verdict = least(!user.wrong.empty() ? malformed
+                            : user.value        ? *user.value ? user_sends : user_stages
+                            : !library          ? library_is_silent
+                            : *library          ? library_takes
+                                                : library_stages);
   switch (verdict) {
-    case malformed: throw error("ashlar::environment: expected ASHLAR_GPU_AWARE to be 0 or 1 on every rank, found something else");
-    case user_stages: return {false, "ASHLAR_GPU_AWARE=0"};
-    case library_stages: return {false, "the MPI library says that it does not take device pointers"};
-    case library_is_silent: return {false, "the MPI library does not say that it takes device pointers"};
+    case malformed:
+      throw error("ashlar::environment: expected ASHLAR_GPU_AWARE to be 0 or 1 on every rank, found something else");
+    case user_stages:
+      return {false, "ASHLAR_GPU_AWARE=0"};
+    case library_stages:
+      return {false, "the MPI library says that it does not take device pointers"};
+    case library_is_silent:
+      return {false, "the MPI library does not say that it takes device pointers"};
   }
   bool const whole = least(probe()) != 0;
   if (!whole && verdict == user_sends)
-    throw error("ashlar::environment: ASHLAR_GPU_AWARE is 1, and a message from a device's memory did not arrive whole; leave it out, or take an MPI that is GPU-aware");
+    throw error(
+        "ashlar::environment: ASHLAR_GPU_AWARE is 1, and a message from a device's memory did not arrive whole; leave it out, or take an MPI that is GPU-aware");
   if (!whole) return {false, "the MPI library says that it takes device pointers, and a message did not arrive whole"};
-  return {true, verdict == user_sends ? "ASHLAR_GPU_AWARE=1, and messages arrive whole" : "the MPI library says so, and messages arrive whole"};
+  return {true, verdict == user_sends ? "ASHLAR_GPU_AWARE=1, and messages arrive whole"
+                                      : "the MPI library says so, and messages arrive whole"};
 }
 
 /// The decision for the devices of this program.

@@ -21,7 +21,9 @@ namespace comm_detail {
 inline void require_mpi(char const* call) {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized) throw error(std::string("ashlar::") + call + ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
+  if (finalized)
+    throw error(std::string("ashlar::") + call +
+                ": MPI is already finalised; call this while an ashlar::environment lives, or before MPI_Finalize");
 }
 }  // namespace comm_detail
 

@@ -69,10 +69,14 @@ template <std::integral T>
   requires(!std::same_as<T, bool> && sizeof(T) <= 8)
 struct mpi_datatype<T> {
   static MPI_Datatype get() {
-    if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? MPI_INT8_T : MPI_UINT8_T;
-    else if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? MPI_INT16_T : MPI_UINT16_T;
-    else if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? MPI_INT32_T : MPI_UINT32_T;
-    else return std::is_signed_v<T> ? MPI_INT64_T : MPI_UINT64_T;
+    if constexpr (sizeof(T) == 1)
+      return std::is_signed_v<T> ? MPI_INT8_T : MPI_UINT8_T;
+    else if constexpr (sizeof(T) == 2)
+      return std::is_signed_v<T> ? MPI_INT16_T : MPI_UINT16_T;
+    else if constexpr (sizeof(T) == 4)
+      return std::is_signed_v<T> ? MPI_INT32_T : MPI_UINT32_T;
+    else
+      return std::is_signed_v<T> ? MPI_INT64_T : MPI_UINT64_T;
   }
 };
 

@@ -15,18 +15,20 @@ namespace ashlar::comm {
 class watchdog {
  public:
   struct settings {
-    double seconds = 0;       ///< 0: no checks.
+    double seconds = 0;         ///< 0: no checks.
     bool ends_the_run = false;  ///< by std::abort; the launcher then ends the other ranks.
 
     /// Reads $ASHLAR_WATCHDOG: "60" or "60,abort". Error: ashlar::error if it is something else.
     static settings from_environment() {
-      auto const found = read_setting("ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort", [](std::string_view text) -> std::optional<settings> {
-        constexpr std::string_view abort = ",abort";
-        bool const ends = text.ends_with(abort);
-        auto const n = number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
-        if (!n || !(*n > 0)) return {};
-        return settings{*n, ends};
-      });
+      auto const found = read_setting("ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort",
+                                      [](std::string_view text) -> std::optional<settings> {
+                                        constexpr std::string_view abort = ",abort";
+                                        bool const ends = text.ends_with(abort);
+                                        auto const n =
+                                            number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
+                                        if (!n || !(*n > 0)) return {};
+                                        return settings{*n, ends};
+                                      });
       if (!found.wrong.empty()) throw error(found.wrong);
       return found.value.value_or(settings{});
     }
@@ -69,8 +71,8 @@ class watchdog {
   void report(collective_log const& log, std::uint64_t begun, double waited) const {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", waited);
-    std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) + " for " + seconds +
-                       " s; its last collectives, the latest first:\n";
+    std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) +
+                       " for " + seconds + " s; its last collectives, the latest first:\n";
     // The steps of a program repeat, so equal neighbours share one line.
     std::uint64_t const first = begun > collective_log::remembered ? begun - collective_log::remembered : 0;
     for (std::uint64_t n = begun; n > first;) {
@@ -78,7 +80,8 @@ class watchdog {
       std::uint64_t const last = n;
       do --n;
       while (n > first && to_string(log.event(n - 1)) == line);
-      text += "  " + std::to_string(last) + ": " + line + (last - n > 1 ? " (" + std::to_string(last - n) + " times)\n" : "\n");
+      text += "  " + std::to_string(last) + ": " + line +
+              (last - n > 1 ? " (" + std::to_string(last - n) + " times)\n" : "\n");
     }
     std::fputs(text.c_str(), stderr);
   }

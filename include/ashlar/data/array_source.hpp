@@ -26,7 +26,8 @@ struct source_state {
 };
 
 // Checks a file without a header: from `begin` to its end it must hold exactly the elements that the extents declare.
-inline void check_raw(input_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes, std::size_t begin) {
+inline void check_raw(input_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes,
+                      std::size_t begin) {
   auto const fail = [&](std::string const& what) { file.fail(what); };
   if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
     fail("expected extents of 0 or more, the first of which counts examples, found " + extents_text(extents));
@@ -92,9 +93,12 @@ class array_source {
   }
 
   /// Refers to an array that the caller keeps alive.
-  static array_source borrow(idx_array const& a) { return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data()); }
+  static array_source borrow(idx_array const& a) {
+    return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data());
+  }
   /// Refers to the elements of a file from byte `begin` on. Pre: the caller has checked that the extents fit the file.
-  static array_source in_file(std::shared_ptr<io_detail::input_file const> file, std::vector<index_t> extents, npy_kind kind, std::size_t begin) {
+  static array_source in_file(std::shared_ptr<io_detail::input_file const> file, std::vector<index_t> extents,
+                              npy_kind kind, std::size_t begin) {
     array_source a(std::move(extents), kind, nullptr, nullptr);
     a.state_->file = std::move(file);
     a.state_->begin = begin;
@@ -107,14 +111,18 @@ class array_source {
       : array_source(std::move(extents), kind, nullptr, nullptr) {
     auto owner = std::make_shared<std::vector<std::uint8_t>>(std::move(bytes));
     if (owner->size() != state_->example_bytes * static_cast<std::size_t>(examples()))
-      throw error("ashlar::array_source: expected " + std::to_string(state_->example_bytes * static_cast<std::size_t>(examples())) +
-                  " bytes of elements (" + io_detail::extents_text(state_->extents) + "), found " + std::to_string(owner->size()));
+      throw error("ashlar::array_source: expected " +
+                  std::to_string(state_->example_bytes * static_cast<std::size_t>(examples())) +
+                  " bytes of elements (" + io_detail::extents_text(state_->extents) + "), found " +
+                  std::to_string(owner->size()));
     state_->elements = owner->data();
     state_->owner = std::move(owner);
   }
-  array_source(std::vector<index_t> extents, npy_kind kind, std::shared_ptr<void const> owner, std::uint8_t const* elements)
+  array_source(std::vector<index_t> extents, npy_kind kind, std::shared_ptr<void const> owner,
+               std::uint8_t const* elements)
       : state_(std::make_shared<data_detail::source_state>()) {
-    if (extents.empty()) throw error("ashlar::array_source: expected an array whose first dimension counts examples, found a scalar");
+    if (extents.empty())
+      throw error("ashlar::array_source: expected an array whose first dimension counts examples, found a scalar");
     state_->extents = std::move(extents);
     state_->kind = kind;
     state_->example_bytes = io_detail::name_of(kind).size;

@@ -26,9 +26,11 @@ struct batch_has_no_dimension {
 };
 template <class L>
 constexpr void check_batch_layout() {
-  static_assert(!batch_has_no_dimension<L>::value, "ashlar::feed: a batch has a dimension of examples; give the layout at least that one");
-  static_assert(!layout_is_partial<L>::value,
-                "ashlar::feed: the layout is partial, and each rank would hold the whole batch; feed the layout without it");
+  static_assert(!batch_has_no_dimension<L>::value,
+                "ashlar::feed: a batch has a dimension of examples; give the layout at least that one");
+  static_assert(
+      !layout_is_partial<L>::value,
+      "ashlar::feed: the layout is partial, and each rank would hold the whole batch; feed the layout without it");
 }
 
 // The elements of an example that a rank holds, as runs of consecutive elements.
@@ -51,7 +53,8 @@ struct example_runs {
     for (bool more = any; more;) {
       index_t begin = 0;
       for (int d = 1; d < last; ++d) begin = (begin + held.dim[d][at[d]]) * extents[d + 1];
-      for (index_t i = 0; i < held.dim[last].size(); i += held.dim[last].run(i)) add(begin + held.dim[last][i], held.dim[last].run(i));
+      for (index_t i = 0; i < held.dim[last].size(); i += held.dim[last].run(i))
+        add(begin + held.dim[last][i], held.dim[last].run(i));
       int d = last - 1;
       while (d > 0 && ++at[d] == held.dim[d].size()) at[d--] = 0;
       more = d > 0;
@@ -82,9 +85,10 @@ inline shape batch_extents(array_source const& from, index_t rows, int rank) {
   } else if (rank == 2) {
     extents[1] = from.size();
   } else if (rank != 1 || from.size() != 1) {
-    throw error("ashlar::feed: expected a layout with the dimensions of the array, or with two, of examples and of their elements, found one of " +
-                std::to_string(rank) + " for examples of " + extents_text({example.begin(), example.end()}) +
-                (rank == 1 ? "; give the layout a second dimension" : ""));
+    throw error(
+        "ashlar::feed: expected a layout with the dimensions of the array, or with two, of examples and of their elements, found one of " +
+        std::to_string(rank) + " for examples of " + extents_text({example.begin(), example.end()}) +
+        (rank == 1 ? "; give the layout a second dimension" : ""));
   }
   return extents;
 }
@@ -104,11 +108,16 @@ constexpr bool may_not_fit = may_be_out_of_range<From, T>();
 template <class F>
 decltype(auto) with_elements_of(npy_kind kind, F&& f) {
   switch (kind) {
-    case npy_kind::f4: return f(float{});
-    case npy_kind::f8: return f(double{});
-    case npy_kind::i4: return f(std::int32_t{});
-    case npy_kind::i8: return f(std::int64_t{});
-    default: return f(std::uint8_t{});
+    case npy_kind::f4:
+      return f(float{});
+    case npy_kind::f8:
+      return f(double{});
+    case npy_kind::i4:
+      return f(std::int32_t{});
+    case npy_kind::i8:
+      return f(std::int64_t{});
+    default:
+      return f(std::uint8_t{});
   }
 }
 
@@ -117,7 +126,8 @@ template <class T>
 void check_elements(array_source const& from) {
   with_elements_of(from.kind(), []<class From>(From) {
     if (std::is_integral_v<T> && !std::is_integral_v<From>)
-      throw error("ashlar::feed: expected integers for a field of integers, found elements of type " + std::string(name_of(npy_kind_of<From>()).descr));
+      throw error("ashlar::feed: expected integers for a field of integers, found elements of type " +
+                  std::string(name_of(npy_kind_of<From>()).descr));
   });
 }
 // True if the array's element type has values that T cannot hold. Then `convert` may throw, perhaps on one rank alone.
@@ -131,7 +141,8 @@ void convert(From const* from, index_t n, T factor, T* to) {
   for (index_t i = 0; i < n; ++i) {
     if constexpr (may_not_fit<From, T> && std::is_integral_v<From>)
       if (!std::in_range<T>(from[i]))
-        throw error("ashlar::feed: expected integers that the tensor's elements can hold, found " + std::to_string(from[i]));
+        throw error("ashlar::feed: expected integers that the tensor's elements can hold, found " +
+                    std::to_string(from[i]));
     to[i] = static_cast<T>(static_cast<T>(from[i]) * factor);
   }
 }
@@ -139,16 +150,19 @@ void convert(From const* from, index_t n, T factor, T* to) {
 // Fills the rows of a shard. Row i of the shard is row rows[i] of the batch. It is example place(rows[i]) of the array,
 // or padding if rows[i] >= examples.
 template <class T, class L, class Place>
-void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place, example_runs const& own, batch_field<T, L> const& how, T* out) {
+void fill_rows(array_source const& from, index_set const& rows, index_t examples, Place const& place,
+               example_runs const& own, batch_field<T, L> const& how, T* out) {
   if (own.elements == 0) return;
-  std::vector<std::uint8_t> scratch(from.in_memory() ? 0 : static_cast<std::size_t>(own.span) * name_of(from.kind()).size);
+  std::vector<std::uint8_t> scratch(from.in_memory() ? 0
+                                                     : static_cast<std::size_t>(own.span) * name_of(from.kind()).size);
   with_elements_of(from.kind(), [&]<class From>(From) {
     for (index_t i = 0; i < rows.size(); ++i, out += own.elements) {
       if (rows[i] >= examples) {
         std::fill_n(out, own.elements, how.padding);
         continue;
       }
-      auto const* const elements = reinterpret_cast<From const*>(from.read(place(rows[i]), own.first, own.span, scratch.data()));
+      auto const* const elements =
+          reinterpret_cast<From const*>(from.read(place(rows[i]), own.first, own.span, scratch.data()));
       T* to = out;
       for (auto const& r : own.runs) {
         convert(elements + (r.first - own.first), r.size, how.factor, to);

@@ -82,7 +82,8 @@ class batch_reader {
 
  private:
   template <class Field, class Place, class Out>
-  static void fill(array_source const& from, field_plan const& plan, Field const& how, Place const& place, result const& r, Out& out) {
+  static void fill(array_source const& from, field_plan const& plan, Field const& how, Place const& place,
+                   result const& r, Out& out) {
     out.resize(static_cast<std::size_t>(plan.elements[!r.full]));
     fill_rows(from, plan.rows[!r.full], r.examples, place, plan.runs, how, out.data());
   }
@@ -118,7 +119,8 @@ struct no_field_is_given {
 ///   auto const batch = images.next(); auto const& [x, labels] = batch.tensors;
 template <class M, class... F>
 class batch_stream {
-  static_assert(!data_detail::no_field_is_given<F...>::value, "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
+  static_assert(!data_detail::no_field_is_given<F...>::value,
+                "ashlar::batch_stream: it takes a field for each array of the dataset; give at least one");
 
  public:
   using batch_type = example_batch<M, sharded_tensor<typename F::element_type, typename F::layout_type, M>...>;
@@ -127,20 +129,27 @@ class batch_stream {
     (data_detail::check_batch_layout<typename F::layout_type>(), ...);
     comm::collectively(m.communicator(), [&] {
       if (data_.arrays().size() != sizeof...(F))
-        throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) + " arrays, found " + std::to_string(sizeof...(F)));
+        throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) +
+                    " arrays, found " + std::to_string(sizeof...(F)));
       if (data_.examples() == 0) throw error("ashlar::batch_stream: expected 1 example or more, found none");
       plan_fields(std::index_sequence_for<F...>{});
     });
     batching const& how = data_.how();
     std::uint32_t const chosen = crc32c(0, data_.chosen().data(), data_.chosen().size_bytes());
-    std::vector<index_t> same{data_.examples(),       how.size, static_cast<index_t>(how.last), static_cast<index_t>(how.order), static_cast<index_t>(how.key.value),
-                              static_cast<index_t>(chosen), can_fail_};
+    std::vector<index_t> same{data_.examples(),
+                              how.size,
+                              static_cast<index_t>(how.last),
+                              static_cast<index_t>(how.order),
+                              static_cast<index_t>(how.key.value),
+                              static_cast<index_t>(chosen),
+                              can_fail_};
     for (array_source const& a : data_.arrays()) {
       same.push_back(static_cast<index_t>(a.kind()));
       same.insert(same.end(), a.example_extents().begin(), a.example_extents().end());
     }
-    comm::require_equal(m.communicator(), same,
-                        "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
+    comm::require_equal(
+        m.communicator(), same,
+        "ashlar::batch_stream: examples, batch, last batch, order, key, the examples chosen (as a checksum), whether reading may fail, and each array's type and extents");
   }
 
   /// The number of batches per epoch.
@@ -153,8 +162,9 @@ class batch_stream {
   /// there is no such batch.
   void seek(batch_position to) {
     if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
-      throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " + std::to_string(count() - 1) + ", found " +
-                  std::to_string(to.epoch) + " and " + std::to_string(to.batch));
+      throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " +
+                  std::to_string(count() - 1) + ", found " + std::to_string(to.epoch) + " and " +
+                  std::to_string(to.batch));
     if (to == at_) return;
     stop();
     at_ = to;
@@ -213,7 +223,8 @@ class batch_stream {
     return {{tensor<F>(plans_[I], made.full, std::get<I>(made.elements))...}, made.examples, made.rows, made.at, mesh_};
   }
   template <class Field>
-  auto tensor(data_detail::field_plan const& plan, bool full, std::vector<typename Field::element_type> const& elements) const {
+  auto tensor(data_detail::field_plan const& plan, bool full,
+              std::vector<typename Field::element_type> const& elements) const {
     sharded_tensor<typename Field::element_type, typename Field::layout_type, M> x(mesh_, plan.extents[!full]);
     tensor_detail::fill_from_host(x, [&](auto* out) { std::copy(elements.begin(), elements.end(), out); });
     return x;

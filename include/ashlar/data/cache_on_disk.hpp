@@ -13,13 +13,23 @@ namespace data_detail {
 
 // The header that NumPy writes for such an array.
 inline std::string npy_head(array_source const& a) {
-  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" + std::to_string(a.examples()) + ",";
+  std::string head = "{'descr': '" + std::string(name_of(a.kind()).descr) + "', 'fortran_order': False, 'shape': (" +
+                     std::to_string(a.examples()) + ",";
   for (index_t const n : a.example_extents()) head += " " + std::to_string(n) + ",";
   if (!a.example_extents().empty()) head.pop_back();
   head += "), }";
   head.resize((10 + head.size() + 64) / 64 * 64 - 11, ' ');
   head += '\n';
-  char const lead[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  char const lead[] = {'\x93',
+                       'N',
+                       'U',
+                       'M',
+                       'P',
+                       'Y',
+                       1,
+                       0,
+                       static_cast<char>(head.size() & 0xff),
+                       static_cast<char>(head.size() >> 8)};
   return std::string(lead, sizeof lead) + head;
 }
 
@@ -41,14 +51,17 @@ class part_names {
   void remove_abandoned() const {
     std::string const beginning = file_.filename().string() + own_beginning();
     std::error_code ignored;  // a folder that cannot be read is skipped
-    for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end; !ignored && e != end; e.increment(ignored)) {
+    for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end;
+         !ignored && e != end; e.increment(ignored)) {
       std::string const name = e->path().filename().string();
       pid_t process = 0;
       if (!name.starts_with(beginning) || !name.ends_with(".part")) continue;
       char const* const last = name.data() + name.size();
       auto const [next, status] = std::from_chars(name.data() + beginning.size(), last, process);
       std::error_code kept;
-      if (status == std::errc{} && next != last && *next == '-' && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) std::filesystem::remove(e->path(), kept);
+      if (status == std::errc{} && next != last && *next == '-' && process > 0 && ::kill(process, 0) != 0 &&
+          errno == ESRCH)
+        std::filesystem::remove(e->path(), kept);
     }
   }
 
@@ -62,7 +75,8 @@ class part_names {
 // checksum.
 class sealed_file {
  public:
-  explicit sealed_file(std::filesystem::path path) : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
+  explicit sealed_file(std::filesystem::path path)
+      : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
   void write(void const* bytes, std::size_t n) {
     file_.write(size_, bytes, n);
     size_ += n;
@@ -112,7 +126,8 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
   part_names(seal_beside(path)).remove_abandoned();
   sealed_file cache(path);
   std::string const head = npy_head(a);
-  std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size), block(head.begin(), head.end());
+  std::vector<std::uint8_t> scratch(static_cast<std::size_t>(a.size()) * name_of(a.kind()).size),
+      block(head.begin(), head.end());
   auto const flush = [&] {
     cache.write(block.data(), block.size());
     block.clear();
@@ -146,14 +161,16 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
 /// Error: on every rank, what make throws, and ashlar::error if the file cannot be written.
 /// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
-array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make, std::string_view of = "examples") {
+array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make,
+                           std::string_view of = "examples") {
   comm::on_root(c, [&] {
     if (data_detail::is_whole(path, of)) return;
     array_source const a = make();
     try {
       data_detail::write_cache(path, a, of);
     } catch (error const& e) {
-      throw error("ashlar::cache_on_disk: cannot write " + path.string() + "; choose a file in a folder that may be written and has room: " + e.what());
+      throw error("ashlar::cache_on_disk: cannot write " + path.string() +
+                  "; choose a file in a folder that may be written and has room: " + e.what());
     }
   });
   return open_npy(c, path);

@@ -15,7 +15,9 @@ struct batch_position {
   index_t epoch = 0, batch = 0;
   static constexpr auto names = ashlar::names("epoch", "batch");
   /// The position of the next batch, if an epoch has `batches` batches.
-  constexpr batch_position next(index_t batches) const { return batch + 1 < batches ? batch_position{epoch, batch + 1} : batch_position{epoch + 1, 0}; }
+  constexpr batch_position next(index_t batches) const {
+    return batch + 1 < batches ? batch_position{epoch, batch + 1} : batch_position{epoch + 1, 0};
+  }
   friend constexpr bool operator==(batch_position const&, batch_position const&) = default;
 };
 
@@ -38,14 +40,17 @@ class dataset {
     if (arrays_.empty()) throw error("ashlar::dataset: expected one array or more, found none");
     for (array_source const& a : arrays_)
       if (a.examples() != arrays_[0].examples())
-        throw error("ashlar::dataset: expected as many examples in each array, found " + std::to_string(arrays_[0].examples()) + " and " + std::to_string(a.examples()));
+        throw error("ashlar::dataset: expected as many examples in each array, found " +
+                    std::to_string(arrays_[0].examples()) + " and " + std::to_string(a.examples()));
   }
 
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
   /// The index of example i in the arrays.
   index_t stored_at(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
   /// The indices of the chosen examples in the arrays. Empty if all are chosen.
-  std::span<index_t const> chosen() const { return chosen_ ? std::span<index_t const>(*chosen_) : std::span<index_t const>(); }
+  std::span<index_t const> chosen() const {
+    return chosen_ ? std::span<index_t const>(*chosen_) : std::span<index_t const>();
+  }
   std::vector<array_source> const& arrays() const { return arrays_; }
   batching const& how() const { return how_; }
 
@@ -54,7 +59,8 @@ class dataset {
   /// Error: ashlar::error unless 0 <= n <= examples()
   std::pair<dataset, dataset> split(index_t n, prng_key key) const {
     if (n < 0 || n > examples())
-      throw error("ashlar::dataset: expected to split off 0 to " + std::to_string(examples()) + " examples, found " + std::to_string(n));
+      throw error("ashlar::dataset: expected to split off 0 to " + std::to_string(examples()) + " examples, found " +
+                  std::to_string(n));
     std::vector<bool> drawn(static_cast<std::size_t>(examples()));
     if (n > 0) {
       shuffled_batches const order(examples(), n, key, 0);
@@ -82,7 +88,8 @@ class dataset {
   }
   /// Lets a thread read and convert up to `depth` batches ahead. With 0, batches are read when they are asked for.
   dataset prefetch(int depth) const {
-    if (depth < 0) throw error("ashlar::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
+    if (depth < 0)
+      throw error("ashlar::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
     return with([&](batching& b) { b.prefetch = depth; });
   }
   /// Keeps examples that were read from a file in this rank's memory. (cache_on_disk keeps them in a file.)

@@ -13,7 +13,8 @@ template <class Read>
 digit_data load(communicator const& c, Read read) {
   digit_data data;
   comm::on_root(c, [&] { data = read(); });
-  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels}) comm_detail::broadcast_array(c, *a);
+  for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels})
+    comm_detail::broadcast_array(c, *a);
   return data;
 }
 
@@ -36,8 +37,9 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
   region const held = x.local_region();
   auto const examples = batches.examples(batch, 0, rows);
   tensor_detail::fill_from_host(x, [&](T* out) {
-    data_detail::fill_rows(source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
-                      data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
+    data_detail::fill_rows(
+        source, held.dim[0], rows, [&](index_t i) { return examples[static_cast<std::size_t>(i)]; },
+        data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
   });
   return x;
 }

@@ -39,20 +39,22 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
     return whole;
   }
   auto const path = comm::collectively(c, [&] { return io_detail::existing_idx_file(name); });
-  return data_detail::open_together(c, path, "ashlar::read_idx", [](std::shared_ptr<io_detail::input_file> const& file) {
-    auto const place = io_detail::place_of_idx(*file);
-    if (!place) file->fail("the file changed while it was read");
-    return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
-  });
+  return data_detail::open_together(c, path, "ashlar::read_idx",
+                                    [](std::shared_ptr<io_detail::input_file> const& file) {
+                                      auto const place = io_detail::place_of_idx(*file);
+                                      if (!place) file->fail("the file changed while it was read");
+                                      return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
+                                    });
 }
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
 inline array_source open_npy(communicator const& c, std::filesystem::path const& path) {
-  return data_detail::open_together(c, path, "ashlar::read_npy", [](std::shared_ptr<io_detail::input_file> const& file) {
-    io_detail::npy_place const place = io_detail::place_of_npy(*file);
-    return array_source::in_file(file, place.extents, place.kind, place.begin);
-  });
+  return data_detail::open_together(c, path, "ashlar::read_npy",
+                                    [](std::shared_ptr<io_detail::input_file> const& file) {
+                                      io_detail::npy_place const place = io_detail::place_of_npy(*file);
+                                      return array_source::in_file(file, place.extents, place.kind, place.begin);
+                                    });
 }
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
@@ -62,11 +64,13 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
 /// Element types that npy_kind lacks do not compile.
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
-array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents, std::size_t begin = 0) {
-  return data_detail::open_together(c, path, "ashlar::open_raw", [&](std::shared_ptr<io_detail::input_file> const& file) {
-    data_detail::check_raw(*file, extents, sizeof(T), begin);
-    return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);
-  });
+array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents,
+                      std::size_t begin = 0) {
+  return data_detail::open_together(c, path, "ashlar::open_raw",
+                                    [&](std::shared_ptr<io_detail::input_file> const& file) {
+                                      data_detail::check_raw(*file, extents, sizeof(T), begin);
+                                      return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);
+                                    });
 }
 
 }  // namespace ashlar

@@ -20,10 +20,14 @@ namespace ashlar::io_detail {
 class checked_file {
  public:
   checked_file() = default;
-  checked_file(std::filesystem::path const& path, int flags) : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC | ((flags & O_ACCMODE) == O_RDONLY ? O_NONBLOCK : 0), 0666)) {
+  checked_file(std::filesystem::path const& path, int flags)
+      : path_(path),
+        descriptor_(
+            ::open(path.c_str(), flags | O_CLOEXEC | ((flags & O_ACCMODE) == O_RDONLY ? O_NONBLOCK : 0), 0666)) {
     if (descriptor_ < 0) fail("open");
   }
-  checked_file(checked_file&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  checked_file(checked_file&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   checked_file& operator=(checked_file&& other) noexcept {
     path_.swap(other.path_);
     std::swap(descriptor_, other.descriptor_);
@@ -43,7 +47,8 @@ class checked_file {
   std::size_t read(std::uint64_t at, void* to, std::size_t n) const {
     std::size_t done = 0;
     while (done < n) {
-      ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, std::min(n - done, most_at_once), static_cast<off_t>(at + done));
+      ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, std::min(n - done, most_at_once),
+                                  static_cast<off_t>(at + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("read");
       if (got == 0) break;
@@ -53,7 +58,8 @@ class checked_file {
   }
   void write(std::uint64_t at, void const* from, std::size_t n) const {
     for (std::size_t done = 0; done < n;) {
-      ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, std::min(n - done, most_at_once), static_cast<off_t>(at + done));
+      ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, std::min(n - done, most_at_once),
+                                   static_cast<off_t>(at + done));
       if (put < 0 && errno == EINTR) continue;
       if (put <= 0) fail("write");
       done += static_cast<std::size_t>(put);
@@ -65,7 +71,8 @@ class checked_file {
   /// Asks the system to start writing the bytes [at, at + n) to the disk. Does not wait.
   void start_sync(std::uint64_t at, std::uint64_t n) const {
 #ifdef SYNC_FILE_RANGE_WRITE
-    (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n), SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
+    (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n),
+                            SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
 #else
     (void)at, (void)n;
 #endif

@@ -27,14 +27,16 @@ inline std::uint32_t crc32c_by_tables(std::uint32_t c, unsigned char const* p, s
   auto const& t = crc32c_tables;
   for (; n >= 8; p += 8, n -= 8) {
     c ^= std::uint32_t{p[0]} | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16 | std::uint32_t{p[3]} << 24;
-    c = t[7][c & 0xffu] ^ t[6][c >> 8 & 0xffu] ^ t[5][c >> 16 & 0xffu] ^ t[4][c >> 24] ^ t[3][p[4]] ^ t[2][p[5]] ^ t[1][p[6]] ^ t[0][p[7]];
+    c = t[7][c & 0xffu] ^ t[6][c >> 8 & 0xffu] ^ t[5][c >> 16 & 0xffu] ^ t[4][c >> 24] ^ t[3][p[4]] ^ t[2][p[5]] ^
+        t[1][p[6]] ^ t[0][p[7]];
   }
   for (; n != 0; ++p, --n) c = c >> 8 ^ t[0][(c ^ *p) & 0xffu];
   return c;
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("sse4.2"))) inline std::uint32_t crc32c_by_instruction(std::uint32_t c, unsigned char const* p, std::size_t n) {
+__attribute__((target("sse4.2"))) inline std::uint32_t crc32c_by_instruction(std::uint32_t c, unsigned char const* p,
+                                                                             std::size_t n) {
   std::uint64_t wide = c;
   for (; n >= 8; p += 8, n -= 8) {
     std::uint64_t word;
@@ -70,7 +72,8 @@ inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t 
   auto const* const p = static_cast<unsigned char const*>(data);
 #if defined(__x86_64__) && defined(__GNUC__)
   static bool const has_instruction = __builtin_cpu_supports("sse4.2");
-  return ~(has_instruction ? io_detail::crc32c_by_instruction(~before, p, n) : io_detail::crc32c_by_tables(~before, p, n));
+  return ~(has_instruction ? io_detail::crc32c_by_instruction(~before, p, n)
+                           : io_detail::crc32c_by_tables(~before, p, n));
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
   return ~io_detail::crc32c_by_instruction(~before, p, n);
 #else

@@ -34,7 +34,8 @@ class sparse_memory {
   template <class F>
   void for_each_written(std::uint64_t at, std::size_t n, F f) const {
     for_each_page(at, n, [&](std::uint64_t page, std::size_t from, std::size_t done, std::size_t length) {
-      if (auto const found = pages_.find(page); found != pages_.end()) f(at + done, found->second.data() + from, length);
+      if (auto const found = pages_.find(page); found != pages_.end())
+        f(at + done, found->second.data() + from, length);
     });
   }
   static constexpr std::size_t page_bytes = 4096;
@@ -44,7 +45,8 @@ class sparse_memory {
   template <class F>
   static void for_each_page(std::uint64_t at, std::size_t n, F f) {
     for (std::size_t done = 0; done < n;) {
-      std::size_t const begin = static_cast<std::size_t>((at + done) % page_bytes), length = std::min(page_bytes - begin, n - done);
+      std::size_t const begin = static_cast<std::size_t>((at + done) % page_bytes),
+                        length = std::min(page_bytes - begin, n - done);
       f((at + done) / page_bytes, begin, done, length);
       done += length;
     }

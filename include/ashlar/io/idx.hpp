@@ -95,13 +95,20 @@ class idx_source {
 
 inline char const* idx_type_name(std::uint8_t code) {
   switch (code) {
-    case 0x08: return "unsigned byte";
-    case 0x09: return "signed byte";
-    case 0x0b: return "16-bit integer";
-    case 0x0c: return "32-bit integer";
-    case 0x0d: return "float";
-    case 0x0e: return "double";
-    default: return "unknown";
+    case 0x08:
+      return "unsigned byte";
+    case 0x09:
+      return "signed byte";
+    case 0x0b:
+      return "16-bit integer";
+    case 0x0c:
+      return "32-bit integer";
+    case 0x0d:
+      return "float";
+    case 0x0e:
+      return "double";
+    default:
+      return "unknown";
   }
 }
 
@@ -226,8 +233,8 @@ inline digit_data read_mnist(std::filesystem::path const& directory) {
                            io_detail::extents_text(labels.extents));
     for (std::size_t i = 0; i < labels.bytes.size(); ++i)
       if (labels.bytes[i] > 9)
-        fail(label_file, "expected labels 0 to 9, found " + std::to_string(labels.bytes[i]) + " at index " +
-                             std::to_string(i));
+        fail(label_file,
+             "expected labels 0 to 9, found " + std::to_string(labels.bytes[i]) + " at index " + std::to_string(i));
   };
   digit_data data;
   read_part("train", data.train_images, data.train_labels);

@@ -27,7 +27,8 @@ class input_file {
     int const status = ::fstat(file_, &s), reason = errno;
     if (status != 0 || !S_ISREG(s.st_mode)) {
       ::close(file_);
-      fail(status != 0 ? std::string("cannot be examined: ") + std::strerror(reason) : "expected a file, found something else");
+      fail(status != 0 ? std::string("cannot be examined: ") + std::strerror(reason)
+                       : "expected a file, found something else");
     }
     size_ = static_cast<std::size_t>(s.st_size);
   }
@@ -45,7 +46,9 @@ class input_file {
       done += static_cast<std::size_t>(got);
     }
   }
-  [[noreturn]] void fail(std::string const& what) const { throw error(std::string(reader_) + ": " + path_.string() + ": " + what); }
+  [[noreturn]] void fail(std::string const& what) const {
+    throw error(std::string(reader_) + ": " + path_.string() + ": " + what);
+  }
 
  private:
   std::filesystem::path path_;

@@ -24,7 +24,8 @@ inline npy_place place_of_npy(input_file const& in) {
   unsigned char lead[12]{};
   if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
   in.read(0, lead, 10);
-  if (std::memcmp(lead, "\x93NUMPY", 6) != 0) in.fail("expected a .npy file, which begins with 93 'NUMPY', found other bytes");
+  if (std::memcmp(lead, "\x93NUMPY", 6) != 0)
+    in.fail("expected a .npy file, which begins with 93 'NUMPY', found other bytes");
   int const major = lead[6], minor = lead[7];
   if (major < 1 || major > 3 || minor != 0)
     in.fail("expected format 1.0, 2.0 or 3.0, found " + std::to_string(major) + "." + std::to_string(minor));
@@ -40,7 +41,8 @@ inline npy_place place_of_npy(input_file const& in) {
   in.read(begin, text.data(), length);
 
   npy_header const header(in, text);
-  std::size_t const expected = bytes_of(header.extents, name_of(header.kind).size, [&](std::string const& what) { in.fail(what); });
+  std::size_t const expected =
+      bytes_of(header.extents, name_of(header.kind).size, [&](std::string const& what) { in.fail(what); });
   std::size_t const found = in.size() - begin - length;
   if (found != expected)
     in.fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(header.extents) + ", " +

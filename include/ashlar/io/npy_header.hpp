@@ -13,15 +13,19 @@ enum class npy_kind { f4, f8, i4, i8, u1 };
 
 namespace io_detail {
 
-static_assert(std::endian::native == std::endian::little, "ashlar::read_npy: elements are taken as they lie in the file, little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "ashlar::read_npy: elements are taken as they lie in the file, little-endian");
 
 struct npy_kind_name {
   std::string_view descr;
   npy_kind kind;
   std::size_t size;
 };
-inline constexpr npy_kind_name npy_kinds[]{
-    {"<f4", npy_kind::f4, 4}, {"<f8", npy_kind::f8, 8}, {"<i4", npy_kind::i4, 4}, {"<i8", npy_kind::i8, 8}, {"|u1", npy_kind::u1, 1}};
+inline constexpr npy_kind_name npy_kinds[]{{"<f4", npy_kind::f4, 4},
+                                           {"<f8", npy_kind::f8, 8},
+                                           {"<i4", npy_kind::i4, 4},
+                                           {"<i8", npy_kind::i8, 8},
+                                           {"|u1", npy_kind::u1, 1}};
 constexpr npy_kind_name const& name_of(npy_kind k) { return npy_kinds[static_cast<std::size_t>(k)]; }
 
 template <class T>
@@ -41,8 +45,9 @@ constexpr npy_kind npy_kind_of() {
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return npy_kind::u1;
   else
-    static_assert(!no_file_has_such_elements<T>::value,
-                  "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
+    static_assert(
+        !no_file_has_such_elements<T>::value,
+        "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
 }
 
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
@@ -54,7 +59,8 @@ class npy_header {
       std::string_view const key = quoted();
       expect(':');
       unsigned const bit = key == "descr" ? 1u : key == "fortran_order" ? 2u : key == "shape" ? 4u : 0u;
-      if (bit == 0 || (seen_ & bit)) in_.fail("expected the keys descr, fortran_order and shape, found " + shown(key) + (bit ? " twice" : ""));
+      if (bit == 0 || (seen_ & bit))
+        in_.fail("expected the keys descr, fortran_order and shape, found " + shown(key) + (bit ? " twice" : ""));
       seen_ |= bit;
       bit == 1 ? descr() : bit == 2 ? order() : shape();
       if (!next_is(',')) {
@@ -128,11 +134,13 @@ class npy_header {
   index_t number() {
     skip();
     std::size_t const digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
-    if (digits == 0 || (digits > 1 && text_[0] == '0')) in_.fail("expected a number in the shape, found " + shown(text_));
+    if (digits == 0 || (digits > 1 && text_[0] == '0'))
+      in_.fail("expected a number in the shape, found " + shown(text_));
     index_t n = 0;
     for (char const c : text_.substr(0, digits)) {
       index_t const digit = c - '0';
-      if (n > (std::numeric_limits<index_t>::max() - digit) / 10) in_.fail("expected an extent below 2^63, found " + shown(text_.substr(0, digits)));
+      if (n > (std::numeric_limits<index_t>::max() - digit) / 10)
+        in_.fail("expected an extent below 2^63, found " + shown(text_.substr(0, digits)));
       n = 10 * n + digit;
     }
     text_.remove_prefix(digits);

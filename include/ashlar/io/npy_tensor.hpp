@@ -27,12 +27,14 @@ inline npy_array load_npy(communicator const& c, std::filesystem::path const& pa
 /// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
 template <class T, class L, class M>
 sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from) {
-  static_assert(!plan_detail::layout_is_partial<L>::value,
-                "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
   constexpr npy_kind kind = io_detail::npy_kind_of<T>();
   if (from.kind != kind)
-    throw error("ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) + ", found " +
-                std::string(io_detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it");
+    throw error("ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) +
+                ", found " + std::string(io_detail::name_of(from.kind).descr) +
+                "; make a tensor of that type and cast it");
   if (static_cast<int>(from.extents.size()) != L::rank)
     throw error("ashlar::npy_tensor: expected " + std::to_string(L::rank) + " dimensions, as the layout has, found " +
                 io_detail::extents_text(from.extents));

@@ -35,11 +35,12 @@ namespace ashlar::kernels {
 template <class Space, class T>
 void causal_softmax(Space const& space, T const* x, index_t rows, index_set const& positions, index_t n, T* y) {
   kernels_detail::for_each_row("ashlar::causal_softmax", space, n == 0 ? 0 : rows, n, 1,
-                       kernels_detail::causal_softmax_kernel<T>{x, y, positions, n});
+                               kernels_detail::causal_softmax_kernel<T>{x, y, positions, n});
 }
 
 template <class S, class T>
-void run(ops_detail::causal_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::causal_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents());
   causal_softmax(space, x.data, r.rows, x.owned.dim[x.owned.rank - 2], r.n, y.data);
 }

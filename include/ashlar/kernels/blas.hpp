@@ -67,9 +67,13 @@ struct cblas<Kokkos::complex<R>> : cblas<std::complex<R>> {};
 inline float cblas_factor(float const& x) { return x; }
 inline double cblas_factor(double const& x) { return x; }
 template <class R>
-void const* cblas_factor(std::complex<R> const& x) { return &x; }
+void const* cblas_factor(std::complex<R> const& x) {
+  return &x;
+}
 template <class R>
-void const* cblas_factor(Kokkos::complex<R> const& x) { return &x; }
+void const* cblas_factor(Kokkos::complex<R> const& x) {
+  return &x;
+}
 
 struct host_blas {
   // Pre: all numbers fit int; m, n > 0.
@@ -98,8 +102,9 @@ auto blas_of([[maybe_unused]] Space const& space) {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
     return device_blas<Space>{space};
 #else
-    static_assert(runs_in_caller<Space>,
-                  "ashlar::kernels::gemm: no BLAS serves this execution space; use Serial, OpenMP, Threads, Cuda or HIP");
+    static_assert(
+        runs_in_caller<Space>,
+        "ashlar::kernels::gemm: no BLAS serves this execution space; use Serial, OpenMP, Threads, Cuda or HIP");
 #endif
   }
 }
@@ -185,7 +190,8 @@ void gemm_batch(Space const& space, index_t count, index_t m, index_t n, index_t
       return kernels_detail::for_each_index("ashlar::gemm_batch", space, count, m * n * k, product);
     kernels_detail::kernel_region const here("ashlar::gemm_batch");
     for (index_t i = 0; i < count; ++i) product(i);
-  } else if (kernels_detail::kernel_region const here("ashlar::gemm_batch"); !kernels_detail::blas_of(space).gemm_batch(product, count)) {
+  } else if (kernels_detail::kernel_region const here("ashlar::gemm_batch");
+             !kernels_detail::blas_of(space).gemm_batch(product, count)) {
     for (index_t i = 0; i < count; ++i) product.run(kernels_detail::blas_of(space), i);
   }
 }

@@ -48,18 +48,24 @@ struct device_routines<Kokkos::complex<R>> : device_routines<std::complex<R>> {}
 struct any_pointer {
   void const* address;
   template <class U>
-  operator U const*() const { return static_cast<U const*>(address); }
+  operator U const*() const {
+    return static_cast<U const*>(address);
+  }
   template <class U>
-  operator U*() const { return static_cast<U*>(const_cast<void*>(address)); }
+  operator U*() const {
+    return static_cast<U*>(const_cast<void*>(address));
+  }
 };
 
 inline void device_blas_check(ASHLAR_BLAS(Status_t) s) {
-  if (s != ASHLAR_BLAS_VALUE(STATUS_SUCCESS)) Kokkos::abort("ashlar::kernels::gemm: the device's BLAS reports a failure");
+  if (s != ASHLAR_BLAS_VALUE(STATUS_SUCCESS))
+    Kokkos::abort("ashlar::kernels::gemm: the device's BLAS reports a failure");
 }
 
 // The device's handle, set to the instance's stream. Handles live until Kokkos ends. Only one host thread at a time.
 template <class Space>
-ASHLAR_BLAS(Handle_t) device_blas_handle(Space const& space) {
+ASHLAR_BLAS(Handle_t)
+device_blas_handle(Space const& space) {
   static std::map<int, ASHLAR_BLAS(Handle_t)> handles;
 #if defined(KOKKOS_ENABLE_CUDA)
   int const device = space.cuda_device();
@@ -79,9 +85,7 @@ ASHLAR_BLAS(Handle_t) device_blas_handle(Space const& space) {
   return at->second;
 }
 
-inline auto device_blas_op(bool transposed) {
-  return transposed ? ASHLAR_BLAS_VALUE(OP_T) : ASHLAR_BLAS_VALUE(OP_N);
-}
+inline auto device_blas_op(bool transposed) { return transposed ? ASHLAR_BLAS_VALUE(OP_T) : ASHLAR_BLAS_VALUE(OP_N); }
 
 // The libraries' matrices are column-major: a row-major c = a b is c' = b' a' there.
 template <class Space>
@@ -93,10 +97,10 @@ struct device_blas {
   void gemm(index_t m, index_t n, index_t k, T alpha, kernels::matrix<T> a, kernels::matrix<T> b, T beta, T* c,
             index_t ldc) const {
     auto const i = [](index_t x) { return static_cast<int>(x); };
-    device_blas_check(device_routines<T>::gemm(
-        device_blas_handle(space), device_blas_op(b.transposed), device_blas_op(a.transposed), i(n), i(m), i(k),
-        any_pointer{&alpha}, any_pointer{b.data}, i(b.leading), any_pointer{a.data}, i(a.leading), any_pointer{&beta},
-        any_pointer{c}, i(ldc)));
+    device_blas_check(device_routines<T>::gemm(device_blas_handle(space), device_blas_op(b.transposed),
+                                               device_blas_op(a.transposed), i(n), i(m), i(k), any_pointer{&alpha},
+                                               any_pointer{b.data}, i(b.leading), any_pointer{a.data}, i(a.leading),
+                                               any_pointer{&beta}, any_pointer{c}, i(ldc)));
   }
 
   // Computes all products of a batch in one call. False if its numbers do not fit int.

@@ -101,7 +101,11 @@ void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t beg
 struct joined_rows {
   index_t channels, times, width, rows, rest;  // rest: rows outside of joined ones
   joined_rows(index_t n, index_t c)
-      : channels(c), times(std::clamp<index_t>(128 / std::max<index_t>(c, 1), 1, std::max<index_t>(n, 1))), width(c * times), rows(n / times), rest(n % times) {}
+      : channels(c),
+        times(std::clamp<index_t>(128 / std::max<index_t>(c, 1), 1, std::max<index_t>(n, 1))),
+        width(c * times),
+        rows(n / times),
+        rest(n % times) {}
 };
 
 /// Repeats the numbers of the channels for each row of a joined one.
@@ -113,7 +117,8 @@ std::unique_ptr<T[]> repeated(joined_rows const& g, T const* k) {
 }
 
 template <class Terms, class Space, class T>
-void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k, double factor, double* out) {
+void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k,
+                          double factor, double* out) {
   joined_rows const g(rows, channels);
   auto const numbers = repeated(g, k);
   // The cuts depend on the sizes alone, so that every number of threads gives the same bits.
@@ -122,12 +127,14 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
   for_ranges("ashlar::channel_sums", space, slices, 1, [&](index_t from, index_t to) {
     auto const few = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(2 * g.width));
     for (index_t s = from; s < to; ++s)
-      sum_columns<Terms>(x, ct, numbers.get(), g.width, g.rows * s / slices, g.rows * (s + 1) / slices, few.get(), sums.get() + s * 2 * g.width);
+      sum_columns<Terms>(x, ct, numbers.get(), g.width, g.rows * s / slices, g.rows * (s + 1) / slices, few.get(),
+                         sums.get() + s * 2 * g.width);
   });
   std::fill_n(out, 2 * channels, 0.);
   for (index_t s = 0; s < slices; ++s)
     for (index_t kind = 0; kind < 2; ++kind)
-      for (index_t j = 0; j < g.width; ++j) out[kind * channels + j % channels] += sums.get()[(s * 2 + kind) * g.width + j];
+      for (index_t j = 0; j < g.width; ++j)
+        out[kind * channels + j % channels] += sums.get()[(s * 2 + kind) * g.width + j];
   if (g.rest) {
     auto const few = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(2 * channels));
     index_t const done = g.rows * g.width;
@@ -138,14 +145,16 @@ void channel_sums_on_host(Space const& space, T const* x, T const* ct, index_t r
 
 /// out[0][c] and out[1][c] = factor times the sums over rows of Terms::first and Terms::second of (x, ct, k[c]).
 template <class Terms, class Space, class T>
-void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k, double factor, double* out) {
+void channel_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* k,
+                  double factor, double* out) {
   if constexpr (runs_in_caller<Space>) {
     channel_sums_on_host<Terms>(space, x, ct, rows, channels, k, factor, out);
   } else {
     shape const e = shape::of(rows, channels);
-    kernels::map_reduce<op::sum>(space, e, 1u, out, first_term<Terms>{}, kernels::contiguous(x, e), kernels::contiguous(ct, e), kernels::strided<T>{k, {0, 1}});
-    kernels::map_reduce<op::sum>(space, e, 1u, out + channels, second_term<Terms>{}, kernels::contiguous(x, e), kernels::contiguous(ct, e),
-                               kernels::strided<T>{k, {0, 1}});
+    kernels::map_reduce<op::sum>(space, e, 1u, out, first_term<Terms>{}, kernels::contiguous(x, e),
+                                 kernels::contiguous(ct, e), kernels::strided<T>{k, {0, 1}});
+    kernels::map_reduce<op::sum>(space, e, 1u, out + channels, second_term<Terms>{}, kernels::contiguous(x, e),
+                                 kernels::contiguous(ct, e), kernels::strided<T>{k, {0, 1}});
     kernels::map(space, shape::of(2 * channels), out, times{factor}, kernels::strided<double>{out, {1}});
   }
 }
@@ -176,13 +185,15 @@ void map_channels(Space const& space, index_t rows, index_t channels, T* y, F co
 /// sums[0][c], sums[1][c] = factor times the sums of x - center[c] and of its square over the rows. Accumulates in
 /// double.
 template <class Space, class T>
-void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double factor, double* sums) {
+void channel_moments(Space const& space, T const* x, index_t rows, index_t channels, T const* center, double factor,
+                     double* sums) {
   kernels_detail::channel_sums<kernels_detail::moment_terms>(space, x, x, rows, channels, center, factor, sums);
 }
 
 /// sums[0][c], sums[1][c] = the sums of ct (x - mean[c]) and of ct over the rows.
 template <class Space, class T>
-void channel_affine_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* mean, double* sums) {
+void channel_affine_sums(Space const& space, T const* x, T const* ct, index_t rows, index_t channels, T const* mean,
+                         double* sums) {
   kernels_detail::channel_sums<kernels_detail::affine_terms>(space, x, ct, rows, channels, mean, 1., sums);
 }
 

@@ -57,14 +57,17 @@ class onednn_convolution {
     bool const out = pass == convolution_pass::kernel;
     their_kernel_ = dnnl_primitive_desc_query_md(chosen(), out ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
     onednn_array::view const from = out ? their_kernel_ : kernel_.get(), to = out ? kernel_.get() : their_kernel_;
-    check_onednn(dnnl_reorder_primitive_desc_create(reordered_.out(), from, onednn_engine(), to, onednn_engine(), attributes.get()));
+    check_onednn(dnnl_reorder_primitive_desc_create(reordered_.out(), from, onednn_engine(), to, onednn_engine(),
+                                                    attributes.get()));
     check_onednn(dnnl_primitive_create(reorder_.out(), reordered_.get()));
     check_onednn(dnnl_primitive_create(convolution_.out(), chosen()));
   }
   explicit operator bool() const { return convolution_.get() != nullptr; }
 
   /// Bytes that a call needs in addition to its operands.
-  std::size_t scratch() const { return behind(their_kernel_) + behind(scratch_of(chosen())) + behind(scratch_of(reordered_.get())); }
+  std::size_t scratch() const {
+    return behind(their_kernel_) + behind(scratch_of(chosen())) + behind(scratch_of(reordered_.get()));
+  }
 
   /// Computes the array of this pass. Several threads may call it at once, each with scratch of its own.
   dnnl_status_t operator()(float* images, float* kernel, float* result, char* scratch) const {
@@ -77,7 +80,9 @@ class onednn_convolution {
     onednn_stream stream;
     then(dnnl_stream_create, stream.out(), onednn_engine(), unsigned{dnnl_stream_default_flags});
     onednn_memory x, ours, theirs, y, free, free_for_reorder;
-    auto const place = [&](onednn_memory& m, onednn_array::view array, void* at) { then(dnnl_memory_create, m.out(), array, onednn_engine(), at); };
+    auto const place = [&](onednn_memory& m, onednn_array::view array, void* at) {
+      then(dnnl_memory_create, m.out(), array, onednn_engine(), at);
+    };
     place(x, images_.get(), images);
     place(ours, kernel_.get(), kernel);
     place(y, result_.get(), result);
@@ -90,10 +95,12 @@ class onednn_convolution {
     };
     using argument = dnnl_exec_arg_t;
     auto const reorder = [&](onednn_memory const& from, onednn_memory const& to) {
-      run(reorder_, argument{DNNL_ARG_FROM, from.get()}, argument{DNNL_ARG_TO, to.get()}, argument{DNNL_ARG_SCRATCHPAD, free_for_reorder.get()});
+      run(reorder_, argument{DNNL_ARG_FROM, from.get()}, argument{DNNL_ARG_TO, to.get()},
+          argument{DNNL_ARG_SCRATCHPAD, free_for_reorder.get()});
     };
     auto const convolve = [&](int as_x, int as_kernel, int as_y) {
-      run(convolution_, argument{as_x, x.get()}, argument{as_kernel, theirs.get()}, argument{as_y, y.get()}, argument{DNNL_ARG_SCRATCHPAD, free.get()});
+      run(convolution_, argument{as_x, x.get()}, argument{as_kernel, theirs.get()}, argument{as_y, y.get()},
+          argument{DNNL_ARG_SCRATCHPAD, free.get()});
     };
     switch (pass_) {
       case convolution_pass::result:
@@ -114,8 +121,12 @@ class onednn_convolution {
 
  private:
   // The description of the implementation in use; null if oneDNN has none.
-  const_dnnl_primitive_desc_t chosen() const { return pass_ == convolution_pass::result ? forward_.get() : backward_.get(); }
-  static onednn_array::view scratch_of(const_dnnl_primitive_desc_t d) { return dnnl_primitive_desc_query_md(d, dnnl_query_scratchpad_md, 0); }
+  const_dnnl_primitive_desc_t chosen() const {
+    return pass_ == convolution_pass::result ? forward_.get() : backward_.get();
+  }
+  static onednn_array::view scratch_of(const_dnnl_primitive_desc_t d) {
+    return dnnl_primitive_desc_query_md(d, dnnl_query_scratchpad_md, 0);
+  }
   static std::size_t behind(onednn_array::view a) { return (dnnl_memory_desc_get_size(a) + 63) / 64 * 64; }
 
   void describe(convolution const& g, const_dnnl_primitive_attr_t attributes) {
@@ -131,23 +142,36 @@ class onednn_convolution {
     };
 #if DNNL_VERSION_MAJOR >= 3
     auto const engine = onednn_engine();
-    if (!found(dnnl_convolution_forward_primitive_desc_create(forward_.out(), engine, dnnl_forward_training, direct, x, k, nullptr, y, strides, dilates, before, after, attributes)))
+    if (!found(dnnl_convolution_forward_primitive_desc_create(forward_.out(), engine, dnnl_forward_training, direct, x,
+                                                              k, nullptr, y, strides, dilates, before, after,
+                                                              attributes)))
       return;
     if (pass_ == convolution_pass::images)
-      found(dnnl_convolution_backward_data_primitive_desc_create(backward_.out(), engine, direct, x, k, y, strides, dilates, before, after, forward_.get(), attributes));
+      found(dnnl_convolution_backward_data_primitive_desc_create(backward_.out(), engine, direct, x, k, y, strides,
+                                                                 dilates, before, after, forward_.get(), attributes));
     if (pass_ == convolution_pass::kernel)
-      found(dnnl_convolution_backward_weights_primitive_desc_create(backward_.out(), engine, direct, x, k, nullptr, y, strides, dilates, before, after, forward_.get(), attributes));
+      found(dnnl_convolution_backward_weights_primitive_desc_create(backward_.out(), engine, direct, x, k, nullptr, y,
+                                                                    strides, dilates, before, after, forward_.get(),
+                                                                    attributes));
 #else
     dnnl_convolution_desc_t d;
     auto const create = [&](onednn_description& to, dnnl_status_t described, const_dnnl_primitive_desc_t hint) {
       return found(described) && found(dnnl_primitive_desc_create(to.out(), &d, attributes, onednn_engine(), hint));
     };
-    if (!create(forward_, dnnl_dilated_convolution_forward_desc_init(&d, dnnl_forward_training, direct, x, k, nullptr, y, strides, dilates, before, after), nullptr))
+    if (!create(forward_,
+                dnnl_dilated_convolution_forward_desc_init(&d, dnnl_forward_training, direct, x, k, nullptr, y, strides,
+                                                           dilates, before, after),
+                nullptr))
       return;
     if (pass_ == convolution_pass::images)
-      create(backward_, dnnl_dilated_convolution_backward_data_desc_init(&d, direct, x, k, y, strides, dilates, before, after), forward_.get());
+      create(backward_,
+             dnnl_dilated_convolution_backward_data_desc_init(&d, direct, x, k, y, strides, dilates, before, after),
+             forward_.get());
     if (pass_ == convolution_pass::kernel)
-      create(backward_, dnnl_dilated_convolution_backward_weights_desc_init(&d, direct, x, k, nullptr, y, strides, dilates, before, after), forward_.get());
+      create(backward_,
+             dnnl_dilated_convolution_backward_weights_desc_init(&d, direct, x, k, nullptr, y, strides, dilates, before,
+                                                                 after),
+             forward_.get());
 #endif
   }
 
@@ -169,7 +193,8 @@ inline std::shared_ptr<onednn_convolution const> find_onednn_convolution(convolu
   constexpr std::size_t most = 256;   // compiled code takes about 100 KB each
   auto const id = [](auto e) { return static_cast<index_t>(e); };
   auto const& [r, w] = std::tie(g.rows, g.columns);
-  sizes const key{id(pass), g.images, g.channels, g.filters, r.n, r.size, r.stride, r.dilation, id(r.edge), w.n, w.size, w.stride, w.dilation, id(w.edge)};
+  sizes const key{id(pass),   g.images,   g.channels, g.filters, r.n,      r.size,     r.stride,
+                  r.dilation, id(r.edge), w.n,        w.size,    w.stride, w.dilation, id(w.edge)};
   std::lock_guard const lock(c->lock);
   auto const at = c->made.find(key);
   if (at != c->made.end()) return at->second;
@@ -187,21 +212,25 @@ struct convolution_by_onednn<Space, float> {
   convolution g;
 
   bool result(float const* images, float const* kernel, float* result) const {
-    return for_parts("ashlar::convolve", convolution_pass::result, parts(), [&](auto const& c, index_t, index_t n, char* scratch) {
-      return c(of_image(images, n), mutable_(kernel), of_result(result, n), scratch);
-    });
+    return for_parts("ashlar::convolve", convolution_pass::result, parts(),
+                     [&](auto const& c, index_t, index_t n, char* scratch) {
+                       return c(of_image(images, n), mutable_(kernel), of_result(result, n), scratch);
+                     });
   }
   bool images(float const* d_result, float const* kernel, float* d_images) const {
-    return for_parts("ashlar::convolve_vjp", convolution_pass::images, parts(), [&](auto const& c, index_t, index_t n, char* scratch) {
-      return c(of_image(d_images, n), mutable_(kernel), of_result(d_result, n), scratch);
-    });
+    return for_parts("ashlar::convolve_vjp", convolution_pass::images, parts(),
+                     [&](auto const& c, index_t, index_t n, char* scratch) {
+                       return c(of_image(d_images, n), mutable_(kernel), of_result(d_result, n), scratch);
+                     });
   }
   bool kernel(float const* images, float const* d_result, float* d_kernel) const {
     index_t const slices = slices_of_batch(g), size = g.patch() * g.filters;
     auto const sums = memory.array<float>(slices * size);
-    bool const done = for_parts("ashlar::convolve_vjp", convolution_pass::kernel, slices, [&](auto const& c, index_t s, index_t n, char* scratch) {
-      return c(of_image(images, n), sums.data() + s * size, of_result(d_result, n), scratch);
-    });
+    bool const done =
+        for_parts("ashlar::convolve_vjp", convolution_pass::kernel, slices,
+                  [&](auto const& c, index_t s, index_t n, char* scratch) {
+                    return c(of_image(images, n), sums.data() + s * size, of_result(d_result, n), scratch);
+                  });
     if (done) add_slices(sums.data(), slices, size, d_kernel);
     return done;
   }
@@ -217,7 +246,8 @@ struct convolution_by_onednn<Space, float> {
   /// Cuts the batch into parts. One thread computes a part by one(convolution, part, first image, scratch).
   template <class One>
   bool for_parts(char const* label, convolution_pass pass, index_t parts, One const& one) const {
-    if (g.images * std::max(g.image_size(), g.positions() * g.filters) > INT_MAX) return false;  // some of its offsets are int
+    if (g.images * std::max(g.image_size(), g.positions() * g.filters) > INT_MAX)
+      return false;  // some of its offsets are int
     auto const of_images = [&](index_t n) {
       convolution part = g;
       part.images = n;

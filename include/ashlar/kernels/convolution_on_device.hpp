@@ -40,7 +40,8 @@ struct add_patches_kernel {
       for (index_t l = 0; l < g.columns.size; ++l) {
         index_t const left = x + g.columns.before() - l * g.columns.dilation, j = left / g.columns.stride;
         if (left < 0 || left % g.columns.stride != 0 || j >= g.columns.count()) continue;
-        sum += patches[((n * g.rows.count() + i) * g.columns.count() + j) * g.patch() + (k * g.columns.size + l) * g.channels + c];
+        sum += patches[((n * g.rows.count() + i) * g.columns.count() + j) * g.patch() +
+                       (k * g.columns.size + l) * g.channels + c];
       }
     }
     images[task] = sum;
@@ -61,14 +62,17 @@ struct convolution_by_device_blas {
     for_each_batch("ashlar::convolve: scratch", [&](index_t n, index_t count, T* patches) {
       copy(images, n, count, patches);
       index_t const k = g.patch(), o = g.filters;
-      kernels::gemm(space, count * g.positions(), o, k, T(1), matrix<T>{patches, k}, matrix<T>{kernel, o}, T(0), result + n * g.positions() * o, o);
+      kernels::gemm(space, count * g.positions(), o, k, T(1), matrix<T>{patches, k}, matrix<T>{kernel, o}, T(0),
+                    result + n * g.positions() * o, o);
     });
   }
   void images(T const* d_result, T const* kernel, T* d_images) const {
     for_each_batch("ashlar::convolve_vjp: scratch", [&](index_t n, index_t count, T* patches) {
       index_t const k = g.patch(), o = g.filters;
-      kernels::gemm(space, count * g.positions(), k, o, T(1), matrix<T>{d_result + n * g.positions() * o, o}, matrix<T>{kernel, o, true}, T(0), patches, k);
-      for_elements("ashlar::convolve_vjp", space, count * g.image_size(), add_patches_kernel<T>{g, patches, d_images + n * g.image_size()});
+      kernels::gemm(space, count * g.positions(), k, o, T(1), matrix<T>{d_result + n * g.positions() * o, o},
+                    matrix<T>{kernel, o, true}, T(0), patches, k);
+      for_elements("ashlar::convolve_vjp", space, count * g.image_size(),
+                   add_patches_kernel<T>{g, patches, d_images + n * g.image_size()});
     });
   }
   void kernel(T const* images, T const* d_result, T* d_kernel) const {
@@ -76,7 +80,8 @@ struct convolution_by_device_blas {
     for_each_batch("ashlar::convolve_vjp: scratch", [&](index_t n, index_t count, T* patches) {
       copy(images, n, count, patches);
       index_t const k = g.patch(), o = g.filters;
-      kernels::gemm(space, k, o, count * g.positions(), T(1), matrix<T>{patches, k, true}, matrix<T>{d_result + n * g.positions() * o, o}, T(1), d_kernel, o);
+      kernels::gemm(space, k, o, count * g.positions(), T(1), matrix<T>{patches, k, true},
+                    matrix<T>{d_result + n * g.positions() * o, o}, T(1), d_kernel, o);
     });
   }
 
@@ -85,13 +90,15 @@ struct convolution_by_device_blas {
   template <class Body>
   void for_each_batch(char const* label, Body const& body) const {
     index_t const elements = g.positions() * g.patch();
-    index_t const at_once = std::clamp<index_t>(patch_elements_on_device / std::max<index_t>(elements, 1), 1, std::max<index_t>(g.images, 1));
+    index_t const at_once = std::clamp<index_t>(patch_elements_on_device / std::max<index_t>(elements, 1), 1,
+                                                std::max<index_t>(g.images, 1));
     auto const patches = memory.array<T>(at_once * elements);
     for (index_t n = 0; n < g.images; n += at_once) body(n, std::min(at_once, g.images - n), patches.data());
     space.fence(label);
   }
   void copy(T const* images, index_t n, index_t count, T* patches) const {
-    for_elements("ashlar::convolve: patches", space, count * g.positions() * g.patch(), copy_patches_kernel<T>{g, images + n * g.image_size(), patches});
+    for_elements("ashlar::convolve: patches", space, count * g.positions() * g.patch(),
+                 copy_patches_kernel<T>{g, images + n * g.image_size(), patches});
   }
 };
 

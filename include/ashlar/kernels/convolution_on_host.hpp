@@ -32,8 +32,9 @@ void for_each_part(convolution const& g, index_t limit, index_t first, index_t l
 }
 inline index_t largest_part(convolution const& g, index_t limit, index_t images) {
   index_t largest = 0;
-  for_each_part(g, limit, 0, images,
-                [&](index_t, index_t n, index_t begin, index_t end) { largest = std::max(largest, n * (end - begin)); });
+  for_each_part(g, limit, 0, images, [&](index_t, index_t n, index_t begin, index_t end) {
+    largest = std::max(largest, n * (end - begin));
+  });
   return largest;
 }
 
@@ -51,8 +52,8 @@ struct convolution_by_blas {
       auto const patches = memory.array<T>(largest_part(g, limit, last - first) * k);
       for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
         copy_patches(g, images + n * g.image_size(), count, begin, end, patches.data());
-        kernels::gemm(space, count * (end - begin), o, k, T(1), matrix<T>{patches.data(), k}, matrix<T>{kernel, o}, T(0),
-                    result + (n * g.positions() + begin) * o, o);
+        kernels::gemm(space, count * (end - begin), o, k, T(1), matrix<T>{patches.data(), k}, matrix<T>{kernel, o},
+                      T(0), result + (n * g.positions() + begin) * o, o);
       });
     });
   }
@@ -64,8 +65,9 @@ struct convolution_by_blas {
       std::fill_n(d_images + first * g.image_size(), (last - first) * g.image_size(), T(0));
       auto const patches = memory.array<T>(largest_part(g, limit, last - first) * k);
       for_each_part(g, limit, first, last, [&](index_t n, index_t count, index_t begin, index_t end) {
-        kernels::gemm(space, count * (end - begin), k, o, T(1), matrix<T>{d_result + (n * g.positions() + begin) * o, o},
-                    matrix<T>{kernel, o, true}, T(0), patches.data(), k);
+        kernels::gemm(space, count * (end - begin), k, o, T(1),
+                      matrix<T>{d_result + (n * g.positions() + begin) * o, o}, matrix<T>{kernel, o, true}, T(0),
+                      patches.data(), k);
         add_patches(g, patches.data(), count, begin, end, d_images + n * g.image_size());
       });
     });
@@ -79,12 +81,14 @@ struct convolution_by_blas {
       auto const patches = memory.array<T>(largest_part(g, limit, (g.images + slices - 1) / slices) * k);
       for (index_t s = from; s < to; ++s) {
         T beta(0);
-        for_each_part(g, limit, g.images * s / slices, g.images * (s + 1) / slices, [&](index_t n, index_t count, index_t begin, index_t end) {
-          copy_patches(g, images + n * g.image_size(), count, begin, end, patches.data());
-          kernels::gemm(space, k, o, count * (end - begin), T(1), matrix<T>{patches.data(), k, true},
-                      matrix<T>{d_result + (n * g.positions() + begin) * o, o}, beta, sums.data() + s * k * o, o);
-          beta = T(1);
-        });
+        for_each_part(g, limit, g.images * s / slices, g.images * (s + 1) / slices,
+                      [&](index_t n, index_t count, index_t begin, index_t end) {
+                        copy_patches(g, images + n * g.image_size(), count, begin, end, patches.data());
+                        kernels::gemm(space, k, o, count * (end - begin), T(1), matrix<T>{patches.data(), k, true},
+                                      matrix<T>{d_result + (n * g.positions() + begin) * o, o}, beta,
+                                      sums.data() + s * k * o, o);
+                        beta = T(1);
+                      });
       }
     });
     add_slices(sums.data(), slices, k * o, d_kernel);

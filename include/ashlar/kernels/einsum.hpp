@@ -36,7 +36,7 @@ template <class Space, class T, class Compute>
 void scaled(Space const& space, labelled const& x, T alpha, T beta, T* c, Compute const& compute) {
   auto const finish = [&](T const* r) {
     kernels::map(space, x.extents, c, axpby<T>{alpha, beta}, kernels::contiguous(r, x.extents),
-               kernels::contiguous<T>(c, x.extents));
+                 kernels::contiguous<T>(c, x.extents));
   };
   if (beta != T(0)) {
     auto const r = make_scratch<T>(space, x);
@@ -82,7 +82,7 @@ void rearrange(Space const& space, labelled const& from, labelled const& to, T c
   }
   labelled const loops = order_of_sum(from, to);
   kernels::map_reduce<op::sum>(space, loops.extents, dimensions_missing_in(to, loops), c, same_value{},
-                             leaf(a, from, loops));
+                               leaf(a, from, loops));
 }
 
 /// Computes the products of a plan, one BLAS call after another. The longest outer loop is the batch of one call.
@@ -102,11 +102,11 @@ void run_gemm(Space const& space, gemm_loops g, T alpha, T const* a, T const* b,
       kernels::matrix<T> const y{b + o[1] + l[1], bs.leading, bs.transposed != cs.transposed};
       T const by = s == 0 ? beta : T(1);
       if (cs.transposed)  // c' = b' a'
-        kernels::gemm_batch(space, batch.n, g.n.n, g.m.n, g.k.n, alpha, y, batch.b, x, batch.a, by, c + o[2], cs.leading,
-                          batch.c);
+        kernels::gemm_batch(space, batch.n, g.n.n, g.m.n, g.k.n, alpha, y, batch.b, x, batch.a, by, c + o[2],
+                            cs.leading, batch.c);
       else
-        kernels::gemm_batch(space, batch.n, g.m.n, g.n.n, g.k.n, alpha, x, batch.a, y, batch.b, by, c + o[2], cs.leading,
-                          batch.c);
+        kernels::gemm_batch(space, batch.n, g.m.n, g.n.n, g.k.n, alpha, x, batch.a, y, batch.b, by, c + o[2],
+                            cs.leading, batch.c);
     }
 }
 
@@ -142,7 +142,8 @@ struct contract_call {
     scaled(space, x.c, alpha, beta, c, [&](T* r) {
       labelled const loops = order_of_sum(x.a.labels.rank < x.b.labels.rank ? x.b : x.a, x.c);
       if (unsigned const sums = dimensions_missing_in(x.c, loops))
-        kernels::map_reduce<op::sum>(space, loops.extents, sums, r, multiply{}, leaf(a, x.a, loops), leaf(b, x.b, loops));
+        kernels::map_reduce<op::sum>(space, loops.extents, sums, r, multiply{}, leaf(a, x.a, loops),
+                                     leaf(b, x.b, loops));
       else
         kernels::map(space, x.c.extents, r, multiply{}, leaf(a, x.a, x.c), leaf(b, x.b, x.c));
     });
@@ -201,9 +202,9 @@ namespace ashlar::kernels {
 ///   if that is faster or BLAS has no other way. Products by element, dots and integers: one kernel. Labels summed in
 ///   one operand alone, and beta != 0 outside of BLAS, take a scratch array.
 template <class Space, class T>
-void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, T const* b,
-              shape const& b_extents, T* out, shape const& out_extents, std::type_identity_t<T> alpha = T(1),
-              std::type_identity_t<T> beta = T(0)) {
+void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents,
+              T const* b, shape const& b_extents, T* out, shape const& out_extents,
+              std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
   kernels_detail::contract_call<Space, T> const call{space, alpha, beta};
   call({{e.in[0], a_extents}, {e.in[1], b_extents}, {e.out, out_extents}}, a, b, out);
 }
@@ -213,16 +214,20 @@ template <class Space, class T>
 void contract(Space const& space, layout_detail::einsum_equation const& e, T const* a, shape const& a_extents, T* out,
               shape const& out_extents, std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
   kernels_detail::labelled const from{e.in[0], a_extents}, to{e.out, out_extents};
-  kernels_detail::scaled<Space, T>(space, to, alpha, beta, out, [&](T* r) { kernels_detail::rearrange(space, from, to, a, r); });
+  kernels_detail::scaled<Space, T>(space, to, alpha, beta, out,
+                                   [&](T* r) { kernels_detail::rearrange(space, from, to, a, r); });
 }
 
 template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a) {
+void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& a) {
   contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
 }
 template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& a, shard<T const> const& b) {
-  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data, y.local_extents());
+void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& a, shard<T const> const& b) {
+  contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
+           y.local_extents());
 }
 
 }  // namespace ashlar::kernels

@@ -84,7 +84,8 @@ template <class Space, class T, class F, class... Leaf>
 void map(Space const& space, shape const& extents, T* out, F const& f, Leaf const&... leaf) {
   using leaves = kernels_detail::leaves<Leaf...>;
   leaves const l(leaf...);
-  kernels_detail::map_kernel<T, F, leaves> const k{l.nest(extents, kernels_detail::row_major_strides(extents).stride), out, f, l};
+  kernels_detail::map_kernel<T, F, leaves> const k{l.nest(extents, kernels_detail::row_major_strides(extents).stride),
+                                                   out, f, l};
   if constexpr (kernels_detail::runs_in_caller<Space>)
     kernels_detail::map_by_rows(space, k);
   else
@@ -97,8 +98,9 @@ void map(Space const& space, shape const& extents, T* out, F const& f, Leaf cons
 template <class Space, class F, class... T>
 void for_each(Space const& space, index_t n, F const& f, T*... array) {
   if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::for_ranges("ashlar::for_each", space, n, kernels_detail::elements_per_thread,
-                       [&](index_t begin, index_t end) { kernels_detail::for_each_piece(begin, end, f, array...); });
+    kernels_detail::for_ranges(
+        "ashlar::for_each", space, n, kernels_detail::elements_per_thread,
+        [&](index_t begin, index_t end) { kernels_detail::for_each_piece(begin, end, f, array...); });
   else
     kernels_detail::for_each_by_elements(space, n, f, array...);
 }

@@ -55,7 +55,7 @@ template <class Body>
 struct range_part {
   Body const* body;
   index_t n, parts;
-  void operator()(index_t part) const { (*body)(n * part / parts, n * (part + 1) / parts); }
+  void operator()(index_t part) const { (*body)(n* part / parts, n * (part + 1) / parts); }
 };
 
 /// Calls body(begin, end) on ranges that make up [0, n): at most one per thread, and none smaller than `grain`. A

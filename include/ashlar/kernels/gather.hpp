@@ -97,12 +97,14 @@ namespace ashlar::kernels {
 /// table's rows is the whole take.
 /// Shape: table [outer][held.size()][inner], index [count], out [outer][count][inner], all row-major
 template <class Space, class T, class I>
-void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index, index_t count, T* out) {
+void take(Space const& space, T const* table, index_t outer, index_set const& held, index_t inner, I const* index,
+          index_t count, T* out) {
   kernels_detail::indexed_rows<I> const rows{index, outer, held.size(), inner, count, held};
   if constexpr (kernels_detail::runs_in_caller<Space>)
     kernels_detail::take_by_rows(space, rows, table, out);
   else
-    kernels_detail::for_elements("ashlar::take", space, outer * count * inner, kernels_detail::take_kernel<T, I>{rows, table, out});
+    kernels_detail::for_elements("ashlar::take", space, outer * count * inner,
+                                 kernels_detail::take_kernel<T, I>{rows, table, out});
 }
 
 /// table[o, held.find(index[i]), c] += in[o, i, c] if `held` has index[i]: the transpose of take.
@@ -115,17 +117,21 @@ void scatter_add(Space const& space, T const* in, index_t outer, index_set const
     kernels_detail::scatter_add_by_columns(space, rows, in, table);
   else
     kernels_detail::for_elements("ashlar::scatter_add", space, outer * count * inner,
-                         kernels_detail::scatter_add_kernel<T, I>{rows, in, table});
+                                 kernels_detail::scatter_add_kernel<T, I>{rows, in, table});
 }
 
 template <class S, class T, class I>
-void run(ops_detail::take_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& table, shard<I const> const& index) {
-  take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data, index.local_size(), y.data);
+void run(ops_detail::take_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& table, shard<I const> const& index) {
+  take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data,
+       index.local_size(), y.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::scatter_add_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& update, shard<I const> const& index, auto const&) {
+void run(ops_detail::scatter_add_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& update, shard<I const> const& index, auto const&) {
   fill(space, y.data, y.local_size(), T(0));
-  scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data, index.local_size(), y.data);
+  scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data,
+              index.local_size(), y.data);
 }
 
 }  // namespace ashlar::kernels

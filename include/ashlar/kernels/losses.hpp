@@ -116,7 +116,8 @@ void cross_entropy(Space const& space, T const* logits, I const* labels, index_t
 /// *loss = the sum of these losses; the same bits for every number of threads.
 template <class Space, class T, class I>
 void cross_entropy_sum(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n, kernels_detail::row_loss<T, I>{{logits, labels, n}}, loss);
+  kernels_detail::sum_over_rows("ashlar::cross_entropy_sum", space, rows, n,
+                                kernels_detail::row_loss<T, I>{{logits, labels, n}}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
@@ -130,14 +131,16 @@ void cross_entropy_vjp(Space const& space, T const* logits, I const* labels, ind
 
 /// *loss = the sum of weights[r] loss[r]; a row of weight 0 adds 0, whatever its label and logits.
 template <class Space, class T, class I>
-void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n, kernels_detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
+void weighted_cross_entropy_sum(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows,
+                                index_t n, T* loss) {
+  kernels_detail::sum_over_rows("ashlar::weighted_cross_entropy_sum", space, rows, n,
+                                kernels_detail::weighted_row_loss<T, I>{{{logits, labels, n}}, weights}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of this sum is *scale.
 template <class Space, class T, class I>
-void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows, index_t n,
-                                T const* scale, T* d_logits) {
+void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, T const* weights, index_t rows,
+                                index_t n, T const* scale, T* d_logits) {
   kernels_detail::cross_entropy_vjp_kernel<T, I> const kernel{{logits, labels, n}, scale, T(1), d_logits, weights};
   kernels_detail::for_each_row("ashlar::weighted_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
@@ -146,56 +149,63 @@ void weighted_cross_entropy_vjp(Space const& space, T const* logits, I const* la
 /// bits for every number of threads. A row with NaN or +infinity gives NaN. A class at -infinity with target 0 adds
 /// nothing.
 template <class Space, class T>
-void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n, kernels_detail::row_distribution_loss<T>{logits, targets, n}, loss);
+void distribution_cross_entropy_sum(Space const& space, T const* logits, T const* targets, index_t rows, index_t n,
+                                    T* loss) {
+  kernels_detail::sum_over_rows("ashlar::distribution_cross_entropy_sum", space, rows, n,
+                                kernels_detail::row_distribution_loss<T>{logits, targets, n}, loss);
 }
 
 /// The cotangent of the logits, if the cotangent of every row's loss is *scale * factor.
 /// d_logits[r, j] = *scale factor (softmax(logits)[r, j] sum_k targets[r, k] - targets[r, j]).
 /// d_logits is neither logits nor targets.
 template <class Space, class T>
-void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const* targets, index_t rows, index_t n, T const* scale,
-                                    T factor, T* d_logits) {
+void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const* targets, index_t rows, index_t n,
+                                    T const* scale, T factor, T* d_logits) {
   kernels_detail::distribution_vjp_kernel<T> const kernel{logits, targets, n, scale, factor, d_logits};
   kernels_detail::for_each_row("ashlar::distribution_cross_entropy_vjp", space, rows, n, 1, kernel);
 }
 
 template <class S, class T, class I>
-void run(ops_detail::cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss,
+         shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   cross_entropy_sum(space, logits.data, labels.data, r.rows, r.n, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(ops_detail::cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
-  cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
+  cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data,
+                    kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::weighted_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
-         shard<I const> const& labels, shard<T const> const& weights) {
+void run(ops_detail::weighted_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels,
+         shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_sum(space, logits.data, labels.data, weights.data, r.rows, r.n, loss.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
+void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
+         shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_vjp(space, logits.data, labels.data, weights.data, r.rows, r.n, ct.data, g.data);
 }
 template <class S, class T>
-void run(ops_detail::distribution_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
-         shard<T const> const& targets) {
+void run(ops_detail::distribution_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& loss, shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
   distribution_cross_entropy_sum(space, logits.data, targets.data, r.rows, r.n, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T>
-void run(ops_detail::distribution_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& logits, shard<T const> const& targets) {
+void run(ops_detail::distribution_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
-  distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
+  distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data,
+                                 kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 
 }  // namespace ashlar::kernels

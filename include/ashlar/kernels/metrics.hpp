@@ -39,7 +39,8 @@ struct confusion_kernel {
     T const* const x = rows[r];
     T const top = lanes.template max<T>(n, [=](index_t j) { return x[j]; });
     int const none = lanes.template sum<int>(n, [=](index_t j) { return static_cast<int>(x[j] != x[j]); });
-    index_t const place = n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
+    index_t const place =
+        n - lanes.template max<index_t>(n, [=](index_t j) { return x[j] == top ? n - j : index_t(0); });
     if (none != 0) return;
     // `top` starts above -infinity: if all elements are -infinity, none equals it.
     T* const to = counts + l * n + (place < n ? place : 0);
@@ -54,9 +55,10 @@ namespace ashlar::kernels {
 /// *count = the number of rows whose label has one of the k largest logits. The first of equal logits counts as larger.
 /// NaN counts as larger than all, so that with k = 1 a row with NaN does not count.
 template <class Space, class T, class I>
-void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n,
-                    std::int64_t* count, index_t k = 1) {
-  kernels_detail::sum_over_rows("ashlar::accuracy_count", space, rows, n, kernels_detail::row_hit<T, I>{{logits, labels, n}, k}, count);
+void accuracy_count(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, std::int64_t* count,
+                    index_t k = 1) {
+  kernels_detail::sum_over_rows("ashlar::accuracy_count", space, rows, n,
+                                kernels_detail::row_hit<T, I>{{logits, labels, n}, k}, count);
 }
 
 /// `counts[l, j]` = the number of rows of logits [rows][n] with label l and with the largest element in column j. The
@@ -65,7 +67,8 @@ void accuracy_count(Space const& space, T const* logits, I const* labels, index_
 template <class Space, class T, class I>
 void confusion_counts(Space const& space, T const* logits, I const* labels, index_t rows, index_t n, T* counts) {
   fill(space, counts, n * n, T(0));
-  kernels_detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1, kernels_detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
+  kernels_detail::for_each_row("ashlar::confusion_counts", space, rows, n, 1,
+                               kernels_detail::confusion_kernel<T, I>{{logits, labels, n}, counts});
 }
 
 }  // namespace ashlar::kernels
@@ -73,8 +76,8 @@ void confusion_counts(Space const& space, T const* logits, I const* labels, inde
 namespace ashlar::kernels_detail {
 
 template <class Space, class T, class I>
-void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> const& hits, kernels::shard<T const> const& logits,
-                kernels::shard<I const> const& labels, index_t k) {
+void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> const& hits,
+                kernels::shard<T const> const& logits, kernels::shard<I const> const& labels, index_t k) {
   rows_of const r(logits.local_extents());
   auto const block = memory.array<std::int64_t>(1);
   std::int64_t* const count = block.data();
@@ -87,15 +90,18 @@ void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> con
 namespace ashlar::kernels {
 
 template <class S, class T, class I>
-void run(ops_detail::hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits,
+         shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, 1);
 }
 template <class S, class T, class I>
-void run(ops_detail::top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits,
+         shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, op.k);
 }
 template <class S, class T, class I>
-void run(ops_detail::confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts,
+         shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);
 }

@@ -65,7 +65,8 @@ struct normalize_vjp_kernel {
     auto const s = row_statistics<T>::template of<Centered>(lanes, in, n, epsilon);
     T g = T(0);
     if constexpr (Centered) g = lanes.template sum<T>(n, [=](index_t j) { return a[j] * ct[j]; }) / static_cast<T>(n);
-    T const gh = lanes.template sum<T>(n, [=](index_t j) { return a[j] * ct[j] * ((in[j] - s.mean) * s.inverse); }) / static_cast<T>(n);
+    T const gh = lanes.template sum<T>(n, [=](index_t j) { return a[j] * ct[j] * ((in[j] - s.mean) * s.inverse); }) /
+                 static_cast<T>(n);
     lanes.each(n, [=](index_t j) { out[j] = (a[j] * ct[j] - g - (in[j] - s.mean) * s.inverse * gh) * s.inverse; });
   }
 };
@@ -100,25 +101,31 @@ namespace ashlar::kernels {
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + shift for each row of n elements. There is no mean if not
 /// Centered, and no shift if it is null.
 template <bool Centered, class Space, class T>
-void normalize(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* shift, double epsilon, T* y) {
-  kernels_detail::for_each_row("ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
-                       kernels_detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
+void normalize(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* shift, double epsilon,
+               T* y) {
+  kernels_detail::for_each_row(
+      "ashlar::normalize", space, n == 0 ? 0 : rows, n, 1,
+      kernels_detail::normalize_kernel<T, Centered>{x, scale, shift, y, n, static_cast<T>(epsilon)});
 }
 
 /// The cotangent of x, from the cotangent of y.
 template <bool Centered, class Space, class T>
-void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* d_y, double epsilon, T* d_x) {
-  kernels_detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-                       kernels_detail::normalize_vjp_kernel<T, Centered>{x, scale, d_y, d_x, n, static_cast<T>(epsilon)});
+void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T const* scale, T const* d_y,
+                   double epsilon, T* d_x) {
+  kernels_detail::for_each_row(
+      "ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
+      kernels_detail::normalize_vjp_kernel<T, Centered>{x, scale, d_y, d_x, n, static_cast<T>(epsilon)});
 }
 
 /// The cotangent of the scale: sum over rows of d_y (x - mean) / root.
 template <bool Centered, class Space, class T>
-void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memory, T const* x, index_t rows, index_t n, T const* d_y, double epsilon, T* d_scale) {
+void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memory, T const* x, index_t rows, index_t n,
+                         T const* d_y, double epsilon, T* d_scale) {
   auto const block = memory.array<T>(2 * rows);
   T* const statistics = block.data();
-  kernels_detail::for_each_row("ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
-                       kernels_detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
+  kernels_detail::for_each_row(
+      "ashlar::normalize_vjp", space, n == 0 ? 0 : rows, n, 1,
+      kernels_detail::row_statistics_kernel<T, Centered>{x, statistics, rows, n, static_cast<T>(epsilon)});
   shape const e = shape::of(rows, n);
   map_reduce<op::sum>(space, e, 1u, d_scale, kernels_detail::normalized_product{}, contiguous(d_y, e), contiguous(x, e),
                       strided<T>{statistics, {1, 0}}, strided<T>{statistics + rows, {1, 0}});
@@ -126,21 +133,21 @@ void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memo
 }
 
 template <bool Centered, int Dims, class S, class T, class... Shift>
-void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x,
-         shard<T const> const& scale, Shift const&... shift) {
+void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& y, shard<T const> const& x, shard<T const> const& scale, Shift const&... shift) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   T const* const b[]{shift.data..., nullptr};
   normalize<Centered>(space, x.data, r.rows, r.n, scale.data, b[0], op.epsilon, y.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& x, shard<T const> const& scale) {
+void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& x, shard<T const> const& scale) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_vjp<Centered>(space, x.data, r.rows, r.n, scale.data, ct.data, op.epsilon, g.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& g,
-         shard<T const> const& ct, shard<T const> const& x) {
+void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space,
+         kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_scale_vjp<Centered>(space, memory, x.data, r.rows, r.n, ct.data, op.epsilon, g.data);
 }

@@ -14,7 +14,8 @@ namespace ashlar::kernels_detail {
 
 [[noreturn]] inline void fail_in_onednn(dnnl_status_t status) {
   if (status == dnnl_out_of_memory) throw error("ashlar::conv2d: oneDNN finds no memory");
-  throw error("ashlar::conv2d: oneDNN fails with status " + std::to_string(static_cast<int>(status)) + "; ONEDNN_VERBOSE=1 shows its calls");
+  throw error("ashlar::conv2d: oneDNN fails with status " + std::to_string(static_cast<int>(status)) +
+              "; ONEDNN_VERBOSE=1 shows its calls");
 }
 inline void check_onednn(dnnl_status_t status) {
   if (status != dnnl_success) fail_in_onednn(status);
@@ -78,7 +79,9 @@ class onednn_array {
 #else
  public:
   using view = dnnl_memory_desc_t const*;
-  onednn_array(dnnl_dims_t const& d, dnnl_format_tag_t tag) { check_onednn(dnnl_memory_desc_init_by_tag(&array_, 4, d, dnnl_f32, tag)); }
+  onednn_array(dnnl_dims_t const& d, dnnl_format_tag_t tag) {
+    check_onednn(dnnl_memory_desc_init_by_tag(&array_, 4, d, dnnl_f32, tag));
+  }
   view get() const { return &array_; }
 
  private:

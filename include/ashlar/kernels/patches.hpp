@@ -51,7 +51,8 @@ void for_each_piece(convolution const& g, index_t begin, index_t end, Visit cons
           continue;
         }
         auto const cut = [&](index_t j) {
-          index_t const from = x + j * w.stride, left = std::clamp<index_t>(-from, 0, run), right = std::clamp<index_t>(w.n - from, left, run);
+          index_t const from = x + j * w.stride, left = std::clamp<index_t>(-from, 0, run),
+                        right = std::clamp<index_t>(w.n - from, left, run);
           index_t const to = at + j * g.patch();
           if (left > 0) visit({to, -1, left * c, 1});
           if (right > left) visit({to + left * c, (row + from + left) * c, (right - left) * c, 1});
@@ -59,9 +60,11 @@ void for_each_piece(convolution const& g, index_t begin, index_t end, Visit cons
         };
         // Positions [inside, outside) touch no edge.
         index_t const inside = std::clamp<index_t>(x < 0 ? (-x + w.stride - 1) / w.stride : 0, first, last);
-        index_t const outside = std::clamp<index_t>(w.n - run - x < 0 ? 0 : (w.n - run - x) / w.stride + 1, inside, last);
+        index_t const outside =
+            std::clamp<index_t>(w.n - run - x < 0 ? 0 : (w.n - run - x) / w.stride + 1, inside, last);
         for (index_t j = first; j < inside; ++j) cut(j);
-        if (outside > inside) visit({at + inside * g.patch(), (row + x + inside * w.stride) * c, run * c, outside - inside});
+        if (outside > inside)
+          visit({at + inside * g.patch(), (row + x + inside * w.stride) * c, run * c, outside - inside});
         for (index_t j = outside; j < last; ++j) cut(j);
       }
     }
@@ -87,12 +90,17 @@ void copy_patches(convolution const& g, T const* image, index_t begin, index_t e
       return;
     }
     switch (p.length) {
-      case 1: return copy_short_pieces<1>(p, step, image_step, image, patches);
-      case 2: return copy_short_pieces<2>(p, step, image_step, image, patches);
-      case 3: return copy_short_pieces<3>(p, step, image_step, image, patches);
-      case 5: return copy_short_pieces<5>(p, step, image_step, image, patches);
+      case 1:
+        return copy_short_pieces<1>(p, step, image_step, image, patches);
+      case 2:
+        return copy_short_pieces<2>(p, step, image_step, image, patches);
+      case 3:
+        return copy_short_pieces<3>(p, step, image_step, image, patches);
+      case 5:
+        return copy_short_pieces<5>(p, step, image_step, image, patches);
       default:
-        for (index_t n = 0; n < p.count; ++n) std::copy_n(image + p.image + n * image_step, p.length, patches + p.patch + n * step);
+        for (index_t n = 0; n < p.count; ++n)
+          std::copy_n(image + p.image + n * image_step, p.length, patches + p.patch + n * step);
     }
   });
 }
@@ -114,11 +122,13 @@ void add_patches(convolution const& g, T const* patches, index_t begin, index_t 
 /// The same for n images, whose patches follow image after image.
 template <class T>
 void copy_patches(convolution const& g, T const* images, index_t n, index_t begin, index_t end, T* patches) {
-  for (index_t i = 0; i < n; ++i) copy_patches(g, images + i * g.image_size(), begin, end, patches + i * (end - begin) * g.patch());
+  for (index_t i = 0; i < n; ++i)
+    copy_patches(g, images + i * g.image_size(), begin, end, patches + i * (end - begin) * g.patch());
 }
 template <class T>
 void add_patches(convolution const& g, T const* patches, index_t n, index_t begin, index_t end, T* images) {
-  for (index_t i = 0; i < n; ++i) add_patches(g, patches + i * (end - begin) * g.patch(), begin, end, images + i * g.image_size());
+  for (index_t i = 0; i < n; ++i)
+    add_patches(g, patches + i * (end - begin) * g.patch(), begin, end, images + i * g.image_size());
 }
 
 /// The number of images that are worth a thread of their own.

@@ -18,7 +18,8 @@ void permute(Space const& space, T const* in, shape const& extents, int const (&
     permuted[d] = extents[order[d]];
     strides[d] = in_strides.stride[order[d]];
   }
-  auto const nest = kernels_detail::merge_loops<2>(permuted, {strides, kernels_detail::row_major_strides(permuted).stride});
+  auto const nest =
+      kernels_detail::merge_loops<2>(permuted, {strides, kernels_detail::row_major_strides(permuted).stride});
   kernels_detail::strided_copy(space, in, out, std::span(&nest, 1));
 }
 

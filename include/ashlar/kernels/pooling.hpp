@@ -55,7 +55,9 @@ struct pooling_kernel {
     for (index_t i = 0; i < g.rows.count(); ++i)
       for (index_t j = 0; j < g.columns.count(); ++j, out += g.channels) f(window_box(g, i, j), out, image);
   }
-  KOKKOS_FUNCTION index_t at(index_t image, index_t y, index_t x) const { return image + (y * g.columns.n + x) * g.channels; }
+  KOKKOS_FUNCTION index_t at(index_t image, index_t y, index_t x) const {
+    return image + (y * g.columns.n + x) * g.channels;
+  }
   KOKKOS_FUNCTION void clear(index_t task, T* images) const {
     index_t const tasks = g.channels / width, n = task / tasks, c = task % tasks * width;
     for (index_t p = 0; p < g.rows.n * g.columns.n; ++p)
@@ -122,8 +124,10 @@ struct pool_vjp_kernel {
 template <class Space>
 void for_each_pooling_task(Space const& space, pooled const& g, auto const& kernel) {
   index_t const width = kernel.k.width;
-  index_t const tasks = g.channels == 0 || g.rows.count() * g.columns.count() == 0 ? 0 : g.images * (g.channels / width);
-  for_each_index("ashlar::pool", space, tasks, g.rows.count() * g.columns.count() * g.rows.size * g.columns.size * width, kernel);
+  index_t const tasks =
+      g.channels == 0 || g.rows.count() * g.columns.count() == 0 ? 0 : g.images * (g.channels / width);
+  for_each_index("ashlar::pool", space, tasks,
+                 g.rows.count() * g.columns.count() * g.rows.size * g.columns.size * width, kernel);
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge>
@@ -152,12 +156,13 @@ void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* 
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& y, shard<T const> const& x) {
   pool<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
-         shard<T const> const& ct, shard<T const> const& x) {
+void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space,
+         kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
 }
 

@@ -92,7 +92,8 @@ struct cyclic_random_numbers {
   index_set held[max_rank];
   index_t global_stride[max_rank], stride[max_rank];
 
-  cyclic_random_numbers(prng_key k, region const& part, shape const& global) : key(k), rank(part.rank), global_stride{}, stride{} {
+  cyclic_random_numbers(prng_key k, region const& part, shape const& global)
+      : key(k), rank(part.rank), global_stride{}, stride{} {
     for (int d = 0; d < rank; ++d) {
       held[d] = part.dim[d];
       global_stride[d] = global.stride(d);
@@ -131,7 +132,8 @@ using normal_numbers = random_numbers<kernels_detail::normal_generator<T>>;
 /// Fills a shard with f of a generator's numbers. The shard is the region `part` of an array of extents `global`.
 template <class Generator, class Space, class T, class F>
 void fill_random(Space const& space, T* out, region const& part, shape const& global, prng_key key, F const& f) {
-  if (layout_detail::is_cyclic(part)) return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
+  if (layout_detail::is_cyclic(part))
+    return map(space, part.extents(), out, f, cyclic_random_numbers<Generator>(key, part, global));
   random_numbers<Generator> numbers{key, 0, {}};
   for (int d = 0; d < part.rank; ++d) numbers.base += part.dim[d].begin * (numbers.stride[d] = global.stride(d));
   map(space, part.extents(), out, f, numbers);
@@ -143,14 +145,16 @@ void fill_random(Space const& space, T* out, region const& part, shape const& gl
 template <class Space, class T>
 void fill_uniform(Space const& space, T* out, region const& part, shape const& global, prng_key key,
                   std::type_identity_t<T> lowest, std::type_identity_t<T> highest) {
-  fill_random<kernels_detail::uniform_generator<T>>(space, out, part, global, key, kernels_detail::scale_and_shift<T>{highest - lowest, lowest});
+  fill_random<kernels_detail::uniform_generator<T>>(space, out, part, global, key,
+                                                    kernels_detail::scale_and_shift<T>{highest - lowest, lowest});
 }
 
 /// Fills a shard with normal numbers; see fill_uniform.
 template <class Space, class T>
 void fill_normal(Space const& space, T* out, region const& part, shape const& global, prng_key key,
                  std::type_identity_t<T> mean, std::type_identity_t<T> deviation) {
-  fill_random<kernels_detail::normal_generator<T>>(space, out, part, global, key, kernels_detail::scale_and_shift<T>{deviation, mean});
+  fill_random<kernels_detail::normal_generator<T>>(space, out, part, global, key,
+                                                   kernels_detail::scale_and_shift<T>{deviation, mean});
 }
 
 /// Zero if u, uniform in [0, 1), is less than `rate`; else x / (1 - rate). The mask is the same for every T. Forward

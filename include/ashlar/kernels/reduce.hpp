@@ -128,15 +128,18 @@ void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
   auto const reduce_slices = [&](auto const& part, index_t begin, index_t end) {
     if (slices == 1) return reduce_pieces(r, part, out);
     index_t const n = nest.extent[deep];
-    for (index_t s = begin; s < end; ++s) reduce_pieces(r, part.part(deep, n * s / slices, n * (s + 1) / slices), out + s * outputs);
+    for (index_t s = begin; s < end; ++s)
+      reduce_pieces(r, part.part(deep, n * s / slices, n * (s + 1) / slices), out + s * outputs);
   };
   if (is_wide || (slices == 1 && wide >= 0)) {
     index_t const n = nest.extent[wide], strip = wide == last ? columns_per_strip : deep == last && slices > 1 ? 1 : n;
     for_ranges("ashlar::reduce", space, n, elements_per_thread / (size / n), [&](index_t begin, index_t end) {
-      for (; begin < end; begin += strip) reduce_slices(nest.part(wide, begin, std::min(begin + strip, end)), 0, slices);
+      for (; begin < end; begin += strip)
+        reduce_slices(nest.part(wide, begin, std::min(begin + strip, end)), 0, slices);
     });
   } else {
-    for_ranges("ashlar::reduce", space, slices, 1, [&](index_t begin, index_t end) { reduce_slices(nest, begin, end); });
+    for_ranges("ashlar::reduce", space, slices, 1,
+               [&](index_t begin, index_t end) { reduce_slices(nest, begin, end); });
   }
   for (index_t step = 1; step < slices; step *= 2)
     for (index_t s = 0; s + step < slices; s += 2 * step) {
@@ -266,15 +269,18 @@ void reduce(Space const& space, T const* in, shape const& extents, unsigned dims
 }
 
 template <class Op, unsigned Dims, class S, class T>
-void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& x) {
   reduce<Op>(space, x.data, x.local_extents(), Dims, y.data);
 }
 template <int Rank, class S, class T>
-void run(ops_detail::sum_to_op<Rank> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::sum_to_op<Rank> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& x) {
   reduce<op::sum>(space, x.data, x.local_extents(), op.dims(x.global), y.data);
 }
 template <unsigned Dims, class S, class T>
-void run(ops_detail::expand_op<Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<T const> const& x, auto const&) {
+void run(ops_detail::expand_op<Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+         shard<T const> const& x, auto const&) {
   shape const out = y.local_extents(), in = x.local_extents();
   strided<T> leaf{x.data, {}};
   for (int d = 0, k = 0; d < out.rank; ++d)

@@ -63,8 +63,9 @@ namespace ashlar::kernels {
 template <class Space, class F, class... T>
 void for_each_with_root(Space const& space, index_t n, F const& f, T*... array) {
   if constexpr (kernels_detail::runs_in_caller<Space>)
-    kernels_detail::for_ranges("ashlar::for_each", space, n, kernels_detail::elements_per_thread,
-                       [&](index_t begin, index_t end) { kernels_detail::update_run(end - begin, f, array + begin...); });
+    kernels_detail::for_ranges(
+        "ashlar::for_each", space, n, kernels_detail::elements_per_thread,
+        [&](index_t begin, index_t end) { kernels_detail::update_run(end - begin, f, array + begin...); });
   else
     kernels_detail::for_each_by_elements(space, n, kernels_detail::with_root<F>{f}, array...);
 }

@@ -32,7 +32,8 @@ struct softmax_parts_kernel {
     T const top = lanes.template max<T>(rows.n, [=](index_t j) { return x[j]; });
     // Logits of -infinity count as 0, even if a rank has no others.
     T const none = nothing;
-    T const sum = lanes.template sum<T>(rows.n, [=](index_t j) { return x[j] == none ? T(0) : Kokkos::exp(x[j] - top); });
+    T const sum =
+        lanes.template sum<T>(rows.n, [=](index_t j) { return x[j] == none ? T(0) : Kokkos::exp(x[j] - top); });
     index_t const l = rows.label(r);
     softmax_part<T> const part(top, sum, l < 0 ? T(0) : x[l]);
     auto* const to = parts + r;
@@ -82,40 +83,52 @@ namespace ashlar::kernels {
 
 /// The part of each row's loss that comes from the columns `held`.
 template <class Space, class T, class I>
-void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held, ops_detail::softmax_part<T>* parts) {
-  kernels_detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1, kernels_detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
+void softmax_parts(Space const& space, T const* logits, I const* labels, index_t rows, index_set const& held,
+                   ops_detail::softmax_part<T>* parts) {
+  kernels_detail::for_each_row("ashlar::softmax_parts", space, rows, held.size(), 1,
+                               kernels_detail::softmax_parts_kernel<T, I>{{logits, labels, held}, parts});
 }
 
 /// *loss = the sum of the rows' losses, from the parts of all columns; the same bits for every number of threads.
 template <class Space, class T, class I>
-void loss_of_parts(Space const& space, ops_detail::softmax_part<T> const* parts, I const* labels, index_t rows, index_t classes, T* loss) {
-  kernels_detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1, kernels_detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
+void loss_of_parts(Space const& space, ops_detail::softmax_part<T> const* parts, I const* labels, index_t rows,
+                   index_t classes, T* loss) {
+  kernels_detail::sum_over_rows("ashlar::sharded_cross_entropy", space, rows, 1,
+                                kernels_detail::loss_of_parts<T, I>{parts, labels, classes}, loss);
 }
 
 /// The cotangent of the columns `held`, if the cotangent of every row's loss is *scale * factor.
 template <class Space, class T, class I>
-void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* labels, ops_detail::softmax_part<T> const* parts, index_t rows,
-                    index_set const& held, index_t classes, T const* scale, T factor, T* d_logits) {
+void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* labels,
+                               ops_detail::softmax_part<T> const* parts, index_t rows, index_set const& held,
+                               index_t classes, T const* scale, T factor, T* d_logits) {
   kernels_detail::for_each_row("ashlar::sharded_cross_entropy_vjp", space, held.size() == 0 ? 0 : rows, held.size(), 1,
-                       kernels_detail::sharded_cross_entropy_vjp_kernel<T, I>{{logits, labels, held}, parts, classes, scale, factor, d_logits});
+                               kernels_detail::sharded_cross_entropy_vjp_kernel<T, I>{
+                                   {logits, labels, held}, parts, classes, scale, factor, d_logits});
 }
 
 template <class S, class T, class I>
-void run(ops_detail::softmax_parts_op const&, S const& space, kernels_detail::scratch_memory, shard<ops_detail::softmax_part<T>> const& parts, shard<T const> const& logits,
-         shard<I const> const& labels) {
-  softmax_parts(space, logits.data, labels.data, kernels_detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1], parts.data);
+void run(ops_detail::softmax_parts_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<ops_detail::softmax_part<T>> const& parts, shard<T const> const& logits, shard<I const> const& labels) {
+  softmax_parts(space, logits.data, labels.data, kernels_detail::rows_of(logits.local_extents()).rows,
+                logits.owned.dim[logits.owned.rank - 1], parts.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::sharded_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss, shard<T const> const& logits,
-         shard<I const> const& labels, shard<ops_detail::softmax_part<T> const> const& parts) {
-  loss_of_parts(space, parts.data, labels.data, labels.local_size(), kernels_detail::rows_of(logits.global).n, loss.data);
+void run(ops_detail::sharded_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels,
+         shard<ops_detail::softmax_part<T> const> const& parts) {
+  loss_of_parts(space, parts.data, labels.data, labels.local_size(), kernels_detail::rows_of(logits.global).n,
+                loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& logits, shard<I const> const& labels, shard<ops_detail::softmax_part<T> const> const& parts) {
-  sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data, kernels_detail::rows_of(logits.local_extents()).rows, logits.owned.dim[logits.owned.rank - 1],
-                 kernels_detail::rows_of(logits.global).n, ct.data, kernels_detail::one_over_rows<T>(logits.global), g.data);
+void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
+         shard<ops_detail::softmax_part<T> const> const& parts) {
+  sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data,
+                            kernels_detail::rows_of(logits.local_extents()).rows,
+                            logits.owned.dim[logits.owned.rank - 1], kernels_detail::rows_of(logits.global).n, ct.data,
+                            kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 
 }  // namespace ashlar::kernels

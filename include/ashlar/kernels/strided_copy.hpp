@@ -108,7 +108,7 @@ void strided_copy_by_rows(Space const& space, T const* source, T* destination, s
       for (auto const& nest : copies) {
         index_t const size = nest.size();
         for_each_rectangle(nest, size * s / slices, size * (s + 1) / slices,
-                           [&](index_t const (&offset)[2], index_t rows, index_t length) {
+                           [&](index_t const(&offset)[2], index_t rows, index_t length) {
                              copy_rows(nest, source + offset[0], destination + offset[1], rows, length);
                            });
       }
@@ -162,7 +162,8 @@ void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2>
 }
 
 template <class Space, class T>
-void strided_copy_by_elements(Space const& space, T const* source, T* destination, std::span<loop_nest<2> const> copies) {
+void strided_copy_by_elements(Space const& space, T const* source, T* destination,
+                              std::span<loop_nest<2> const> copies) {
   while (!copies.empty()) {
     std::size_t const n = std::min<std::size_t>(copies.size(), copies_per_kernel);
     strided_copies<T> const copy(source, destination, copies.first(n));
@@ -191,7 +192,8 @@ template <class Space, class T>
 using unmanaged = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 // Loops from a box of one array to a box of another.
-inline loop_nest<2> loops_between(shape const& source, kernels::box const& from, shape const& destination, kernels::box const& to) {
+inline loop_nest<2> loops_between(shape const& source, kernels::box const& from, shape const& destination,
+                                  kernels::box const& to) {
   row_major_strides const source_strides(source), destination_strides(destination);
   auto nest = merge_loops<2>(from.shape(source.rank), {source_strides.stride, destination_strides.stride});
   nest.origin[0] = source_strides.offset(from.lower);
@@ -207,8 +209,9 @@ namespace ashlar::kernels {
 /// Pre: the boxes have the same extents, the arrays the same rank, and the memory does not overlap
 template <class Space, class T>
 void copy_region(Space const& space, T const* source, shape const& source_extents, box const& from, T* destination,
-              shape const& destination_extents, box const& to) {
-  kernels_detail::loop_nest<2> const loops[]{kernels_detail::loops_between(source_extents, from, destination_extents, to)};
+                 shape const& destination_extents, box const& to) {
+  kernels_detail::loop_nest<2> const loops[]{
+      kernels_detail::loops_between(source_extents, from, destination_extents, to)};
   kernels_detail::strided_copy(space, source, destination, loops);
 }
 

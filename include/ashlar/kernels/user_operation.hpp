@@ -62,7 +62,8 @@ constexpr int count_whole(einsum_equation::labels const& labels, einsum_equation
 
 // The row at a shard's first element.
 template <class Row, class T>
-Row first_row(einsum_equation::labels const& labels, einsum_equation::labels const& whole, T* data, shape const& local) {
+Row first_row(einsum_equation::labels const& labels, einsum_equation::labels const& whole, T* data,
+              shape const& local) {
   Row r{data, {}, {}};
   for (int d = 0, n = 0; d < labels.rank; ++d)
     if (whole.find(labels.label[d]) >= 0) {
@@ -92,12 +93,18 @@ void run(Op const& op, S const& space, kernels_detail::scratch_memory, shard<T> 
     constexpr auto const& whole = Op::whole;
     using all = std::make_index_sequence<1 + sizeof...(X)>;
     using result_row = tensor_row<T, kernels_detail::count_whole(e.out, whole)>;
-    using rows = kernels_detail::value_pack<all, result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
+    using rows = kernels_detail::value_pack<all, result_row,
+                                            tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>;
     shape const extents = y.local_extents();
-    kernels_detail::user_kernel<Op, e.out.rank, all, result_row, tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...> kernel{
-        op, extents, {}, {},
-        rows(kernels_detail::first_row<result_row>(e.out, whole, y.data, extents),
-             kernels_detail::first_row<tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>>(e.in[I], whole, x.data, x.local_extents())...)};
+    kernels_detail::user_kernel<Op, e.out.rank, all, result_row,
+                                tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>...>
+        kernel{op,
+               extents,
+               {},
+               {},
+               rows(kernels_detail::first_row<result_row>(e.out, whole, y.data, extents),
+                    kernels_detail::first_row<tensor_row<X const, kernels_detail::count_whole(e.in[I], whole)>>(
+                        e.in[I], whole, x.data, x.local_extents())...)};
     for (int d = 0; d < e.out.rank; ++d) {
       char const label = e.out.label[d];
       kernel.held[d] = y.owned.dim[d];

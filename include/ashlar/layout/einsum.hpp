@@ -12,7 +12,8 @@ constexpr layout_value const& operand(int o, layout_value const& a, layout_value
 // The rule for sharded labels. All operands that have a label must shard it by the same axes in the same order. An axis
 // that shards one label must not shard another. The result takes over the axis lists. `summed` gets the axes of the
 // labels that the result lacks.
-constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& a, layout_value const& b, axis_mask& summed) {
+constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& a, layout_value const& b,
+                                  axis_mask& summed) {
   rule_result r;
   r.out.rank = e.out.rank;
   summed = 0;

@@ -34,15 +34,18 @@ struct einsum_equation {
 constexpr einsum_equation parse(equation const& text, int most = 2) {
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {
-    if (l.rank == max_rank) throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
-    if (l.find(c) >= 0) throw "ashlar::einsum: a label stands twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label";
+    if (l.rank == max_rank)
+      throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
+    if (l.find(c) >= 0)
+      throw "ashlar::einsum: a label stands twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label";
     l.label[l.rank++] = c;
   };
   unsigned i = 0;
   for (int o = 0; i < text.size && text[i] != '-'; ++i)
     if (text[i] == ',') {
       if (++o == most) {
-        if (most == 2) throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
+        if (most == 2)
+          throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
         throw "ashlar::user_operation: more than four operands; stack some of them into one tensor";
       }
       e.operands = o + 1;

@@ -114,8 +114,7 @@ template <class Ops, int I>
 struct op_at;
 template <class... All, int I>
 struct op_at<op_list<All...>, I> {
-  using type = typename decltype(pick<I>(
-      static_cast<slots<std::index_sequence_for<All...>, All...>*>(nullptr)))::type;
+  using type = typename decltype(pick<I>(static_cast<slots<std::index_sequence_for<All...>, All...>*>(nullptr)))::type;
 };
 
 template <class Names, class D>
@@ -154,8 +153,9 @@ struct more_than_seven_reductions<op_list<Op...>> {
 };
 template <class Context, class L, class Op, class... A>
 struct value_of<Context, basic_partial<L, Op, A...>> {
-  static_assert(!more_than_seven_reductions<typename Context::ops>::value,
-                "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
+  static_assert(
+      !more_than_seven_reductions<typename Context::ops>::value,
+      "ashlar::partial: more than three reductions of your own meet in one operation; reduce some of them first");
   static constexpr layout_value make() {
     layout_value v = value_of<Context, L>::make();
     v.add_partial(op_index<typename Context::ops, Op>, (mask_of(name_index_v<typename Context::names, A>) | ... | 0u));
@@ -175,8 +175,9 @@ struct checked_layout {
   static_assert(boost::mp11::mp_size<typename names_of<basic_layout<D...>>::type>::value <= max_axes,
                 "ashlar::layout: more than 8 axes shard one tensor; join axes that you always use together");
   static_assert(sizeof...(D) <= max_rank, "ashlar::layout: a tensor has at most 8 dimensions; join dimensions");
-  static_assert(!axis_shards_two_dimensions<D...>::value,
-                "ashlar::layout: an axis shards two dimensions; each axis shards a tensor at most once, write none for one of them");
+  static_assert(
+      !axis_shards_two_dimensions<D...>::value,
+      "ashlar::layout: an axis shards two dimensions; each axis shards a tensor at most once, write none for one of them");
   using type = basic_layout<D...>;
 };
 
@@ -202,7 +203,8 @@ struct layout_from {
   static auto dim(std::integer_sequence<int, I...>) -> split<name_at_t<names, v.dim[D][I]>...>;
   template <int D, int... I>
     requires(v.dim[D].block != 0)
-  static auto dim(std::integer_sequence<int, I...>) -> cyclic_split<v.dim[D].block, v.dim[D].cyclic, name_at_t<names, v.dim[D][I]>...>;
+  static auto dim(std::integer_sequence<int, I...>)
+      -> cyclic_split<v.dim[D].block, v.dim[D].cyclic, name_at_t<names, v.dim[D][I]>...>;
   template <int D>
   static auto dim(std::integer_sequence<int>) -> whole;
   template <int... D>
@@ -241,8 +243,9 @@ namespace layout_detail {
 
 /// The context of some layouts: the names and reductions that they use, in order of appearance.
 template <class... L>
-using context_of = context<boost::mp11::mp_set_union<name_list<>, typename names_of<L>::type...>,
-                           boost::mp11::mp_set_union<typename ops_of<basic_layout<>>::type, typename ops_of<L>::type...>>;
+using context_of =
+    context<boost::mp11::mp_set_union<name_list<>, typename names_of<L>::type...>,
+            boost::mp11::mp_set_union<typename ops_of<basic_layout<>>::type, typename ops_of<L>::type...>>;
 
 /// The layout_value of a layout in a context.
 /// Pre: the context holds all names and reductions of the layout.
@@ -271,7 +274,8 @@ template <class L, class Op, class Names>
 struct make_partial;
 template <class L, class Op, class... A>
 struct make_partial<L, Op, name_list<A...>> {
-  static_assert(std::is_class_v<Op>, "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
+  static_assert(std::is_class_v<Op>,
+                "ashlar::partial: its third argument is a reduction, as in partial<L, \"model\", op::max>");
   static_assert(sizeof...(A) > 0, "ashlar::partial: name the axis over which the layout is partial; none is no axis");
   static_assert(!axis_already_used<L, A...>::value,
                 "ashlar::partial: the layout already names the axis; an axis occurs in a layout once");

@@ -15,7 +15,9 @@ enum class linearity {
 
 namespace layout_detail {
 
-constexpr bool partial_only_by(layout_value const& v, int op) { return v.levels == 0 || (v.levels == 1 && v.reductions[0].op == op); }
+constexpr bool partial_only_by(layout_value const& v, int op) {
+  return v.levels == 0 || (v.levels == 1 && v.reductions[0].op == op);
+}
 
 /// True if a function of one operand commutes with the reduction `op`.
 constexpr bool commutes(linearity kind, int op) {
@@ -33,17 +35,23 @@ constexpr rule_result partial_rule(linearity kind, rule_result r, layout_value c
   axis_mask partial = 0, in_several = 0, in_all = ~axis_mask{};
   for (int o = 0; o < operands; ++o) {
     for (int q = 0; q < operands; ++q)
-      if (axis_mask const both = x[o]->partial() & x[q]->sharding()) return rule_result::wrong(fault::partial_and_shard, first_axis(both));
+      if (axis_mask const both = x[o]->partial() & x[q]->sharding())
+        return rule_result::wrong(fault::partial_and_shard, first_axis(both));
     in_several |= partial & x[o]->partial();
     partial |= x[o]->partial();
     in_all &= x[o]->partial();
   }
-  if (kind == linearity::linear && partial != in_all) return rule_result::wrong(fault::partial_and_whole, first_axis(partial & ~in_all));
-  if (kind == linearity::multilinear && in_several) return rule_result::wrong(fault::two_partials, first_axis(in_several));
+  if (kind == linearity::linear && partial != in_all)
+    return rule_result::wrong(fault::partial_and_whole, first_axis(partial & ~in_all));
+  if (kind == linearity::multilinear && in_several)
+    return rule_result::wrong(fault::two_partials, first_axis(in_several));
   for (int o = 0; o < operands; ++o)
     for (int l = 0; l < x[o]->levels; ++l) {
       auto const& [op, axes] = x[o]->reductions[l];
-      bool const passes = operands == 1 ? commutes(kind, op) : op == op_sum && (kind == linearity::linear || kind == linearity::multilinear || (kind == linearity::linear_in_first && o == 0));
+      bool const passes = operands == 1
+                              ? commutes(kind, op)
+                              : op == op_sum && (kind == linearity::linear || kind == linearity::multilinear ||
+                                                 (kind == linearity::linear_in_first && o == 0));
       if (!passes) return rule_result::wrong(fault::not_linear, first_axis(axes));
     }
   if (operands == 1)

@@ -8,9 +8,11 @@ namespace ashlar::layout_detail {
 
 // The bounds of a type, as constants, because kernels may not call the functions of <limits>.
 template <class T>
-inline constexpr T least = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+inline constexpr T least =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T most =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
 // Returns b if b is NaN, else `chosen`. If a is NaN, its comparison with b is false, and `chosen` is a already. This
 // needs no branch, so loops are vectorised.
@@ -85,7 +87,7 @@ struct reduces_elements<op::sum, T> {
 };
 template <class T>
 struct reduces_elements<op::prod, T> {
-  static constexpr bool value = requires(T a) { a * a; };
+  static constexpr bool value = requires(T a) { a* a; };
 };
 template <class T>
 struct reduces_elements<op::max, T> {

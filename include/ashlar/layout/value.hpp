@@ -139,7 +139,8 @@ struct layout_value {
   constexpr void add_partial(int op, axis_mask axes) {
     if (!axes) return;
     if (levels == 0 || reductions[levels - 1].op != op) {
-      if (levels == layout_detail::max_levels) throw "ashlar::partial: more than 4 kinds of reduction nest; reduce the innermost first";
+      if (levels == layout_detail::max_levels)
+        throw "ashlar::partial: more than 4 kinds of reduction nest; reduce the innermost first";
       reductions[levels++] = {op, 0};
     }
     reductions[levels - 1].axes |= axes;
@@ -192,7 +193,8 @@ constexpr unsigned long long encode_blocks(layout_value const& v) {
   int n = 0;
   for (int d = 0; d < v.rank; ++d) {
     if (!v.dim[d].block) continue;
-    if (n == max_cyclic_dimensions) throw "ashlar::cyclic: a dimension is block-cyclic in more than 4 dimensions; split some of them evenly";
+    if (n == max_cyclic_dimensions)
+      throw "ashlar::cyclic: a dimension is block-cyclic in more than 4 dimensions; split some of them evenly";
     blocks |= static_cast<unsigned long long>(v.dim[d].block) << 16 * n++;
   }
   return blocks;

@@ -67,14 +67,13 @@ struct mesh_shape {
 namespace mesh_detail {
 template <class... Name>
 constexpr bool has_duplicate() {
-  return ((name_index_v<name_list<Name...>, Name> < 0) || ...) ||
-         [] {
-           int i = 0;
-           bool twice = false;
-           // `index` finds the last position of a name; an earlier one is a duplicate.
-           ((twice |= name_index_v<name_list<Name...>, Name> != i++), ...);
-           return twice;
-         }();
+  return ((name_index_v<name_list<Name...>, Name> < 0) || ...) || [] {
+    int i = 0;
+    bool twice = false;
+    // `index` finds the last position of a name; an earlier one is a duplicate.
+    ((twice |= name_index_v<name_list<Name...>, Name> != i++), ...);
+    return twice;
+  }();
 }
 template <class... Axes>
 struct axis_named_twice {
@@ -136,7 +135,8 @@ class mesh {
  private:
   template <std::size_t N>
   static constexpr mesh_shape from(int const (&sizes)[N]) {
-    static_assert(!mesh_detail::sizes_differ_from_axes<mesh, N>::value, "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
+    static_assert(!mesh_detail::sizes_differ_from_axes<mesh, N>::value,
+                  "ashlar::mesh: it needs one size for each axis; give as many as it has axes");
     mesh_shape s{axes, {}};
     for (int a = 0; a < axes && a < static_cast<int>(N); ++a) s.size[a] = sizes[a];
     return s;

@@ -14,7 +14,9 @@ class error : public std::exception {
   template <class String>
     requires requires(String const& s) { s.c_str(); }
   explicit error(String const& text) : error(text.c_str()) {}
-  error(error const& other) noexcept : std::exception(other), text_(other.text_) { __atomic_add_fetch(&text_->owners, 1, __ATOMIC_RELAXED); }
+  error(error const& other) noexcept : std::exception(other), text_(other.text_) {
+    __atomic_add_fetch(&text_->owners, 1, __ATOMIC_RELAXED);
+  }
   error& operator=(error const& other) noexcept {
     error copy(other);
     shared* const mine = text_;

@@ -48,8 +48,10 @@ struct literal {
   friend constexpr bool operator==(literal const&, literal const&) = default;
 
   constexpr void append(char const* text, std::size_t n) {
-    if (size + n > 64) throw "ashlar::literal: a name, an equation or the names of one dimension have at most 64 characters; shorten them";
-    for (std::size_t i = 0; i < n; ++i, ++size) at(size / 8) |= word(static_cast<unsigned char>(text[i])) << 8 * (size % 8);
+    if (size + n > 64)
+      throw "ashlar::literal: a name, an equation or the names of one dimension have at most 64 characters; shorten them";
+    for (std::size_t i = 0; i < n; ++i, ++size)
+      at(size / 8) |= word(static_cast<unsigned char>(text[i])) << 8 * (size % 8);
   }
 
  private:
@@ -57,14 +59,22 @@ struct literal {
   constexpr word get(unsigned i) const { return const_cast<literal*>(this)->at(i); }
   constexpr word& at(unsigned i) {
     switch (i) {
-      case 0: return w0;
-      case 1: return w1;
-      case 2: return w2;
-      case 3: return w3;
-      case 4: return w4;
-      case 5: return w5;
-      case 6: return w6;
-      default: return w7;
+      case 0:
+        return w0;
+      case 1:
+        return w1;
+      case 2:
+        return w2;
+      case 3:
+        return w3;
+      case 4:
+        return w4;
+      case 5:
+        return w5;
+      case 6:
+        return w6;
+      default:
+        return w7;
     }
   }
   constexpr void validate() const {
@@ -73,7 +83,8 @@ struct literal {
       for (unsigned i = 0; i < size; ++i)
         if (!meta_detail::is_name_character((*this)[i]))
           throw "ashlar::axis: a name holds letters, digits and _ only; write axes(\"data\", \"model\") for several axes on one dimension";
-      if (!meta_detail::is_letter((*this)[0]) && (*this)[0] != '_') throw "ashlar::axis: a name begins with a letter or _";
+      if (!meta_detail::is_letter((*this)[0]) && (*this)[0] != '_')
+        throw "ashlar::axis: a name begins with a letter or _";
     } else if constexpr (Kind == meta_detail::literal_kind::equation) {
       unsigned arrows = 0;
       for (unsigned i = 0; i < size; ++i) {
@@ -104,7 +115,8 @@ using text_literal = literal<literal_kind::text>;
 /// One dimension that several axes shard, major to minor: the first splits the dimension, the next splits each part.
 template <std::size_t... N>
 consteval dimension axes(char const (&... name)[N]) {
-  static_assert(sizeof...(N) > 0, "ashlar::axes: name one axis or more; write none for a dimension that no axis shards");
+  static_assert(sizeof...(N) > 0,
+                "ashlar::axes: name one axis or more; write none for a dimension that no axis shards");
   dimension joined(none);
   ((void(dimension(name)), joined.size ? joined.append(",", 1) : void(), joined.append(name, N - 1)), ...);
   // An axis named twice would split a dimension by itself.
@@ -131,7 +143,8 @@ consteval dimension cyclic(dimension over, int block) {
   int first = 5;
   for (int rest = block; rest != 0; rest /= 10) digits[--first] = static_cast<char>('0' + rest % 10);
   for (unsigned i = 0; i < over.size; ++i)
-    if (over[i] == meta_detail::block_mark) throw "ashlar::cyclic: its first argument is an axis or axes(...), which no blocks are named for yet";
+    if (over[i] == meta_detail::block_mark)
+      throw "ashlar::cyclic: its first argument is an axis or axes(...), which no blocks are named for yet";
   over.append(&meta_detail::block_mark, 1);
   over.append(digits + first, static_cast<std::size_t>(5 - first));
   return over;

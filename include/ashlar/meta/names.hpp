@@ -24,7 +24,9 @@ struct name_list {
 };
 
 // Converts to the one class that all templates below take: nvcc's host pass cannot deduce an `auto` parameter again.
-constexpr dimension as_dimension(axis_literal const& a) { return {a.w0, a.w1, a.w2, a.w3, a.w4, a.w5, a.w6, a.w7, a.size}; }
+constexpr dimension as_dimension(axis_literal const& a) {
+  return {a.w0, a.w1, a.w2, a.w3, a.w4, a.w5, a.w6, a.w7, a.size};
+}
 
 template <dimension Literal, unsigned Begin, class Index>
 struct name_at;
@@ -83,7 +85,9 @@ template <class List>
 struct names_of_list;
 template <class... N>
 struct names_of_list<name_list<N...>> {
-  static_assert(sizeof...(N) <= max_axes, "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
+  static_assert(
+      sizeof...(N) <= max_axes,
+      "ashlar::mesh: more than 8 axes meet in a mesh or in one operation; join axes that you always use together");
   using all = slots<std::index_sequence_for<N...>, N...>;
   static constexpr char const* text[sizeof...(N) + 1]{N::text..., nullptr};
   template <class Name>

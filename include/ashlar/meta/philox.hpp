@@ -65,7 +65,8 @@ ASHLAR_FUNCTION constexpr prng_key fold_in(prng_key key, std::uint64_t datum) {
 /// Pre: g >= 0
 ASHLAR_FUNCTION constexpr std::uint64_t random_bits(prng_key key, index_t g) {
   auto const u = static_cast<std::uint64_t>(g);
-  return meta_detail::half(meta_detail::philox(key, u / 2, meta_detail::philox_use::numbers), static_cast<unsigned>(u % 2));
+  return meta_detail::half(meta_detail::philox(key, u / 2, meta_detail::philox_use::numbers),
+                           static_cast<unsigned>(u % 2));
 }
 
 namespace meta_detail {

@@ -38,7 +38,8 @@ using product = factors<std::make_integer_sequence<int, static_cast<int>(sizeof.
 /// Joins two products into a product<T..., U...>.
 template <class M, class... T, class N, class... U>
 constexpr auto join(factors<M, T...> const& a, factors<N, U...> const& b) {
-  return a.apply_to([&](T const&... x) { return b.apply_to([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
+  return a.apply_to(
+      [&](T const&... x) { return b.apply_to([&](U const&... y) { return product<T..., U...>(x..., y...); }); });
 }
 
 }  // namespace ashlar::meta_detail

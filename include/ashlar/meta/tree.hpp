@@ -146,10 +146,11 @@ constexpr void for_each_leaf(F&& f, X& x, More&... more) {
     f(x, more...);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ([&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-        ashlar::for_each_leaf(f, meta_detail::member<J>(x), meta_detail::member<J>(more)...);
-      }(std::integral_constant<std::size_t, I>{}),
-       ...);
+      (
+          [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+            ashlar::for_each_leaf(f, meta_detail::member<J>(x), meta_detail::member<J>(more)...);
+          }(std::integral_constant<std::size_t, I>{}),
+          ...);
     }(std::make_index_sequence<meta_detail::members_of<std::remove_const_t<X>>::count>{});
   }
 }

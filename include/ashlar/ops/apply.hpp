@@ -28,7 +28,8 @@ using first_t = typename first_of<T...>::type;
 /// because nvcc 13 rejects this expression in a requires-clause.)
 template <class F, int I, class Ct, class Y, class... X>
 concept has_pullback = requires {
-  std::declval<F const&>().template pullback<I>(std::declval<Ct const&>(), std::declval<Y const&>(), std::declval<X const&>()...);
+  std::declval<F const&>().template pullback<I>(std::declval<Ct const&>(), std::declval<Y const&>(),
+                                                std::declval<X const&>()...);
 };
 
 constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
@@ -41,7 +42,8 @@ struct operands_on_different_meshes {
 template <class X, class... Other>
 constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
   if (!((other.mesh().sizes() == x.mesh().sizes()) && ...))
-    fail("ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
+    fail(
+        "ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
 }
 
 /// False for tensors that the kernels of operations cannot read. Kernels run in the space of the results (tensor/).
@@ -88,8 +90,9 @@ template <class Op, plain_tensor... X>
 constexpr auto apply(Op const& op, X const&... x) {
   static_assert(!ops_detail::operands_on_different_meshes<X...>::value,
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
-  static_assert(!ops_detail::operands_out_of_reach<X...>::value,
-                "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+  static_assert(
+      !ops_detail::operands_out_of_reach<X...>::value,
+      "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
   using R = ops_detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
     auto const& mesh = ops_detail::first_operand(x...).mesh();

@@ -44,7 +44,8 @@ constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& 
 }
 /// The same. The result is in the memory of `room` if the last step of the plan begins here.
 template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
-constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[maybe_unused]] Y const& room, X const& x, call_site const& w) {
+constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[maybe_unused]] Y const& room, X const& x,
+                                   call_site const& w) {
   if constexpr (begins_early<X>)
     return backend_of<X>::template begin_into<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>>(room, x, w);
   else
@@ -65,7 +66,8 @@ constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[ma
 /// Example: auto sums = all_reduce_async<"data">(gradient); ...; auto const g = sums.wait();
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, X>(), plan_detail::materialize(x), w);
+  return relayout_async(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, X>(), plan_detail::materialize(x),
+                        w);
 }
 template <tensor X>
 [[nodiscard]] constexpr auto all_reduce_async(X const& x, call_site w = call_site::current()) {
@@ -75,19 +77,22 @@ template <tensor X>
 /// Begins an all_gather; the rest as for all_reduce_async.
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(), plan_detail::materialize(x), w);
+  return relayout_async(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(),
+                        plan_detail::materialize(x), w);
 }
 
 /// Begins a reduce_scatter; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(), plan_detail::materialize(x), w);
+  return relayout_async(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(),
+                        plan_detail::materialize(x), w);
 }
 
 /// Begins an all_to_all; the rest as for all_reduce_async.
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all_async(X const& x, call_site w = call_site::current()) {
-  return relayout_async(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), plan_detail::materialize(x), w);
+  return relayout_async(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(),
+                        plan_detail::materialize(x), w);
 }
 
 /// Begins a redistribute; the rest as for all_reduce_async.
@@ -115,7 +120,9 @@ template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated_async(X const& x, call_site w = call_site::current()) {
   static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
                 "ashlar::as_replicated_async: the mesh has no axis of this name; name one of its axes");
-  return relayout_back_async(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, plan_detail::materialize(x), w);
+  return relayout_back_async(
+      ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{},
+      plan_detail::materialize(x), w);
 }
 
 /// Calls use(i, result) for each chunk i of n, in order, while the collective of the next chunk is in flight. begin(i)

@@ -51,8 +51,9 @@ constexpr auto causal_softmax(X const& x) {
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
   if constexpr (ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value) {
-    static_assert(!ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
-                  "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
+    static_assert(
+        !ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value,
+        "ashlar::attention: queries, keys and values have four dimensions, (batch, positions, heads, numbers); cut the heads out by unflatten");
     return q;
   } else {
     using T = element_t<Q>;
@@ -67,7 +68,8 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 /// Example: table layout<"model", none>, indices layout<"data", none>: partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices) {
-  static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value, "ashlar::embedding: indices are integers; cast them");
+  static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value,
+                "ashlar::embedding: indices are integers; cast them");
   return take(table, indices);
 }
 

@@ -11,8 +11,9 @@ namespace ops_detail {
 struct batch_norm_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::batch_norm: the axis shards the channels of one operand and not of the other, or in another order; give scale, shift and moving statistics the layout of the channels");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::batch_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
   }
@@ -64,7 +65,9 @@ struct moments_op {
   constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
     index_t const channels = x[x.rank - 1];
     if (center[0] != channels)
-      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", x, center);
+      plan_detail::fail_extents(
+          "ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+          x, center);
     return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
   }
   template <int I, class Ct, class Y, class X, class Center>
@@ -102,7 +105,9 @@ struct coefficients_moments_pullback_op {
     r.out = ct;
     return r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) { return moments; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& moments, auto const&...) {
+    return moments;
+  }
 };
 
 enum class coefficient { scale, shift };
@@ -137,7 +142,9 @@ struct coefficients_op {
     y[y.rank - 2] = 3;
     auto const check = [&](shape const& c) {
       if (c[0] != y[y.rank - 1])
-        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x", y, c);
+        plan_detail::fail_extents(
+            "ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+            y, c);
     };
     (check(channels), ...);
     return y;
@@ -184,7 +191,9 @@ struct channel_affine_sums_op {
     r.out.add_partial(op_sum, partial);
     return r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) { return coefficients; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& coefficients) {
+    return coefficients;
+  }
 };
 
 /// factor (x - mean) + offset per channel.
@@ -277,7 +286,8 @@ constexpr void require_numbers_of_channels() {
 }
 
 template <class M, class Center, class Scale, class Shift>
-constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale, Shift const& shift) {
+constexpr auto coefficients(double epsilon, M const& moments, Center const& center, Scale const& scale,
+                            Shift const& shift) {
   constexpr bool scaled = !std::is_same_v<Scale, none_t>, shifted = !std::is_same_v<Shift, none_t>;
   coefficients_op<scaled, shifted> const op{epsilon};
   if constexpr (scaled && shifted)
@@ -304,12 +314,14 @@ constexpr auto coefficients(double epsilon, M const& moments, Center const& cent
 /// parameters.
 /// Example: auto [y, state] = batch_norm(x, none, shift, moving);
 template <statistics Over = statistics::global, tensor X, class Scale, class Shift, class Mean, class Variance>
-[[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+[[nodiscard]] constexpr auto batch_norm(X const& x, Scale const& scale, Shift const& shift,
+                                        moving_statistics<Mean, Variance> const& state,
                                         batch_norm_options const& o = {}, call_site w = call_site::current()) {
   using namespace ops_detail;
   require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const finish = [&](auto const& moments, auto const& of_batch) {
-    auto const y = apply(ops_detail::channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
+    auto const y =
+        apply(ops_detail::channel_affine_op{}, x, coefficients(o.epsilon, moments, state.mean, scale, shift));
     auto const mean = apply(ops_detail::moving_op<moving::mean>{o.momentum}, of_batch, state.mean);
     auto const variance = apply(ops_detail::moving_op<moving::variance>{o.momentum}, of_batch, state.variance);
     using State = moving_statistics<std::remove_const_t<decltype(mean)>, std::remove_const_t<decltype(variance)>>;
@@ -320,7 +332,8 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
     // All ranks have the same moments, and each rank uses them for its own part of x: their cotangent is partial.
     return finish(relayout(destination<layout_t<decltype(m)>, batch_axes<X>>{}, m, w), stop_gradient(m));
   } else {
-    auto const of_batch = all_reduce(apply(ops_detail::moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
+    auto const of_batch =
+        all_reduce(apply(ops_detail::moments_op<statistics::global>{}, stop_gradient(x), state.mean), w);
     return finish(apply(ops_detail::moments_op<Over>{ranks_along(x)}, x, state.mean), of_batch);
   }
 }
@@ -328,11 +341,13 @@ template <statistics Over = statistics::global, tensor X, class Scale, class Shi
 /// batch_norm with the moving statistics, for inference.
 /// Cost: no communication.
 template <tensor X, class Scale, class Shift, class Mean, class Variance>
-constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift, moving_statistics<Mean, Variance> const& state,
+constexpr auto batch_norm_inference(X const& x, Scale const& scale, Shift const& shift,
+                                    moving_statistics<Mean, Variance> const& state,
                                     double epsilon = batch_norm_options{}.epsilon) {
   ops_detail::require_numbers_of_channels<Scale, Shift, Mean, Variance>();
   auto const moments = apply(ops_detail::moving_moments_op{}, state.variance);
-  return apply(ops_detail::channel_affine_op{}, x, ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
+  return apply(ops_detail::channel_affine_op{}, x,
+               ops_detail::coefficients(epsilon, moments, state.mean, scale, shift));
 }
 
 }  // namespace ashlar

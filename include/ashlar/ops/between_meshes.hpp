@@ -14,7 +14,8 @@ constexpr bool sends_to(layout_value const& from, mesh_shape const& mesh, int se
 }
 
 // The largest number of elements of its new shard that a rank lacks.
-constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after, shape const& extents) {
+constexpr index_t most_lacked(layout_value const& from, mesh_shape const& before, layout_value const& to,
+                              mesh_shape const& after, shape const& extents) {
   index_t most = 0;
   for (int r = 0; r < before.ranks(); ++r) {
     region const need = local_region(extents, to, after, r);
@@ -59,10 +60,12 @@ struct split_where_partial {
 
 template <class From, class To, class ToMesh>
 constexpr void check_between_meshes() {
-  static_assert(!rank_differs<To, From::rank>::value,
-                "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
-  static_assert(!axes_missing_from_mesh<ToMesh, To>::value,
-                "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  static_assert(
+      !rank_differs<To, From::rank>::value,
+      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+  static_assert(
+      !axes_missing_from_mesh<ToMesh, To>::value,
+      "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
 }
 
 }  // namespace ops_detail
@@ -72,12 +75,14 @@ constexpr void check_between_meshes() {
 /// rest is as without partial layouts.
 /// Cost: besides the exchange, as the redistribution to these parts; none if only the result is partial.
 template <class To, plain_tensor X, class Other>
-  requires(plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value) && ops_detail::mesh_handle<Other>
+  requires(plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value) &&
+          ops_detail::mesh_handle<Other>
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
   using M2 = typename ops_detail::mesh_of_handle<Other>::type;
   ops_detail::check_between_meshes<layout_t<X>, To, M2>();
   if constexpr (plan_detail::layout_is_partial<layout_t<X>>::value)
-    return redistribute<To>(redistribute<typename ops_detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w), other, w);
+    return redistribute<To>(redistribute<typename ops_detail::split_where_partial<mesh_t<X>, layout_t<X>>::type>(x, w),
+                            other, w);
   else
     return redistribute<To>(redistribute<typename ops_detail::split_where_partial<M2, To>::type>(x, other, w), w);
 }
@@ -86,16 +91,20 @@ template <class To, plain_tensor X, class Other>
 /// Error: ashlar::error if the meshes have different numbers of ranks.
 template <class To, class T, class L, class M, class... Axes>
   requires(!plan_detail::layout_is_partial<L>::value && !plan_detail::layout_is_partial<To>::value)
-[[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto redistribute(abstract_tensor<T, L, M> const& x, mesh<Axes...> const& other,
+                                          call_site w = call_site::current()) {
   using M2 = mesh<Axes...>;
   ops_detail::check_between_meshes<L, To, M2>();
   mesh_shape const &before = x.mesh().sizes(), &after = other.sizes();
-  if (before.ranks() != after.ranks()) meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
-  constexpr layout_value from = layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, to = layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>;
+  if (before.ranks() != after.ranks())
+    meta_detail::fail("ashlar::redistribute: the other mesh has as many ranks as the tensor's");
+  constexpr layout_value from = layout_detail::value_v<plan_detail::mesh_context<M, L>, L>,
+                         to = layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>;
   plan_step s;
   s.what = step_kind::exchange;
   s.axes = layout_detail::mask_of(before.axes) - 1u;
-  plan_detail::note(x.mesh(), s, ops_detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
+  plan_detail::note(x.mesh(), s,
+                    ops_detail::most_lacked(from, before, to, after, x.extents()) * static_cast<index_t>(sizeof(T)), w);
   return abstract_tensor<T, To, M2>(abstract_mesh<M2>(other), x.extents());
 }
 

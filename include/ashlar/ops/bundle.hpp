@@ -68,7 +68,8 @@ struct bundle_collectives {
   int size = 0;
   constexpr void add(axis_mask m, int reduction) {
     if (m == 0 || index_of(m, reduction) < size) return;
-    if (size == 64) throw "ashlar::bundle: it takes more than 64 messages, one for each set of axes; bundle fewer members";
+    if (size == 64)
+      throw "ashlar::bundle: it takes more than 64 messages, one for each set of axes; bundle fewer members";
     axes[size] = m;
     op[size++] = reduction;
   }
@@ -133,7 +134,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using Backend = backend_of<decltype(first)>;
-      decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
+      decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
+          Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
       index_t elements[plan.size]{};
       for_each_leaf(
           [&](auto const& x) {
@@ -142,8 +144,9 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             require_meshes_of_one_size(first, x);
             if constexpr (axes != 0) {
               using Reduced = reduced_over<Leaf, axes>;
-              static_assert(!leaf_lacks_its_reduction<Leaf, Ops>::value,
-                            "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+              static_assert(
+                  !leaf_lacks_its_reduction<Leaf, Ops>::value,
+                  "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
               elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].template reserve<typename Reduced::type>(x.extents());
@@ -163,7 +166,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             if constexpr (axes == 0)
               return evaluated(x);
             else
-              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)].template take<typename reduced_over<Leaf, axes>::type>(materialize(x));
+              return message[plan.index_of(axes, innermost_op<Leaf, Ops>)]
+                  .template take<typename reduced_over<Leaf, axes>::type>(materialize(x));
           },
           members);
       for (int i = 0; i < plan.size; ++i) message[i].template all_reduce<Ops>(plan.op[i]);
@@ -193,10 +197,12 @@ template <dimension Axes, class... X>
         using Leaf = std::remove_cvref_t<decltype(x)>;
         static_assert(!bundle_mixes_element_types<element_t<First>, element_t<Leaf>>::value,
                       "ashlar::bundle: the members have different element types; bundle those of one type, or cast");
-        static_assert(!not_partial_over<layout_t<Leaf>, Names>::value,
-                      "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out");
-        static_assert(!bundle_mixes_reductions<First, Leaf>::value,
-                      "ashlar::bundle: the members are partial by different reductions; bundle members of one reduction");
+        static_assert(
+            !not_partial_over<layout_t<Leaf>, Names>::value,
+            "ashlar::all_reduce: one member of the bundle is not partial over the axis; leave that member out");
+        static_assert(
+            !bundle_mixes_reductions<First, Leaf>::value,
+            "ashlar::bundle: the members are partial by different reductions; bundle members of one reduction");
       },
       b.members);
   return reduce_bundle<named_axes<collective_axes<mesh_t<First>, Names>>>(b.members, w);

@@ -18,7 +18,8 @@ struct chunks {
   axis_list axes;  // of the dimension in the layout with the smaller shards: before a gather, after a reduction
   mesh_shape mesh;
 
-  constexpr chunks(shape const& extents, layout_value const& least, mesh_shape const& sizes, index_t wanted) : mesh(sizes) {
+  constexpr chunks(shape const& extents, layout_value const& least, mesh_shape const& sizes, index_t wanted)
+      : mesh(sizes) {
     if (wanted < 1) fail("ashlar::einsum: what travels is cut into one chunk or more");
     for (; dim < extents.rank; ++dim) {
       axes = least.dim[dim];
@@ -61,7 +62,8 @@ constexpr bool travels(M const& m) {
 
 /// einsum, then relayout, in chunks.
 template <equation E, class To, plain_tensor A, plain_tensor B>
-constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted,
+                               call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
   using Y = decltype(relayout(to, einsum<E>(a, b), w));
   shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
@@ -74,14 +76,18 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
   auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
       cut.count,
-      [&](index_t i) { return relayout_async_into(to, Backend::take_chunk(cut, i, y, cut.dim), einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w); },
+      [&](index_t i) {
+        return relayout_async_into(to, Backend::take_chunk(cut, i, y, cut.dim),
+                                   einsum<E>(chunk_of<E, 0>(cut, i, label, x), chunk_of<E, 1>(cut, i, label, z)), w);
+      },
       [&](index_t i, auto const& chunk) { Backend::put_chunk(cut, i, chunk, y, cut.dim); });
   return Y(y);
 }
 
 /// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
-constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b, index_t wanted, call_site const& w) {
+constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b,
+                               index_t wanted, call_site const& w) {
   using Whole = decltype(relayout(to, a, w));
   using Y = decltype(einsum<E>(relayout(to, a, w), b));
   shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
@@ -95,7 +101,9 @@ constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> 
   auto y = allocate<element_t<Y>, layout_t<Y>>(x.mesh(), extents);
   overlap_chunks(
       cut.count, [&](index_t i) { return relayout_async(to, Backend::take_chunk(cut, i, x, cut.dim), w); },
-      [&](index_t i, auto const& chunk) { Backend::template put_product<E>(cut, i, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept); });
+      [&](index_t i, auto const& chunk) {
+        Backend::template put_product<E>(cut, i, chunk, chunk_of<E, 1>(cut, i, label, z), y, kept);
+      });
   return Y(y);
 }
 
@@ -115,9 +123,11 @@ constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> 
 /// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning
 /// Models, ASPLOS 2023 (there in a ring, a chunk for each rank).
 template <equation E, dimension Axes, tensor A, tensor B>
-[[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto einsum_all_reduce(A const& a, B const& b, index_t chunks,
+                                               call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
+  return einsum_relayout(ops_detail::einsum_op<E>{},
+                         ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, Product>(), a, b, chunks, w);
 }
 
 /// reduce_scatter<Axes, Dim>(einsum<E>(a, b)) in chunks, as einsum_all_reduce.
@@ -127,9 +137,12 @@ template <equation E, dimension Axes, tensor A, tensor B>
 /// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none>
 /// is of layout<"model", none>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
-[[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
+                                                   call_site w = call_site::current()) {
   using Product = decltype(einsum<E>(a, b));
-  return einsum_relayout(ops_detail::einsum_op<E>{}, ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b, chunks, w);
+  return einsum_relayout(ops_detail::einsum_op<E>{},
+                         ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, Product>(), a, b, chunks,
+                         w);
 }
 
 /// einsum<E>(all_gather<Axes>(a), b), with the first operand gathered in chunks: a chunk is multiplied while the next
@@ -147,8 +160,11 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
 /// layout<none, "model">
 template <equation E, dimension Axes, tensor A, tensor B>
-[[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks, call_site w = call_site::current()) {
-  return relayout_einsum(ops_detail::einsum_op<E>{}, ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b, chunks, w);
+[[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
+                                               call_site w = call_site::current()) {
+  return relayout_einsum(ops_detail::einsum_op<E>{},
+                         ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, gathered::replicated, A>(), a, b,
+                         chunks, w);
 }
 
 }  // namespace ashlar

@@ -17,7 +17,9 @@ template <class Mesh, class Names>
 inline constexpr axis_mask collective_axes = 0;
 template <class Mesh, class... N>
 inline constexpr axis_mask collective_axes<Mesh, name_list<N...>> =
-    any_missing<Mesh, name_list<N...>> ? 0u : (0u | ... | (any_missing<Mesh, name_list<N...>> ? 0u : mask_of(name_index_v<typename Mesh::names, N>)));
+    any_missing<Mesh, name_list<N...>>
+        ? 0u
+        : (0u | ... | (any_missing<Mesh, name_list<N...>> ? 0u : mask_of(name_index_v<typename Mesh::names, N>)));
 
 template <class Mesh, class Names>
 struct collective_axis_missing_from_mesh {
@@ -89,7 +91,9 @@ struct elements_lack_the_reduction {
     if (each_reduces<op_list<Op...>, T>) return false;
     constexpr bool has[]{reduces_elements<Op, T>::value...};
     for (plan_step const& s : P::value)
-      if ((s.what == step_kind::pad || s.what == collective::reduce_scatter || s.what == collective::all_reduce) && !has[s.op]) return true;
+      if ((s.what == step_kind::pad || s.what == collective::reduce_scatter || s.what == collective::all_reduce) &&
+          !has[s.op])
+        return true;
     return false;
   }(static_cast<typename P::context::ops*>(nullptr));
 };
@@ -126,8 +130,9 @@ struct destination {};
 template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
   using P = plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
-  static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
-                "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+  static_assert(
+      !elements_lack_the_reduction<P, element_t<X>>::value,
+      "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
   auto y = run_steps<P, 0>(materialize(x), w);
   if constexpr (static_shape<X>)
     return with_extents<decltype(y), typename X::static_extents_type>(y);
@@ -140,8 +145,9 @@ template <class Names, class X>
 constexpr auto after_all_reduce() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
-  static_assert(!not_partial_over<layout_t<X>, Names>::value,
-                "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
+  static_assert(
+      !not_partial_over<layout_t<X>, Names>::value,
+      "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
   return destination<typename after<X, Names>::type, 0u>{};
 }
 
@@ -156,17 +162,20 @@ template <class Names, gathered As, class X>
 constexpr auto after_all_gather() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
-  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-                "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
-  return destination<typename after<X, Names>::type, As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u>{};
+  static_assert(
+      !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+      "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  return destination < typename after<X, Names>::type,
+         As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u > {};
 }
 
 template <class Names, int Dim, class X>
 constexpr auto after_reduce_scatter() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
-  static_assert(!not_partial_over<layout_t<X>, Names>::value,
-                "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
+  static_assert(
+      !not_partial_over<layout_t<X>, Names>::value,
+      "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
   static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
                 "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
   return destination<typename after<X, Names, Dim>::type, 0u>{};
@@ -176,8 +185,9 @@ template <class Names, int Dim, class X>
 constexpr auto after_all_to_all() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
-  static_assert(!no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-                "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  static_assert(
+      !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+      "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
   static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
                 "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
   return destination<typename after<X, Names, Dim>::type, 0u>{};
@@ -196,15 +206,17 @@ inline constexpr axis_mask axes_with_ranks<mesh<Axes...>> = [] {
 
 // Axes that shard From and that To does not name.
 template <class Mesh, class From, class To>
-inline constexpr axis_mask gathered_between = value_v<mesh_context<Mesh, From, To>, From>.sharding() &
-                                              ~value_v<mesh_context<Mesh, From, To>, To>.named();
+inline constexpr axis_mask gathered_between =
+    value_v<mesh_context<Mesh, From, To>, From>.sharding() & ~value_v<mesh_context<Mesh, From, To>, To>.named();
 
 template <class To, class X>
 constexpr auto after_redistribute() {
-  static_assert(!rank_differs<To, rank_v<X>>::value,
-                "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
-  static_assert(!axes_missing_from_mesh<mesh_t<X>, To>::value,
-                "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
+  static_assert(
+      !rank_differs<To, rank_v<X>>::value,
+      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+  static_assert(
+      !axes_missing_from_mesh<mesh_t<X>, To>::value,
+      "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if constexpr (axes_missing_from_mesh<mesh_t<X>, To>::value || To::rank != rank_v<X>)
     return destination<layout_t<X>, 0u>{};
   else
@@ -281,7 +293,9 @@ template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
   static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,
                 "ashlar::as_replicated: the mesh has no axis of this name; name one of its axes");
-  return relayout(ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, x, w);
+  return relayout(
+      ops_detail::destination<layout_t<X>, ops_detail::collective_axes<mesh_t<X>, meta_detail::names_in_t<Axes>>>{}, x,
+      w);
 }
 
 }  // namespace ashlar

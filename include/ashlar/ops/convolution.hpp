@@ -28,18 +28,24 @@ constexpr rule_result convolution_rule(einsum_equation const& e, layout_value co
 struct convolution_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather or redistribute it first");
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
-    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::conv2d: the axis shards different dimensions of images and kernel; redistribute one of them");
-    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
-                  "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
-    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
-                  "ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather or redistribute it first");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::conv2d: the axis shards different dimensions of images and kernel; redistribute one of them");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::conv2d: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::conv2d: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::conv2d: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
   }
 };
 
@@ -109,10 +115,13 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   }
   static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
     if (images[3] != kernel[2])
-      plan_detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images, kernel);
+      plan_detail::fail_extents(
+          "ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
+          kernel);
     windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
     if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
-      plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images, kernel);
+      plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images,
+                                kernel);
     return shape::of(images[0], h.count(), w.count(), kernel[3]);
   }
   template <int I, class Ct, class Y, class X, class K>
@@ -138,10 +147,12 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
 /// layout<"data", none, none, "model">
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel) {
-  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value, "ashlar::conv2d: stride and dilation are 1 or more");
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+                "ashlar::conv2d: stride and dilation are 1 or more");
   if constexpr (ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
-    static_assert(!ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
-                  "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    static_assert(
+        !ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
+        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
     return images;
   } else {
     return apply(ops_detail::conv2d_op<Stride, Dilation, Edge>{}, images, kernel);

@@ -14,22 +14,28 @@ struct equation_has_other_ranks<E, A> {
 };
 template <equation E, class A, class B>
 struct equation_has_other_ranks<E, A, B> {
-  static constexpr bool value = parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
+  static constexpr bool value =
+      parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
 };
 
 struct einsum_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
-    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
-    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
-                  "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
-    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
-                  "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
   }
 };
 
@@ -119,10 +125,12 @@ struct einsum_op {
 /// partial<layout<"data", none>, "model">
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
-  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2, "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
+  static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
+                "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
   if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
-    static_assert(!ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
-                  "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+    static_assert(
+        !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
+        "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
     return ops_detail::first_operand(x...);
   } else {
     return apply(ops_detail::einsum_op<E>{}, x...);

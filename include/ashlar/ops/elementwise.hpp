@@ -10,18 +10,24 @@ namespace ops_detail {
 struct elementwise_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike");
-    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
-    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
-                  "ashlar::elementwise: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
-    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
-                  "ashlar::elementwise: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
-    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
-                  "ashlar::elementwise: only one operand is partial over the axis, so the other would be added once a rank; all_reduce the first, or write as_partial<axis>(other)");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::elementwise: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::elementwise: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+    static_assert(
+        !breaks<F, fault::partial_and_whole, Axis, L...>::value,
+        "ashlar::elementwise: only one operand is partial over the axis, so the other would be added once a rank; all_reduce the first, or write as_partial<axis>(other)");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");
   }
 };
 
@@ -33,7 +39,9 @@ constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape
     index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
     // A sharded dimension of extent 1 is on one rank, so only dimensions that no axis shards are broadcast.
     if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
-      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards", a, b);
+      fail_extents(
+          "ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards",
+          a, b);
     y[d] = m == 1 ? n : m;
   }
   return y;
@@ -60,7 +68,9 @@ struct elementwise_op {
   using element = typename element_of<F, T...>::type;
 
   static constexpr rule_result rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
-  static constexpr rule_result rule(layout_value const& a, layout_value const& b) { return elementwise_rule(F::kind, a, b); }
+  static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
+    return elementwise_rule(F::kind, a, b);
+  }
   static constexpr shape extents(layout_value const&, shape const& a) { return a; }
   static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
     return broadcast_extents(out, a, b);

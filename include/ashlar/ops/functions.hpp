@@ -308,7 +308,8 @@ template <class To, class From>
 struct cast {
   using to = std::numeric_limits<ops_detail::component_t<To>>;
   using from = std::numeric_limits<ops_detail::component_t<From>>;
-  static constexpr bool exact = to::is_specialized && from::is_specialized && to::digits >= from::digits && (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
+  static constexpr bool exact = to::is_specialized && from::is_specialized && to::digits >= from::digits &&
+                                (from::is_integer || !to::is_integer) && (to::is_signed || !from::is_signed);
   static constexpr linearity kind = exact ? linearity::linear : linearity::nonlinear;
   using result_type = To;
   ASHLAR_FUNCTION constexpr To operator()(From x) const { return static_cast<To>(x); }
@@ -424,7 +425,8 @@ constexpr auto mean(X const& x) {
     using T = element_t<X>;
     if constexpr (std::integral<T>)
       if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
-        meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+        meta_detail::fail(
+            "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
     return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }

@@ -14,7 +14,8 @@ constexpr rule_result gather_rule(layout_value const& table, layout_value const&
   axis_mask const at = table.named(), in = index.named();
   if (at & in) return rule_result::wrong(fault::conflict, first_axis(at & in));
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
-  if (!layout_detail::partial_only_by(table, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(table.partial()));
+  if (!layout_detail::partial_only_by(table, op_sum))
+    return rule_result::wrong(fault::not_linear, first_axis(table.partial()));
   rule_result r;
   for (int d = 0; d < index.rank; ++d) r.out.dim[r.out.rank++] = index.dim[d];
   for (int d = 1; d < table.rank; ++d) r.out.dim[r.out.rank++] = table.dim[d];
@@ -35,9 +36,11 @@ constexpr rule_result scatter_rule(layout_value const& index, layout_value const
     summed |= index.dim[d].mask();
   }
   for (int d = 1; d < r.out.rank; ++d) r.out.dim[d] = update.dim[index.rank + d - 1];
-  if (update.named() & rows.mask()) return rule_result::wrong(fault::conflict, first_axis(update.named() & rows.mask()));
+  if (update.named() & rows.mask())
+    return rule_result::wrong(fault::conflict, first_axis(update.named() & rows.mask()));
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
-  if (!layout_detail::partial_only_by(update, op_sum)) return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
+  if (!layout_detail::partial_only_by(update, op_sum))
+    return rule_result::wrong(fault::not_linear, first_axis(update.partial()));
   r.out.add_partial(op_sum, update.partial() | summed);
   return r;
 }
@@ -49,8 +52,9 @@ struct gather_diagnostics {
                   "ashlar::take: the axis is named by the table and by the index; redistribute one of them");
     static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
                   "ashlar::scatter_add: the axis shards the index otherwise than the rows; redistribute one of them");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::take: the operand is partial over the axis by a reduction that does not pass through a gather; all_reduce it first");
   }
 };
 
@@ -69,7 +73,9 @@ struct take_op {
   using diagnostics = gather_diagnostics;
   template <class T, class>
   using element = T;
-  static constexpr rule_result rule(layout_value const& table, layout_value const& index) { return gather_rule(table, index); }
+  static constexpr rule_result rule(layout_value const& table, layout_value const& index) {
+    return gather_rule(table, index);
+  }
   static constexpr shape extents(layout_value const&, shape const& table, shape const& index) {
     shape y = index;
     for (int d = 1; d < table.rank; ++d) y.extent[y.rank++] = table[d];

@@ -17,7 +17,9 @@ struct cross_entropy_pullback_op {
     r.out.add_partial(op_sum, ct.partial());
     return r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) {
+    return logits;
+  }
 };
 
 /// The rule of operations that make a scalar from logits and one label per row.
@@ -35,8 +37,9 @@ struct labelled_rows_rule {
     return reduction_rule(op_sum, (1u << logits.rank) - 1u, logits);
   }
   /// `rows` is the error sentence, which names the function that was called.
-  static constexpr shape extents(layout_value const&, shape const& logits, shape const& labels,
-                                 char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
+  static constexpr shape extents(
+      layout_value const&, shape const& logits, shape const& labels,
+      char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
       if (labels[d] != logits[d]) plan_detail::fail_extents(rows, logits, labels);
     return {};
@@ -58,27 +61,34 @@ struct weighted_cross_entropy_pullback_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class, class, class>
   using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels, layout_value const&) {
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& labels,
+                                    layout_value const&) {
     return cross_entropy_pullback_op::rule(ct, logits, labels);
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) {
+    return logits;
+  }
 };
 
 struct weighted_cross_entropy_op {
   using diagnostics = softmax_diagnostics;
   template <class T, class, class>
   using element = T;
-  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels, layout_value const& weights) {
+  static constexpr rule_result rule(layout_value const& logits, layout_value const& labels,
+                                    layout_value const& weights) {
     rule_result const r = labelled_rows_rule::rule(logits, weights);
     return r.why == fault::fits ? labelled_rows_rule::rule(logits, labels) : r;
   }
-  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels, shape const& weights) {
-    (void)labelled_rows_rule::extents(out, logits, weights, "ashlar::softmax_cross_entropy: there is one weight a row of the logits");
+  static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels,
+                                 shape const& weights) {
+    (void)labelled_rows_rule::extents(out, logits, weights,
+                                      "ashlar::softmax_cross_entropy: there is one weight a row of the logits");
     return labelled_rows_rule::extents(out, logits, labels);
   }
   template <int I, class Ct, class Y, class Z, class Labels, class Weights>
     requires(I == 0)
-  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels, Weights const& weights) {
+  static constexpr auto pullback(Ct const& ct, Y const&, Z const& logits, Labels const& labels,
+                                 Weights const& weights) {
     return apply(weighted_cross_entropy_pullback_op{}, ct, logits, labels, weights);
   }
 };
@@ -99,8 +109,9 @@ struct weights_have_other_elements {
 /// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
+  static_assert(
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
@@ -111,12 +122,14 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 template <tensor Z, tensor Y, tensor W>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
-  static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
+  static_assert(
+      !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
+      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
                 "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
-  static_assert(!ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
-                "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
+  static_assert(
+      !ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
+      "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
   return apply(ops_detail::weighted_cross_entropy_op{}, logits, labels, weights);
 }
 
@@ -147,7 +160,8 @@ struct distribution_rule {
   }
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
     if (!(logits == targets))
-      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits, targets);
+      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits,
+                                targets);
     return {};
   }
 };
@@ -159,7 +173,9 @@ struct distribution_cross_entropy_pullback_op {
   static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const& targets) {
     return cross_entropy_pullback_op::rule(ct, logits, targets);
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) { return logits; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&) {
+    return logits;
+  }
 };
 
 /// Mean over all rows of -sum of target log(softmax(logits)).
@@ -188,8 +204,9 @@ struct distribution_cross_entropy_op : distribution_rule {
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
-  static_assert(!ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
-                "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
+  static_assert(
+      !ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
+      "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
   return apply(ops_detail::distribution_cross_entropy_op{}, logits, targets);
 }
 
@@ -261,7 +278,8 @@ struct binary_cross_entropy_from_logits {
 /// [epsilon, 1 - epsilon]. If p is clipped, the derivative with respect to p is 0.
 /// Cost: no communication; the result is partial over the axes that shard the elements.
 template <tensor P, tensor Y>
-constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets, element_t<P> epsilon = element_t<P>(1e-7)) {
+constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
+                                    element_t<P> epsilon = element_t<P>(1e-7)) {
   return mean(elementwise(ops_detail::fn::binary_cross_entropy<element_t<P>>{epsilon}, probabilities, targets));
 }
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.

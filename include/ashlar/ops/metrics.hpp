@@ -9,7 +9,8 @@ namespace ops_detail {
 /// Counts the rows whose largest element is at the label. Of equal elements the first counts as larger.
 struct hits_op : labelled_rows_rule {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    return labelled_rows_rule::extents(out, logits, labels, "ashlar::accuracy_count: there is one label a row of the logits");
+    return labelled_rows_rule::extents(out, logits, labels,
+                                       "ashlar::accuracy_count: there is one label a row of the logits");
   }
 };
 
@@ -18,7 +19,8 @@ struct hits_op : labelled_rows_rule {
 struct top_k_op : labelled_rows_rule {
   index_t k;
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    return labelled_rows_rule::extents(out, logits, labels, "ashlar::top_k_count: there is one label a row of the logits");
+    return labelled_rows_rule::extents(out, logits, labels,
+                                       "ashlar::top_k_count: there is one label a row of the logits");
   }
 };
 
@@ -33,7 +35,8 @@ struct confusion_op {
     return r;
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::confusion_counts: there is one label a row of the logits");
+    (void)labelled_rows_rule::extents(out, logits, labels,
+                                      "ashlar::confusion_counts: there is one label a row of the logits");
     return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
   }
 };

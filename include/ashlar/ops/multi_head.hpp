@@ -52,7 +52,8 @@ constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = 
 /// partial<layout<"data", "sequence", none>, "model">
 /// Source: Jacobs et al., DeepSpeed Ulysses, 2023.
 template <dimension Axes, tensor X, class Kernels>
-[[nodiscard]] constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = false, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto multi_head_attention(X const& x, Kernels const& p, bool causal = false,
+                                                  call_site w = call_site::current()) {
   auto const heads = all_to_all<Axes, 3>(ops_detail::queries_keys_values(x, p), w);
   return einsum<"bthd,hdo->bto">(all_to_all<Axes, 1>(ops_detail::attend(heads, causal), w), p.out);
 }

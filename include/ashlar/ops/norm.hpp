@@ -8,8 +8,9 @@ namespace ops_detail {
 struct sum_of_squares_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::sum_of_squares: the tensor is partial over the axis, and the square of a sum is no sum of squares; all_reduce or reduce_scatter it first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::sum_of_squares: the tensor is partial over the axis, and the square of a sum is no sum of squares; all_reduce or reduce_scatter it first");
   }
 };
 

@@ -20,7 +20,8 @@ constexpr rule_result normalize_rule(unsigned dims, layout_value const& x, layou
 constexpr rule_result channels_rule(layout_value const& x, layout_value const& of) {
   if (of.levels) return rule_result::wrong(fault::not_linear, first_axis(of.partial()));
   axis_list const &a = x.dim[x.rank - 1], &b = of.dim[of.rank - 1];
-  if (a != b) return rule_result::wrong(fault::one_sided, first_axis(a.mask() == b.mask() ? a.mask() : a.mask() ^ b.mask()));
+  if (a != b)
+    return rule_result::wrong(fault::one_sided, first_axis(a.mask() == b.mask() ? a.mask() : a.mask() ^ b.mask()));
   rule_result r;
   r.out = x;
   return r;
@@ -54,8 +55,9 @@ constexpr rule_result channel_sums_per_shard_rule(layout_value const& x) {
 struct normalize_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::layer_norm: the axis shards a dimension that is normalised, or its factors, which the operation reads as a whole; all_gather it first");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::layer_norm: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
   }
@@ -117,7 +119,8 @@ struct normalize_op {
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& scale) {
     if (!(last_extents(x, Dims) == scale))
-      plan_detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x, scale);
+      plan_detail::fail_extents("ashlar::layer_norm: the factors have the extents of the last dimensions of x", x,
+                                scale);
     return x;
   }
   static constexpr shape extents(layout_value const& out, shape const& x, shape const& scale, shape const& shift) {

@@ -16,10 +16,12 @@ constexpr rule_result pooling_rule(linearity kind, layout_value const& x) {
 struct pooling_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its pieces; all_gather or redistribute it first");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its pieces; all_gather or redistribute it first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");
   }
 };
 }  // namespace ops_detail
@@ -41,7 +43,9 @@ template <pooling Kind, int Size, int Stride, padding Edge>
 struct pool2d_pullback_op : sliding_window<Kind, Size, Stride, Edge> {
   template <class T, class>
   using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const&) { return pooling_rule(linearity::linear, ct); }
+  static constexpr rule_result rule(layout_value const& ct, layout_value const&) {
+    return pooling_rule(linearity::linear, ct);
+  }
   static constexpr shape extents(layout_value const&, shape const&, shape const& images) { return images; }
 };
 
@@ -53,7 +57,8 @@ struct pool2d_op : sliding_window<Kind, Size, Stride, Edge> {
   static constexpr shape extents(layout_value const&, shape const& x) {
     windows const h = pool2d_op::along(0, x), w = pool2d_op::along(1, x);
     if (Edge == padding::valid && (h.n < Size || w.n < Size))
-      plan_detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images", shape::of(Size, Size), x);
+      plan_detail::fail_extents("ashlar::pool2d: without padding the window is not larger than the images",
+                                shape::of(Size, Size), x);
     return shape::of(x[0], h.count(), w.count(), x[3]);
   }
   template <int, class Ct, class Y, class X>
@@ -66,7 +71,8 @@ template <pooling Kind, int Size, int Stride, padding Edge, class X>
 constexpr auto pool2d(X const& x) {
   static_assert(!number_is_not_positive<Size, Stride>::value, "ashlar::pool2d: window and stride are 1 or more");
   if constexpr (images_have_other_rank<layout_t<X>>::value) {
-    static_assert(!images_have_other_rank<layout_t<X>>::value, "ashlar::pool2d: images (n, h, w, channels) have four dimensions");
+    static_assert(!images_have_other_rank<layout_t<X>>::value,
+                  "ashlar::pool2d: images (n, h, w, channels) have four dimensions");
     return x;
   } else {
     return apply(pool2d_op<Kind, Size, Stride, Edge>{}, x);

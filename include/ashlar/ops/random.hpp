@@ -48,8 +48,9 @@ struct normal_distribution {
 
 template <class T, class L, class Distribution, class Handle>
 constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key) {
-  static_assert(!layout_is_partial<L>::value,
-                "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
+  static_assert(
+      !layout_is_partial<L>::value,
+      "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
   auto x = allocate<T, L>(m, extents);
   backend<Handle>::fill_random(d, x, key);
   return x;
@@ -61,12 +62,14 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f)
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {
-  return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n), key);
+  return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),
+                                  key);
 }
 /// A tensor of normal numbers, the same for every layout and mesh.
 template <class T, class L, class Handle, int N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1)) {
-  return ops_detail::random<T, L>(ops_detail::normal_distribution<T>{mean, deviation}, m, plan_detail::checked_extents<L>(n), key);
+  return ops_detail::random<T, L>(ops_detail::normal_distribution<T>{mean, deviation}, m,
+                                  plan_detail::checked_extents<L>(n), key);
 }
 
 }  // namespace ashlar

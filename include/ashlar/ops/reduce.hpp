@@ -10,8 +10,9 @@ namespace ops_detail {
 struct reduction_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
   }
 };
 
@@ -80,7 +81,8 @@ struct dimension_named_twice {
   static constexpr bool value = (holds(Dims) || ...);
 };
 template <int Rank, int... Dims>
-inline constexpr bool are_dimensions_v = !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
+inline constexpr bool are_dimensions_v =
+    !no_such_dimension<Rank, Dims...>::value && !dimension_named_twice<Dims...>::value;
 
 template <unsigned Dims>
 struct expand_op;
@@ -115,8 +117,9 @@ struct reduce_op {
     requires std::is_same_v<Op, op::prod>
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x) {
     auto const factors = all_reduce(x);
-    auto const [products, marks] = all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(factor_or_one{}, factors)),
-                                                     apply(reduce_op<op::prod, Dims>{}, elementwise(mark_of_zero{}, factors))));
+    auto const [products, marks] =
+        all_reduce(bundle(apply(reduce_op<op::prod, Dims>{}, elementwise(factor_or_one{}, factors)),
+                          apply(reduce_op<op::prod, Dims>{}, elementwise(mark_of_zero{}, factors))));
     auto const without_zeros = ct * elementwise(product_if_zeros<0>{}, products, marks);
     auto const beside_one = ct * elementwise(product_if_zeros<1>{}, products, marks);
     return elementwise(quotient_by_factor{}, apply(expand_op<Dims>{}, without_zeros, x), factors) +
@@ -133,7 +136,8 @@ struct expand_op {
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& a, layout_value const& like) {
-    if (axis_mask const both = a.partial() & like.sharding()) return rule_result::wrong(fault::not_linear, first_axis(both));
+    if (axis_mask const both = a.partial() & like.sharding())
+      return rule_result::wrong(fault::not_linear, first_axis(both));
     rule_result r;
     r.out = like;
     r.out.drop_partial(like.partial());
@@ -156,7 +160,9 @@ struct sum_to_op {
   shape target;
   template <class T>
   using element = T;
-  static constexpr rule_result rule(layout_value const& a) { return reduction_rule(op_sum, (1u << (a.rank - Rank)) - 1u, a); }
+  static constexpr rule_result rule(layout_value const& a) {
+    return reduction_rule(op_sum, (1u << (a.rank - Rank)) - 1u, a);
+  }
   constexpr shape extents(layout_value const&, shape const&) const { return target; }
   /// All dimensions to sum.
   constexpr unsigned dims(shape const& a) const {

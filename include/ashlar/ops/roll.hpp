@@ -42,7 +42,8 @@ constexpr void for_each_rolled_run(index_t n, index_t by, index_set const& sourc
 }
 
 // Bytes received by the rank that receives most: the new elements that it lacks.
-constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout, int dim, index_t by, mesh_shape const& mesh, std::size_t element) {
+constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout, int dim, index_t by,
+                               mesh_shape const& mesh, std::size_t element) {
   axis_mask const axes = layout.dim[dim].mask();
   index_t most = 0, others = static_cast<index_t>(element);
   shape const local = local_shape(extents, layout, mesh, 0);
@@ -63,7 +64,8 @@ constexpr plan_step rolling_step(X const& x, index_t by, call_site const& w) {
   plan_step s;
   s.what = step_kind::permute;
   s.axes = layout.dim[Dim].mask();
-  if (by != 0 && x.mesh().recorder()) note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
+  if (by != 0 && x.mesh().recorder())
+    note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
   return s;
 }
 
@@ -80,9 +82,11 @@ constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site c
 
 template <class Names, class X>
 constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value, "ashlar::roll: the mesh has no axis of this name; name one of its axes");
-  static_assert(!no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
-                "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::roll: the mesh has no axis of this name; name one of its axes");
+  static_assert(
+      !no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
+      "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
   if constexpr (dimension_split_by<layout_t<X>, Names> < 0)
     return x;
   else

@@ -8,8 +8,9 @@ namespace ops_detail {
 struct select_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::select: the axis shards the first dimension, of which the operation takes one index; all_gather it, or all_to_all it to another dimension");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::select: the axis shards the first dimension, of which the operation takes one index; all_gather it, or all_to_all it to another dimension");
   }
 };
 template <class L>
@@ -46,7 +47,9 @@ struct select_op {
     return r;
   }
   constexpr shape extents(layout_value const&, shape const& x) const {
-    if (at < 0 || at >= x[0]) plan_detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0", shape::of(at), x);
+    if (at < 0 || at >= x[0])
+      plan_detail::fail_extents("ashlar::select: the index is one of the first dimension's, counted from 0",
+                                shape::of(at), x);
     shape y;
     for (int d = 1; d < x.rank; ++d) y.extent[y.rank++] = x[d];
     return y;
@@ -68,7 +71,8 @@ struct select_op {
 template <class X>
 constexpr auto select(X const& x, index_t at) {
   if constexpr (ops_detail::nothing_to_select<layout_t<X>>::value) {
-    static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value, "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
+    static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value,
+                  "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");
     return x;
   } else {
     return apply(ops_detail::select_op{at}, x);

@@ -42,12 +42,13 @@ struct softmax_parts_op {
     for (int d = 0; d < labels.rank; ++d)
       if (labels.dim[d] != logits.dim[d])
         return rule_result::wrong(fault::one_sided, first_axis(labels.dim[d].mask() == logits.dim[d].mask()
-                                                             ? labels.dim[d].mask()
-                                                             : labels.dim[d].mask() ^ logits.dim[d].mask()));
+                                                                   ? labels.dim[d].mask()
+                                                                   : labels.dim[d].mask() ^ logits.dim[d].mask()));
     return reduction_rule(op_sum, 1u << (logits.rank - 1), logits);
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
-    (void)labelled_rows_rule::extents(out, logits, labels, "ashlar::sharded_cross_entropy: there is one label a row of the logits");
+    (void)labelled_rows_rule::extents(out, logits, labels,
+                                      "ashlar::sharded_cross_entropy: there is one label a row of the logits");
     return labels;
   }
 };
@@ -57,13 +58,16 @@ struct sharded_cross_entropy_pullback_op {
   using diagnostics = softmax_diagnostics;
   template <class, class T, class, class>
   using element = T;
-  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&, layout_value const&) {
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& logits, layout_value const&,
+                                    layout_value const&) {
     rule_result r;
     r.out = logits;
     r.out.add_partial(op_sum, ct.partial());
     return r;
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) { return logits; }
+  static constexpr shape extents(layout_value const&, shape const&, shape const& logits, shape const&, shape const&) {
+    return logits;
+  }
 };
 
 /// The mean loss from logits, labels and the parts of all ranks. Its gradient with respect to the logits already
@@ -94,7 +98,8 @@ struct sharded_cross_entropy_op {
 /// Error: a label that is not a class makes NaN.
 /// Example: logits layout<"data", "model">, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
-[[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
+                                                   call_site w = call_site::current()) {
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label a row");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);

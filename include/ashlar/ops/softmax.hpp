@@ -8,12 +8,14 @@ namespace ops_detail {
 struct softmax_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::softmax: the axis shards the last dimension, which the operation reads as a whole; all_gather it first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::softmax: the axis shards the last dimension, which the operation reads as a whole; all_gather it first");
     static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
                   "ashlar::softmax: the tensor is partial over the axis; all_reduce or reduce_scatter it first");
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::softmax_cross_entropy: the axis shards the labels otherwise than the rows; make both with one layout");
   }
 };
 

@@ -27,14 +27,16 @@ template <class P>
 inline constexpr bool begins_with_transfers = P::value.size != 0 && P::value[0].what != collective::all_reduce;
 
 template <int... Order, class To, axis_mask Replicated, axis_mask MayHelp, class X>
-constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
+constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<To, Replicated, MayHelp> to, X const& x,
+                              call_site const& w) {
   using Y = decltype(transpose<Order...>(x));
   using P = plan_between<mesh_t<Y>, layout_t<Y>, To, MayHelp>;
   if constexpr (!plain_tensor<X> || !begins_with_transfers<P>) {
     return relayout(to, transpose<Order...>(x), w);
   } else {
-    static_assert(!elements_lack_the_reduction<P, element_t<X>>::value,
-                  "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
+    static_assert(
+        !elements_lack_the_reduction<P, element_t<X>>::value,
+        "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
     auto y = run_steps<P, 1>(backend_of<X>::template take_step_transposed<P, 0, Order...>(materialize(x), w), w);
     if constexpr (static_shape<Y>)
       return with_extents<decltype(y), typename Y::static_extents_type>(y);
@@ -53,7 +55,8 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
   using Y = decltype(transpose<Order...>(x));
-  return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(), x, w);
+  return ops_detail::transpose_into(std::integer_sequence<int, Order...>(), ops_detail::after_redistribute<To, Y>(), x,
+                                    w);
 }
 
 }  // namespace ashlar

@@ -10,12 +10,14 @@ namespace ops_detail {
 /// The layout of an operation that an equation defines. No axis may shard the `whole` labels. All other labels occur in
 /// the result, and operands that have one of them must shard it alike. `kind` says which operands may be partial.
 /// Example: "bsd->bsd" with whole "d" keeps layout<"data", "seq", none> and refuses layout<none, none, "model">
-constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::labels const& whole, linearity kind, layout_value const* const* x) {
+constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::labels const& whole, linearity kind,
+                                layout_value const* const* x) {
   for (int o = 0; o < e.operands; ++o) {
     if (x[o]->rank != e.in[o].rank)
       throw "ashlar::user_operation: an operand has another number of dimensions than the equation gives it; one letter a dimension";
     for (int d = 0; d < e.in[o].rank; ++d)
-      if (whole.find(e.in[o].label[d]) >= 0 && x[o]->dim[d].size) return rule_result::wrong(fault::sharded_dimension, x[o]->dim[d][0]);
+      if (whole.find(e.in[o].label[d]) >= 0 && x[o]->dim[d].size)
+        return rule_result::wrong(fault::sharded_dimension, x[o]->dim[d][0]);
   }
   rule_result r;
   r.out.rank = e.out.rank;
@@ -36,20 +38,27 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
 struct user_operation_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::user_operation: the axis shards a label that the operation needs whole; all_gather it first");
-    static_assert(!breaks<F, fault::one_sided, Axis, L...>::value,
-                  "ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike");
-    static_assert(!breaks<F, fault::conflict, Axis, L...>::value,
-                  "ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand");
-    static_assert(!breaks<F, fault::two_partials, Axis, L...>::value,
-                  "ashlar::user_operation: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
-    static_assert(!breaks<F, fault::partial_and_shard, Axis, L...>::value,
-                  "ashlar::user_operation: one operand is partial over an axis that shards another; all_reduce or reduce_scatter the first");
-    static_assert(!breaks<F, fault::partial_and_whole, Axis, L...>::value,
-                  "ashlar::user_operation: only some operands are partial over the axis; all_reduce them, or write as_partial<axis> of the others");
-    static_assert(!breaks<F, fault::not_linear, Axis, L...>::value,
-                  "ashlar::user_operation: the operation is not linear in an operand that is partial over the axis; all_reduce or reduce_scatter it first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::user_operation: the axis shards a label that the operation needs whole; all_gather it first");
+    static_assert(
+        !breaks<F, fault::one_sided, Axis, L...>::value,
+        "ashlar::user_operation: a label is sharded over the axis in one operand and not in another; redistribute one of them so that both are sharded alike");
+    static_assert(
+        !breaks<F, fault::conflict, Axis, L...>::value,
+        "ashlar::user_operation: the axis shards two labels, or one label in another order; redistribute one operand");
+    static_assert(
+        !breaks<F, fault::two_partials, Axis, L...>::value,
+        "ashlar::user_operation: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+    static_assert(
+        !breaks<F, fault::partial_and_shard, Axis, L...>::value,
+        "ashlar::user_operation: one operand is partial over an axis that shards another; all_reduce or reduce_scatter the first");
+    static_assert(
+        !breaks<F, fault::partial_and_whole, Axis, L...>::value,
+        "ashlar::user_operation: only some operands are partial over the axis; all_reduce them, or write as_partial<axis> of the others");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::user_operation: the operation is not linear in an operand that is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
 
@@ -58,7 +67,8 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
   for (unsigned i = 0; i < text.size; ++i) {
     bool known = false;
     for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
-    if (!known) throw "ashlar::user_operation: a label that is to be whole stands in no operand; name labels of the equation";
+    if (!known)
+      throw "ashlar::user_operation: a label that is to be whole stands in no operand; name labels of the equation";
     whole.label[whole.rank++] = text[i];
   }
   for (einsum_equation::labels const& operand : e.in)
@@ -94,7 +104,8 @@ struct user_operation {
 
   template <class... V>
   static constexpr rule_result rule(V const&... x) {
-    if (sizeof...(V) != eq.operands) throw "ashlar::user_operation: the equation names another number of operands than are given; separate them by commas";
+    if (sizeof...(V) != eq.operands)
+      throw "ashlar::user_operation: the equation names another number of operands than are given; separate them by commas";
     layout_value const* const operands[]{&x...};
     return ops_detail::user_rule(eq, whole, Kind, operands);
   }

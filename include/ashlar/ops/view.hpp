@@ -30,17 +30,20 @@ constexpr rule_result unflatten_rule(layout_value const& a, int dim, int count) 
   r.out = a;
   if (a.dim[dim].block) return rule_result::wrong(fault::block_cyclic_dimension, a.dim[dim][0]);
   r.out.rank = a.rank + count - 1;
-  for (int d = r.out.rank - 1; d > dim; --d) r.out.dim[d] = d - (count - 1) > dim ? a.dim[d - (count - 1)] : axis_list{};
+  for (int d = r.out.rank - 1; d > dim; --d)
+    r.out.dim[d] = d - (count - 1) > dim ? a.dim[d - (count - 1)] : axis_list{};
   return r;
 }
 
 struct view_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "ashlar::flatten: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
-    static_assert(!breaks<F, fault::block_cyclic_dimension, Axis, L...>::value,
-                  "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "ashlar::flatten: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
+    static_assert(
+        !breaks<F, fault::block_cyclic_dimension, Axis, L...>::value,
+        "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");
   }
 };
 
@@ -88,7 +91,9 @@ struct unflatten_op {
         for (index_t n : piece) y.extent[y.rank++] = n;
       else
         y.extent[y.rank++] = a[d];
-    if (product != a[Dim]) plan_detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a, y);
+    if (product != a[Dim])
+      plan_detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a,
+                                y);
     return y;
   }
   template <int, class Ct, class Y, class X>
@@ -100,7 +105,8 @@ struct unflatten_op {
 // A sharded dimension can be cut or joined at the boundaries of its parts only if the parts are equal.
 constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   if (axes.size && n % parts(axes, mesh) != 0)
-    fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
+    fail(
+        "ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
 }
 template <class X>
 inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
@@ -113,8 +119,9 @@ struct no_such_dimensions {
 template <int First, class X>
 constexpr void require_static_even_pieces() {
   if constexpr (static_shape<X>)
-    static_assert(!static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
-                  "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
+    static_assert(
+        !static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
+        "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
 }
 }  // namespace ops_detail
 
@@ -153,7 +160,8 @@ constexpr auto flatten(X const& x) {
 template <int Dim, class X, int N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {
   if constexpr (ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
-    static_assert(!ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value, "ashlar::unflatten: the tensor has no such dimension; they count from 0");
+    static_assert(!ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value,
+                  "ashlar::unflatten: the tensor has no such dimension; they count from 0");
     return x;
   } else {
     ops_detail::require_even_pieces(extents[0], ops_detail::mesh_value<X>.dim[Dim], x.mesh().sizes());

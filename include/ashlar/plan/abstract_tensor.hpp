@@ -30,8 +30,9 @@ class abstract_tensor {
   using element_type = T;
   using layout_type = Layout;
   using mesh_type = Mesh;
-  static_assert(!plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
-                "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
+      "ashlar::make: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   constexpr abstract_tensor(abstract_mesh<Mesh> const& handle, shape const& global) : mesh_(handle), extents_(global) {}
   constexpr abstract_mesh<Mesh> const& mesh() const { return mesh_; }
@@ -50,8 +51,9 @@ struct rank_differs {
 };
 template <class L, int N>
 constexpr shape checked_extents(index_t const (&n)[N]) {
-  static_assert(!rank_differs<L, N>::value,
-                "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
+  static_assert(
+      !rank_differs<L, N>::value,
+      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
   shape s;
   s.rank = N;
   for (int d = 0; d < N; ++d) {
@@ -72,14 +74,16 @@ constexpr auto make(Handle const& m, index_t const (&n)[N]) {
 /// The same with the extents in the type: a with_extents.
 template <class T, class L, class Handle, index_t... N>
 constexpr auto make(Handle const& m, static_extents<N...>) {
-  static_assert(!plan_detail::rank_differs<L, sizeof...(N)>::value,
-                "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
+  static_assert(
+      !plan_detail::rank_differs<L, sizeof...(N)>::value,
+      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
   return plan_detail::fix<static_extents<N...>>(plan_detail::allocate<T, L>(m, static_extents<N...>::value));
 }
 /// Makes a scalar.
 template <class T, class L, class Handle>
 constexpr auto make(Handle const& m) {
-  static_assert(!plan_detail::rank_differs<L, 0>::value, "ashlar::make: give the extents, one a dimension of the layout");
+  static_assert(!plan_detail::rank_differs<L, 0>::value,
+                "ashlar::make: give the extents, one a dimension of the layout");
   return plan_detail::allocate<T, L>(m, shape{});
 }
 
@@ -113,7 +117,8 @@ struct backend<abstract_mesh<M>> {
     return {m, extents};
   }
   template <class T, class L, class Op, class... X>
-  static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents, X const&...) {
+  static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents,
+                                                        X const&...) {
     return {m, extents};
   }
   template <class Y, class T>

@@ -55,7 +55,8 @@ inline constexpr plan_step step_of = P::value[I];
 
 /// The layout after that step.
 template <class P, int I>
-using layout_after_step = layout_from_t<typename P::context, encode(step_of<P, I>.to), encode_blocks(step_of<P, I>.to), step_of<P, I>.to.rank>;
+using layout_after_step = layout_from_t<typename P::context, encode(step_of<P, I>.to), encode_blocks(step_of<P, I>.to),
+                                        step_of<P, I>.to.rank>;
 
 }  // namespace plan_detail
 

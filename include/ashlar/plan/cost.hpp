@@ -33,7 +33,8 @@ constexpr index_t packed_elements(region const& shard, layout_value const& their
   index_t n = 0;
   bool in_order = true;
   for (int i = 0, q = mesh.ranks(peers); i < q; ++i) {
-    common_part const part = common_part_of(shard, local_region(global, theirs, mesh, mesh.with_position(rank, peers, i)));
+    common_part const part =
+        common_part_of(shard, local_region(global, theirs, mesh, mesh.with_position(rank, peers, i)));
     if (part.size == 0) continue;
     in_order = in_order && part.at == n;
     n += part.size;
@@ -76,7 +77,9 @@ constexpr index_t messages_among(index_t q, step_kind what) {
 
 /// Messages that each rank receives in one step over q ranks, in a direct algorithm. A permute takes 1, an all_reduce
 /// 2 (q - 1) (it scatters its sums and then gathers them), any other collective q - 1.
-constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) { return messages_among(mesh.ranks(s.axes), s.what); }
+constexpr index_t step_messages(plan_step const& s, mesh_shape const& mesh) {
+  return messages_among(mesh.ranks(s.axes), s.what);
+}
 
 /// Bytes received in one step by the rank that receives most. The number is 0 if all axes of the step have size 1.
 /// slice, pad: 0. all_reduce of n elements over q ranks: 2 (n - floor(n / q)). reduce_scatter: all shards of a group
@@ -98,11 +101,14 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
 /// to the ranks whose other coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
-  if (!communicates(s.what) || s.what == collective::all_reduce || s.what == collective::broadcast || mesh.ranks(s.axes) == 1) return after.size();
+  if (!communicates(s.what) || s.what == collective::all_reduce || s.what == collective::broadcast ||
+      mesh.ranks(s.axes) == 1)
+    return after.size();
   bool const reduces = s.what == collective::reduce_scatter;
   // Peers along axes over which `to` is not split all receive the same.
   axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
-  index_t const sent = s.what == collective::all_gather ? 0 : packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
+  index_t const sent =
+      s.what == collective::all_gather ? 0 : packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
   index_t const received = reduces ? 0 : packed_elements(after, s.from, peers, global, mesh, rank);
   return after.size() + (sent < received ? received : sent);
 }

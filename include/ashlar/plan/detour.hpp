@@ -39,7 +39,8 @@ class detour {
       for (int i = 0; i < n; ++i) at[i] = *way_[i];
       at[n] = goal_;
     }
-    if (n + 1 == longest || --visits_ < 0 || spent + scale_.cost({rest.elements, fewest_messages(here)}) >= least_) return;
+    if (n + 1 == longest || --visits_ < 0 || spent + scale_.cost({rest.elements, fewest_messages(here)}) >= least_)
+      return;
 
     look_from(here, in_order(here), n, spent);
     axis_mask const before = here.sharding(), after = goal_.sharding(), partial = here.partial();
@@ -76,8 +77,12 @@ class detour {
     axis_mask const idle = ~next.named();
     for (int d = 0; d < next.rank; ++d)
       if (here.dim[d].begins(next.dim[d]))
-        while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) && next.follow(d, goal_.dim[d], idle)) {}
-    if (next == here || spent + scale_.cost({lacking(here, next) + lacking(next, goal_), fewest_messages(next)}) >= least_) return;
+        while (next.dim[d].size < goal_.dim[d].size && next.dim[d].begins(goal_.dim[d]) &&
+               next.follow(d, goal_.dim[d], idle)) {
+        }
+    if (next == here ||
+        spent + scale_.cost({lacking(here, next) + lacking(next, goal_), fewest_messages(next)}) >= least_)
+      return;
     spent += scale_.step_cost(here, next);
     if (spent >= least_) return;
     way_[n] = &next;
@@ -89,7 +94,9 @@ class detour {
   }
 
   // Elements received by the rank that receives most.
-  constexpr index_t lacking(layout_value const& from, layout_value const& to) const { return scale_.volume(to) - scale_.common(from, to); }
+  constexpr index_t lacking(layout_value const& from, layout_value const& to) const {
+    return scale_.volume(to) - scale_.common(from, to);
+  }
 
   // A lower bound: each axis that leaves its dimension needs a step over this axis.
   constexpr index_t fewest_messages(layout_value const& here) const {

@@ -55,7 +55,8 @@ class few_records {
  public:
   static constexpr int capacity = 128;
   constexpr void add(collective_record const& r) {
-    if (size_ == capacity) meta_detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
+    if (size_ == capacity)
+      meta_detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
     record_[size_++] = r;
   }
   constexpr collective_record const* begin() const { return record_; }
@@ -133,7 +134,9 @@ class ledger {
   constexpr collective_record const& operator[](int i) const { return begin()[i]; }
 
  private:
-  static constexpr axis_mask mask(dimension const& axes) { return plan_detail::mask_of_literal<typename Mesh::names>(axes); }
+  static constexpr axis_mask mask(dimension const& axes) {
+    return plan_detail::mask_of_literal<typename Mesh::names>(axes);
+  }
   static constexpr int one(collective_record const&) { return 1; }
   static constexpr index_t bytes(collective_record const& r) { return r.bytes_per_rank; }
   static constexpr bool is(collective_record const& r, collective v) { return r.what == v; }

@@ -34,14 +34,16 @@ template <class... Axes>
 struct links_lack_a_size<mesh<Axes...>> {
   static constexpr link_model given = links_of<mesh<Axes...>>;
   static constexpr bool static_sizes = ((Axes::static_size != run_time_size) && ...);
-  static constexpr bool value = given.message_bytes != 0 && (given.tensor_bytes < 1 || (given.sizes.axes == 0 && !static_sizes));
+  static constexpr bool value =
+      given.message_bytes != 0 && (given.tensor_bytes < 1 || (given.sizes.axes == 0 && !static_sizes));
 };
 
 // The model of a mesh, with all sizes.
 template <class Mesh>
 constexpr link_model complete_links() {
-  static_assert(!links_lack_a_size<Mesh>::value,
-                "ashlar::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time; state tensor_bytes and sizes");
+  static_assert(
+      !links_lack_a_size<Mesh>::value,
+      "ashlar::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time; state tensor_bytes and sizes");
   constexpr link_model given = links_of<Mesh>;
   if constexpr (given.message_bytes == 0 || links_lack_a_size<Mesh>::value)
     return {};

@@ -67,7 +67,7 @@ class planner {
   bool found = false;
   bool const any_cyclic = first_dim(from.rank, [this](int d) { return from.dim[d].cyclic || to.dim[d].cyclic; }) >= 0;
   bool home = false;  // true: an axis goes where the other of `mid` and `t` has it, even if they then are not nested.
-  int visits = 100;    // Total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler.
+  int visits = 100;   // Total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler.
 
   constexpr void offer_routes(bool split) {
     int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;
@@ -131,9 +131,10 @@ class planner {
   // True if the axis lists of `mid` can become permutations of the lists of `t` by a split over `spare` axes.
   constexpr bool can_permute(layout_value const& mid, axis_mask spare, layout_value const& t) const {
     return (spare & ~t.sharding()) == 0 && first_dim(mid.rank, [&](int d) {
-             axis_list const &a = mid.dim[d], &b = t.dim[d];
-             return (a.mask() & ~b.mask()) != 0 || a.cyclic_axes() != b.cyclic_axes() || a.block != b.block;
-           }) < 0;
+                                             axis_list const &a = mid.dim[d], &b = t.dim[d];
+                                             return (a.mask() & ~b.mask()) != 0 || a.cyclic_axes() != b.cyclic_axes() ||
+                                                    a.block != b.block;
+                                           }) < 0;
   }
   // Outer levels are padded before inner ones, so their axes must be minor-most in the target.
   constexpr bool may_end(axis_list const& list, int axis) const {
@@ -157,8 +158,11 @@ class planner {
   constexpr void follow(layout_value& mid, axis_mask usable, layout_value& t) const {
     for (int d = 0; d < from.rank; ++d) {
       axis_list const &a = mid.dim[d], &b = t.dim[d];
-      while (a.size < b.size && a.begins(b) && mid.follow(d, b, usable & ~mid.sharding())) {}
-      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && (b.size || one_level(a)) && t.follow(d, a, late & ~t.sharding())) {}
+      while (a.size < b.size && a.begins(b) && mid.follow(d, b, usable & ~mid.sharding())) {
+      }
+      while (b.size < a.size && b.begins(a) && may_end(b, a[b.size]) && (b.size || one_level(a)) &&
+             t.follow(d, a, late & ~t.sharding())) {
+      }
     }
   }
 

@@ -20,7 +20,8 @@ inline std::string quoted(axis_list const& axes, char const* const* names) {
   if (axes.size > 1) s = "axes(" + s + ")";
   if (!axes.block) return s;
   // A program cannot spell axes after the block-cyclic ones. Only intermediate layouts of plans have them.
-  return "cyclic(" + s + ", " + std::to_string(axes.block) + (axes.cyclic < axes.size ? " over the first " + std::to_string(axes.cyclic) : "") + ")";
+  return "cyclic(" + s + ", " + std::to_string(axes.block) +
+         (axes.cyclic < axes.size ? " over the first " + std::to_string(axes.cyclic) : "") + ")";
 }
 
 inline std::string joined(axis_mask axes, char const* const* names) {
@@ -49,7 +50,8 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
     layout_detail::axis_list axes;
     plan_detail::each_axis(v.reductions[l].axes, [&](int a) { axes.push(a); });
     s = "partial<" + s + ", " + plan_detail::quoted(axes, names);
-    if (v.reductions[l].op != layout_detail::op_sum) s += std::string(", op::") + plan_detail::op_text(v.reductions[l].op);
+    if (v.reductions[l].op != layout_detail::op_sum)
+      s += std::string(", op::") + plan_detail::op_text(v.reductions[l].op);
     s += ">";
   }
   return s;
@@ -57,7 +59,8 @@ inline std::string to_string(layout_value const& v, char const* const* names) {
 
 /// The same for a layout's type: to_string(layout<"data", none>{}).
 template <class L>
-requires layout_detail::is_layout_v<L> std::string to_string(L) {
+  requires layout_detail::is_layout_v<L>
+std::string to_string(L) {
   using c = layout_detail::context_of<L>;
   return to_string(layout_detail::value_v<c, L>, meta_detail::names_of_list<typename c::names>::text);
 }

@@ -13,7 +13,8 @@ class redistribution_plan {
   int size = 0;
 
   constexpr redistribution_plan() = default;
-  constexpr explicit redistribution_plan(layout_value const& from) : rank_(from.rank), code_{layout_detail::encode(from)}, blocks_{layout_detail::encode_blocks(from)} {}
+  constexpr explicit redistribution_plan(layout_value const& from)
+      : rank_(from.rank), code_{layout_detail::encode(from)}, blocks_{layout_detail::encode_blocks(from)} {}
 
   constexpr plan_step operator[](int i) const { return plan_detail::step_between(layout(i), layout(i + 1)); }
   /// The layout before step i; layout(size) is the destination.
@@ -174,7 +175,8 @@ class route {
     };
     for (bool more = true; more;) {
       for (int d = 0; d < v.rank; ++d)
-        while (extend(v.dim[d], next.dim[d], ~v.named())) {}
+        while (extend(v.dim[d], next.dim[d], ~v.named())) {
+        }
       more = false;
       for (int d = 0; d < v.rank && !more; ++d) more = extend(v.dim[d], next.dim[d], ~v.sharding());
       v.drop_partial(v.sharding() & reduced);

@@ -95,8 +95,11 @@ inline constexpr bool is_even_v<X> = [] {
 template <index_t... N, plain_tensor X>
 constexpr auto fix_extents(X const& x) {
   using E = static_extents<N...>;
-  static_assert(plan_detail::same_extents<X, E::value>::value, "ashlar::fix_extents: give one extent for each dimension of the tensor");
-  if (!(x.extents() == E::value)) plan_detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have", E::value, x.extents());
+  static_assert(plan_detail::same_extents<X, E::value>::value,
+                "ashlar::fix_extents: give one extent for each dimension of the tensor");
+  if (!(x.extents() == E::value))
+    plan_detail::fail_other_extents("ashlar::fix_extents: the tensor has the extents that its type is to have",
+                                    E::value, x.extents());
   return with_extents<X, E>(x);
 }
 

@@ -8,7 +8,8 @@ namespace ashlar {
 enum class collective { permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
 
 constexpr char const* to_text(collective c) {
-  constexpr char const* text[]{"permute", "all_to_all", "all_gather", "reduce_scatter", "all_reduce", "exchange", "broadcast"};
+  constexpr char const* text[]{"permute",    "all_to_all", "all_gather", "reduce_scatter",
+                               "all_reduce", "exchange",   "broadcast"};
   return text[static_cast<int>(c)];
 }
 
@@ -21,13 +22,21 @@ namespace plan_detail {
 constexpr bool communicates(step_kind k) { return k != step_kind::slice && k != step_kind::pad; }
 
 /// The collective of a step. Pre: communicates(k).
-constexpr collective collective_of(step_kind k) { return static_cast<collective>(static_cast<int>(k) - static_cast<int>(step_kind::permute)); }
+constexpr collective collective_of(step_kind k) {
+  return static_cast<collective>(static_cast<int>(k) - static_cast<int>(step_kind::permute));
+}
 
 }  // namespace plan_detail
 
-constexpr bool operator==(step_kind k, collective c) { return plan_detail::communicates(k) && plan_detail::collective_of(k) == c; }
+constexpr bool operator==(step_kind k, collective c) {
+  return plan_detail::communicates(k) && plan_detail::collective_of(k) == c;
+}
 
-constexpr char const* to_text(step_kind k) { return plan_detail::communicates(k) ? to_text(plan_detail::collective_of(k)) : k == step_kind::slice ? "slice" : "pad"; }
+constexpr char const* to_text(step_kind k) {
+  return plan_detail::communicates(k) ? to_text(plan_detail::collective_of(k))
+         : k == step_kind::slice      ? "slice"
+                                      : "pad";
+}
 
 /// One step between two layouts of a tensor. Ranks that differ only along `axes` take part in one collective. Their
 /// shards in `from` together contain all elements of their shards in `to`.

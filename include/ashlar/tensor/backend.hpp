@@ -51,7 +51,8 @@ struct backend<device_mesh<M>> {
     return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
   }
   template <class T>
-  static tensor_detail::bundle_in_flight<T, M> open_bundle(device_mesh<M> const& m, axis_mask axes, call_site const& w) {
+  static tensor_detail::bundle_in_flight<T, M> open_bundle(device_mesh<M> const& m, axis_mask axes,
+                                                           call_site const& w) {
     return {m, axes, w};
   }
   // tensor/pending.hpp

@@ -7,14 +7,17 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-inline step_transfers transfers_between(layout_value const& from, mesh_shape const& before, layout_value const& to, mesh_shape const& after,
-                                shape const& extents, int rank) {
+inline step_transfers transfers_between(layout_value const& from, mesh_shape const& before, layout_value const& to,
+                                        mesh_shape const& after, shape const& extents, int rank) {
   region const source = local_region(extents, from, before, rank), destination = local_region(extents, to, after, rank);
   step_transfers m;
   m.source = source.extents();
   m.destination = destination.extents();
-  m.fingerprint = fingerprint_of_extents(collective::exchange, fingerprint_of(collective::exchange, encode(from), encode_blocks(from), encode(to), encode_blocks(to)), extents);
-  for (int a = 0; a < after.axes; ++a) m.fingerprint = fingerprint_of(collective::exchange, m.fingerprint, after.size[a]);
+  m.fingerprint = fingerprint_of_extents(
+      collective::exchange,
+      fingerprint_of(collective::exchange, encode(from), encode_blocks(from), encode(to), encode_blocks(to)), extents);
+  for (int a = 0; a < after.axes; ++a)
+    m.fingerprint = fingerprint_of(collective::exchange, m.fingerprint, after.size[a]);
   for (int p = 0; p < before.ranks(); ++p) {
     m.send(source, local_region(extents, to, after, p), sends_to(from, before, rank, p));
     m.receive(destination, local_region(extents, from, before, p), sends_to(from, before, p, rank));
@@ -25,9 +28,11 @@ inline step_transfers transfers_between(layout_value const& from, mesh_shape con
 
 inline void require_same_ranks(communicator const& a, communicator const& b) {
   int relation = MPI_IDENT;
-  if (a.size() == b.size() && a.size() > 1) comm::check(MPI_Comm_compare(a.get(), b.get(), &relation), "MPI_Comm_compare");
+  if (a.size() == b.size() && a.size() > 1)
+    comm::check(MPI_Comm_compare(a.get(), b.get(), &relation), "MPI_Comm_compare");
   if (a.size() != b.size() || (relation != MPI_IDENT && relation != MPI_CONGRUENT))
-    throw error("ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");
+    throw error(
+        "ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");
 }
 
 }  // namespace tensor_detail
@@ -50,10 +55,12 @@ template <class To, plain_tensor X, class M2>
   using Space = typename std::remove_cvref_t<decltype(t)>::execution_space;
   auto const& m = t.mesh();
   tensor_detail::require_same_ranks(m.communicator(), other.communicator());
-  static constexpr layout_value ends[]{layout_detail::value_v<plan_detail::mesh_context<mesh_t<X>, L>, L>, layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>};
+  static constexpr layout_value ends[]{layout_detail::value_v<plan_detail::mesh_context<mesh_t<X>, L>, L>,
+                                       layout_detail::value_v<plan_detail::mesh_context<M2, To>, To>};
   layout_value const &from = ends[0], &to = ends[1];
-  auto const& transfers = *tensor_detail::remembered({.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
-                                          [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
+  auto const& transfers = *tensor_detail::remembered(
+      {.of = ends, .extents = t.extents(), .mesh = m.sizes(), .rank = m.rank(), .other = other.sizes()},
+      [&] { return tensor_detail::transfers_between(from, m.sizes(), to, other.sizes(), t.extents(), m.rank()); });
   sharded_tensor<T, To, M2, Space> y(other, t.extents(), transfers.destination.size());
   if (m.size() == 1) {
     kernels::copy(Space{}, static_cast<T const*>(t.data()), y.data(), t.local_size());
@@ -62,9 +69,17 @@ template <class To, plain_tensor X, class M2>
   plan_step s;
   s.what = step_kind::exchange;
   s.axes = layout_detail::mask_of(m.sizes().axes) - 1u;
-  if (m.recorder()) plan_detail::note(m, s, ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
-  tensor_detail::collective_scope const scope(m, s, comm_detail::fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint, comm_detail::element_code<T>), transfers.received * sizeof(T), w);
-  if (!tensor_detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data()))
+  if (m.recorder())
+    plan_detail::note(
+        m, s,
+        ops_detail::most_lacked(from, m.sizes(), to, other.sizes(), t.extents()) * static_cast<index_t>(sizeof(T)), w);
+  tensor_detail::collective_scope const scope(
+      m, s,
+      comm_detail::fingerprint_of(plan_detail::collective_of(s.what), transfers.fingerprint,
+                                  comm_detail::element_code<T>),
+      transfers.received * sizeof(T), w);
+  if (!tensor_detail::exchange_on_node(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()),
+                                       y.data()))
     tensor_detail::exchange(Space{}, s, transfers, m.communicator(), static_cast<T const*>(t.data()), y.data());
   return y;
 }

@@ -33,7 +33,8 @@ struct chunk_in_shard {
     for (interval const& run : runs) {
       in_shard.lower[dim] = run.begin;
       in_shard.extent[dim] = in_chunk.extent[dim] = run.size();
-      all.push_back(to == way::from_shard ? loops_between(shard, in_shard, chunk, in_chunk) : loops_between(chunk, in_chunk, shard, in_shard));
+      all.push_back(to == way::from_shard ? loops_between(shard, in_shard, chunk, in_chunk)
+                                          : loops_between(chunk, in_chunk, shard, in_shard));
       in_chunk.lower[dim] += run.size();
     }
     return all;
@@ -47,16 +48,19 @@ sharded_tensor<T, L, M, S> take_chunk(chunks const& cut, index_t i, sharded_tens
   extents[dim] = cut.extent(extents[dim], i);
   chunk_in_shard const part(cut, i, x, dim);
   if (part.runs.empty()) return {x.mesh(), extents, x.owner(), x.offset()};
-  if (part.runs.size() == 1 && leads(part.shard, dim)) return {x.mesh(), extents, x.owner(), x.offset() + part.runs[0].begin * part.shard.stride(dim)};
+  if (part.runs.size() == 1 && leads(part.shard, dim))
+    return {x.mesh(), extents, x.owner(), x.offset() + part.runs[0].begin * part.shard.stride(dim)};
   sharded_tensor<T, L, M, S> chunk(x.mesh(), extents);
   strided_copy(S{}, static_cast<T const*>(x.data()), chunk.data(), part.loops(chunk_in_shard::way::from_shard));
   return chunk;
 }
 
 template <class T, class L, class M, class S>
-void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk, sharded_tensor<T, L, M, S>& y, int dim) {
+void put_chunk(chunks const& cut, index_t i, sharded_tensor<T, L, M, S> const& chunk, sharded_tensor<T, L, M, S>& y,
+               int dim) {
   if (chunk.owner() == y.owner()) return;
-  strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(), chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
+  strided_copy(S{}, static_cast<T const*>(chunk.data()), y.data(),
+               chunk_in_shard(cut, i, y, dim).loops(chunk_in_shard::way::to_shard));
 }
 
 // The rows of a gathered chunk are several runs of rows of y. Each run is one product in place if its rows are
@@ -66,7 +70,9 @@ void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_t
   constexpr einsum_equation e = einsum_op<E>::eq;
   T const *rows = a.data(), *const other = b.data();
   shape const extents = a.local_extents();
-  if (dim < 0) return kernels::contract(S{}, e, rows, extents, other, b.local_extents(), y.data(), y.local_extents(), T(1), i == 0 ? T(0) : T(1));
+  if (dim < 0)
+    return kernels::contract(S{}, e, rows, extents, other, b.local_extents(), y.data(), y.local_extents(), T(1),
+                             i == 0 ? T(0) : T(1));
   chunk_in_shard const part(cut, i, y, dim);
   bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
   if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim)) return put_chunk(cut, i, einsum<E>(a, b), y, dim);

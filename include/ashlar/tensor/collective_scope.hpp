@@ -12,7 +12,8 @@ class collective_scope {
  public:
   /// `fingerprint` is equal on all ranks that call the same.
   template <class M>
-  collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes, call_site const& w, collective_kind kind = collective_kind::blocks)
+  collective_scope(device_mesh<M> const& m, plan_step const& s, std::uint64_t fingerprint, std::size_t bytes,
+                   call_site const& w, collective_kind kind = collective_kind::blocks)
       : collective_scope(m, begun(event_of(m, collective_of(s.what), s.axes, bytes, w)), fingerprint) {
     m.count(collective_of(s.what));
     collective_.agree(m.communicator(s.axes), runs_in_caller<Kokkos::DefaultExecutionSpace>, kind);
@@ -22,7 +23,8 @@ class collective_scope {
   /// Pre: there are at least 2 ranks. Error: ashlar::error on every rank if they do not call the same.
   template <class M>
   collective_scope(device_mesh<M> const& m, char const* name, std::uint64_t fingerprint, call_site const& w)
-      : collective_scope(m, begun(named(event_of(m, collective::exchange, mask_of(M::axes) - 1u, 0, w), name)), fingerprint) {
+      : collective_scope(m, begun(named(event_of(m, collective::exchange, mask_of(M::axes) - 1u, 0, w), name)),
+                         fingerprint) {
     collective_.agree_now(m.communicator());
   }
   collective_scope(collective_scope const&) = delete;
@@ -47,7 +49,8 @@ class collective_scope {
     begin();
   }
   template <class M>
-  static comm::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes, std::size_t bytes, call_site const& w) {
+  static comm::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes, std::size_t bytes,
+                                         call_site const& w) {
     return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
   }
   static comm::collective_event named(comm::collective_event e, char const* name) {

@@ -31,20 +31,28 @@ inline void describe(std::ostream& out) {
   MPI_Get_library_version(text, &length);
   MPI_Query_thread(&level);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  std::string const library(text, std::min<std::size_t>(static_cast<std::size_t>(length), std::string_view(text).find_first_of("\n,")));
+  std::string const library(
+      text, std::min<std::size_t>(static_cast<std::size_t>(length), std::string_view(text).find_first_of("\n,")));
   out << "MPI " << MPI_VERSION << '.' << MPI_SUBVERSION << ": " << library << ", " << ranks << " ranks, calls from "
-      << (level == MPI_THREAD_MULTIPLE ? "any thread" : level == MPI_THREAD_SERIALIZED ? "one thread at a time" : "the main thread") << '\n';
+      << (level == MPI_THREAD_MULTIPLE     ? "any thread"
+          : level == MPI_THREAD_SERIALIZED ? "one thread at a time"
+                                           : "the main thread")
+      << '\n';
 
   using space = Kokkos::DefaultExecutionSpace;
-  out << "Kokkos " << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100 << ": " << space::name()
-      << ", " << space().concurrency() << (kernels_detail::runs_in_caller<space> ? " threads" : " threads at most") << " a rank, memory "
+  out << "Kokkos " << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100 << ": "
+      << space::name() << ", " << space().concurrency()
+      << (kernels_detail::runs_in_caller<space> ? " threads" : " threads at most") << " a rank, memory "
       << space::memory_space::name() << '\n';
   if constexpr (!tensor_detail::host_reads<space>)
-    out << "memory of the device: " << (comm::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " (" << comm::device_memory.because << ")\n";
+    out << "memory of the device: "
+        << (comm::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " ("
+        << comm::device_memory.because << ")\n";
 
   out << "BLAS: ";
 #ifdef OPENBLAS_SEQUENTIAL
-  out << openblas_get_config() << ", core " << openblas_get_corename() << ", " << openblas_get_num_threads() << " threads\n";
+  out << openblas_get_config() << ", core " << openblas_get_corename() << ", " << openblas_get_num_threads()
+      << " threads\n";
 #else
   out << "by CBLAS\n";
 #endif
@@ -62,7 +70,8 @@ template <class M>
 void describe(std::ostream& out, device_mesh<M> const& m) {
   describe(out);
   out << "mesh";
-  for (int a = 0; a < M::axes; ++a) out << (a ? " x " : " ") << meta_detail::name_text<typename M::names>(a) << '=' << m.sizes().size[a];
+  for (int a = 0; a < M::axes; ++a)
+    out << (a ? " x " : " ") << meta_detail::name_text<typename M::names>(a) << '=' << m.sizes().size[a];
   out << ", " << m.size() << " ranks; this is rank " << m.rank() << '\n';
   for (unsigned mask = 1; mask < 1u << M::axes; ++mask) {
     if (m.communicator(mask).size() == 1) continue;
@@ -75,7 +84,8 @@ void describe(std::ostream& out, device_mesh<M> const& m) {
   if (m.size() == 1) return;
   auto const& memory = comm_detail::node_memory::instance();
   if (m.without_shared_memory().empty())
-    out << "shared memory: " << (memory.used() >> 20) << " MiB in use, of " << (memory.size() >> 20) << " MiB of address space\n";
+    out << "shared memory: " << (memory.used() >> 20) << " MiB in use, of " << (memory.size() >> 20)
+        << " MiB of address space\n";
   else
     out << "no shared memory: " << m.without_shared_memory() << '\n';
 }

@@ -7,7 +7,8 @@
 namespace ashlar::tensor_detail {
 
 template <class Space>
-inline constexpr bool host_reads = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+inline constexpr bool host_reads =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
 /// True if messages in a ring arrive whole, from the space's memory to the same space's. Sends a short one, and one
 /// that MPI does not send eagerly.
@@ -23,12 +24,14 @@ bool messages_arrive_whole(MPI_Comm all) {
   int const next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
   bool whole = true;
   for (int const n : {8, 1 << 17}) {
-    Kokkos::View<double*, typename Space::memory_space> const out("ashlar: probe, sent", static_cast<std::size_t>(n)), in("ashlar: probe, received", static_cast<std::size_t>(n));
+    Kokkos::View<double*, typename Space::memory_space> const out("ashlar: probe, sent", static_cast<std::size_t>(n)),
+        in("ashlar: probe, received", static_cast<std::size_t>(n));
     auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace(), out);
     for (int i = 0; i < n; ++i) host(i) = rank * 1e6 + i;
     Kokkos::deep_copy(out, host);
     Kokkos::fence("ashlar: before MPI");
-    int const rc = MPI_Sendrecv(out.data(), n, MPI_DOUBLE, next, 0, in.data(), n, MPI_DOUBLE, previous, 0, ring, MPI_STATUS_IGNORE);
+    int const rc = MPI_Sendrecv(out.data(), n, MPI_DOUBLE, next, 0, in.data(), n, MPI_DOUBLE, previous, 0, ring,
+                                MPI_STATUS_IGNORE);
     auto const arrived = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in);
     for (int i = 0; i < n; ++i) whole = whole && arrived(i) == previous * 1e6 + i;
     whole = whole && rc == MPI_SUCCESS;
@@ -50,7 +53,8 @@ void decide_for_default_device() {
 #else
     auto const kind = comm::device_kind::cuda;
 #endif
-    comm::device_memory = comm::decide_device_pointers(MPI_COMM_WORLD, comm::library_takes_pointers_of(kind), [] { return messages_arrive_whole<Space>(MPI_COMM_WORLD); });
+    comm::device_memory = comm::decide_device_pointers(MPI_COMM_WORLD, comm::library_takes_pointers_of(kind),
+                                                       [] { return messages_arrive_whole<Space>(MPI_COMM_WORLD); });
     if (comm::device_memory.direct) comm::tuned.host_memory = false;
   }
 }

@@ -26,14 +26,13 @@ struct tensor_source {
     broadcast_strides(e, out, own, l.stride);
     return l;
   }
-  void expect(std::shared_ptr<reader> const& r) const {
-    tensor.owner()->expect(r);
-  }
+  void expect(std::shared_ptr<reader> const& r) const { tensor.owner()->expect(r); }
   void keep(void const* block) {
     if (tensor.owner().get() != block) return;
     Tensor copy(tensor.mesh(), tensor.extents());
     using T = typename Tensor::element_type;
-    kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
+    kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(),
+                  tensor.local_size());
     tensor = copy;
   }
 };
@@ -77,7 +76,9 @@ class expression_state : public reader {
     if (!value_) {
       sharded_tensor<T, L, M> y(mesh, extents);
       shape const out = y.local_extents();
-      sources.apply_to([&](auto const&... s) { kernels::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...); });
+      sources.apply_to([&](auto const&... s) {
+        kernels::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...);
+      });
       value_.emplace(y);
     }
     return *value_;
@@ -110,7 +111,8 @@ class expression {
   using tensor_type = sharded_tensor<T, L, M>;
   static constexpr int rank = L::rank;
 
-  expression(device_mesh<M> const& m, shape const& extents, Node const& node, meta_detail::product<Source...> const& sources)
+  expression(device_mesh<M> const& m, shape const& extents, Node const& node,
+             meta_detail::product<Source...> const& sources)
       : state_(std::make_shared<tensor_detail::expression_state<T, L, M, Node, Source...>>(m, extents, node, sources)) {
     sources.apply_to([&](auto const&... s) { (s.expect(state_), ...); });
   }
@@ -148,7 +150,8 @@ auto const& sources_of(expression<T, L, M, Node, Source...> const& x) {
 }
 
 template <class T, class L, class M, class Node, class Numbers, class... Source>
-expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n, factors<Numbers, Source...> const& s) {
+expression<T, L, M, Node, Source...> make_expression(device_mesh<M> const& m, shape const& e, Node const& n,
+                                                     factors<Numbers, Source...> const& s) {
   return {m, e, n, s};
 }
 
@@ -160,17 +163,15 @@ auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape con
 template <class T, class L, class F, class M, class A, class B>
 auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
   using node = binary_node<F, std::remove_cvref_t<decltype(node_of(a))>, std::remove_cvref_t<decltype(node_of(b))>>;
-  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b)},
-                                       join(sources_of(a), sources_of(b)));
+  return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b)}, join(sources_of(a), sources_of(b)));
 }
 template <class T, class L, class R, class M, class A>
 auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {
   constexpr layout_value layout = value_v<mesh_context<M, L>, L>;
   region const part = local_region(extents, layout, m.sizes(), m.rank());
   using node = binary_node<kernels::dropout<T>, std::remove_cvref_t<decltype(node_of(a))>, leaf_node>;
-  return make_expression<T, L>(
-      m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), node_of(a), {}},
-      join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
+  return make_expression<T, L>(m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), node_of(a), {}},
+                               join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
 }
 
 /// Fills a tensor with random numbers, each a function of key and global index.
@@ -208,8 +209,7 @@ auto elements_of(X& x) {
 template <class F, class T, class L, class M, class S, class... X>
 void update_elements(F const& f, sharded_tensor<T, L, M, S>& x, X&... others) {
   auto prepare = [](auto& t) {
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>)
-      t.owner()->before_writing();
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(t)>>) t.owner()->before_writing();
   };
   prepare(x);
   (prepare(others), ...);

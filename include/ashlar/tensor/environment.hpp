@@ -15,7 +15,9 @@ namespace ashlar {
 /// Example: int main(int argc, char** argv) { ashlar::environment env(argc, argv); ... }
 class environment {
  public:
-  environment() { start([] { Kokkos::initialize(); }); }
+  environment() {
+    start([] { Kokkos::initialize(); });
+  }
   /// Takes Kokkos' options out of the command line.
   environment(int& argc, char** argv) {
     start([&] { Kokkos::initialize(argc, argv); });
@@ -29,7 +31,9 @@ class environment {
  private:
   template <class F>
   void start(F initialize) {
-    if (Kokkos::is_finalized()) throw error("ashlar::environment: Kokkos is already finalised and cannot start again; make one environment in main");
+    if (Kokkos::is_finalized())
+      throw error(
+          "ashlar::environment: Kokkos is already finalised and cannot start again; make one environment in main");
     // Most meshes consist of all processes. With this monitor, desync detection also covers a process that makes no
     // mesh.
     int processes = 1;

@@ -16,7 +16,8 @@ kernels::shard<T> shard_of(X const& x) {
 /// True if there is an overload of run for the operation and these shards.
 template <class Op, class Space, class... Shard>
 concept has_kernel = requires {
-  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<scratch_memory>(), std::declval<Shard const&>()...);
+  run(std::declval<Op const&>(), std::declval<Space const&>(), std::declval<scratch_memory>(),
+      std::declval<Shard const&>()...);
 };
 template <class Op, class Space, class... Shard>
 struct operation_without_a_kernel {
@@ -26,8 +27,9 @@ struct operation_without_a_kernel {
 /// Writes the result of an operation into y: calls the kernel run(op, space, scratch, y, x...) on the shards.
 template <class Op, class T, class L, class M, class S, class... X>
 void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
-  static_assert(!operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
-                "ashlar::evaluate: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
+  static_assert(
+      !operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
+      "ashlar::evaluate: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
   run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
 }
 

@@ -52,7 +52,8 @@ message_blocks shards(device_mesh<M> const& m, layout_value const& layout, shape
 
 // An exchange in which only the first rank sends the blocks (or receives them, if not `from_first`).
 template <class T>
-void exchange_with_first(communicator const& c, message_blocks const& t, bool from_first, T const* source, T* destination) {
+void exchange_with_first(communicator const& c, message_blocks const& t, bool from_first, T const* source,
+                         T* destination) {
   std::vector<std::size_t> mine(t.count.size());
   mine[0] = t.count[static_cast<std::size_t>(c.rank())];
   std::vector<std::size_t> const theirs = c.rank() == 0 ? t.count : std::vector<std::size_t>(mine.size());
@@ -80,7 +81,8 @@ std::vector<T> join_shards(communicator const& c, message_blocks const& blocks, 
   message_buffer<T> whole(receives ? blocks.total : 0), arrived(receives && !blocks.in_order ? blocks.total : 0);
   T* const destination = blocks.in_order ? whole.data() : arrived.data();
   if (who == receivers::all)
-    comm::all_gather(c, own, blocks.count[static_cast<std::size_t>(c.rank())], destination, std::span<std::size_t const>(blocks.count));
+    comm::all_gather(c, own, blocks.count[static_cast<std::size_t>(c.rank())], destination,
+                     std::span<std::size_t const>(blocks.count));
   else
     exchange_with_first(c, blocks, false, own, destination);
   if (!(*arrived).empty()) {
@@ -96,7 +98,8 @@ std::vector<T> join_shards(communicator const& c, message_blocks const& blocks, 
 class call_of_all {
  public:
   template <class M>
-  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element, shape const& extents, call_site const& w) {
+  call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element,
+              shape const& extents, call_site const& w) {
     if (m.size() == 1) return;
     std::uint64_t fingerprint = fingerprint_of(collective::exchange, encode(layout), encode_blocks(layout), element);
     for (char const* c = name; *c != '\0'; ++c) fingerprint = fingerprint_of(collective::exchange, fingerprint, *c);
@@ -113,7 +116,8 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
   call_of_all const call(m, who == receivers::all ? "gather_all" : "gather", x.layout, element_code<T>, x.extents(), w);
   if (who == receivers::first && m.sizes().position(m.rank(), ~x.layout.sharding()) != 0) return {};
   auto const own = on_host<S>(x.data(), x.local_size());
-  return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source), static_cast<T const*>(own.data()), who);
+  return join_shards(m.communicator(x.layout.sharding()), shards(m, x.layout, x.extents(), buffer_side::source),
+                     static_cast<T const*>(own.data()), who);
 }
 
 }  // namespace tensor_detail
@@ -151,8 +155,8 @@ sharded_tensor<T, L, M> scatter_elements(device_mesh<M> const& m, shape const& e
     index_t const found = static_cast<index_t>(whole.size());
     if (found == extents.size()) return;
     error_text text;
-    text << "ashlar::scatter: rank 0 gives all elements of the tensor; extents " << extents << " make " << extents.size()
-         << ", found " << found;
+    text << "ashlar::scatter: rank 0 gives all elements of the tensor; extents " << extents << " make "
+         << extents.size() << ", found " << found;
     throw error(text.text);
   });
   sharded_tensor<T, L, M> x(m, extents);
@@ -185,8 +189,9 @@ call_of_all call_of_scatter(device_mesh<M> const& m, Range const& elements, call
 
 template <class L, class M, class Range>
 auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& whole) {
-  static_assert(!layout_is_partial<L>::value,
-                "ashlar::scatter: the layout is partial, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
+  static_assert(
+      !layout_is_partial<L>::value,
+      "ashlar::scatter: the layout is partial, and each rank would hold the whole value; scatter into the layout without it, then write as_partial<axis>");
   std::span const given(whole);
   using Given = std::remove_const_t<typename decltype(given)::element_type>;
   using T = typename storable<Given>::type;
@@ -212,7 +217,8 @@ auto scatter_range(device_mesh<M> const& m, shape const& extents, Range const& w
 ///   than they need; if the ranks do not call the same. A partial layout does not compile.
 /// Example: scatter<layout<"data", none>>(m, {6, 4}, v) of std::vector<float> v is a sharded_tensor<float, layout<"data", none>, M>
 template <class L, class M, int N, class Range>
-auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0, call_site w = call_site::current()) {
+auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
+             call_site w = call_site::current()) {
   auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
@@ -220,7 +226,8 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
 /// The same for a scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {
-  static_assert(!plan_detail::rank_differs<L, 0>::value, "ashlar::scatter: give the extents, one a dimension of the layout");
+  static_assert(!plan_detail::rank_differs<L, 0>::value,
+                "ashlar::scatter: give the extents, one a dimension of the layout");
   auto const call = tensor_detail::call_of_scatter<L>(m, element_on_rank_0, w);
   return tensor_detail::scatter_range<L>(m, shape{}, element_on_rank_0);
 }

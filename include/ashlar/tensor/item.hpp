@@ -10,10 +10,12 @@ namespace ashlar {
 template <class X>
 auto item(X const& x) {
   static_assert(rank_v<X> == 0, "ashlar::item: the tensor has dimensions; reduce it to a scalar, or gather it");
-  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value, "ashlar::item: the scalar is partial; all_reduce it first");
+  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
+                "ashlar::item: the scalar is partial; all_reduce it first");
   auto const& t = plan_detail::materialize(x);
   element_t<X> value;
-  Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value), t.view());
+  Kokkos::deep_copy(Kokkos::View<element_t<X>, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
+                    t.view());
   return value;
 }
 

@@ -71,9 +71,11 @@ inline std::vector<loop_nest<3>> common_loops(region const& a, dimension_order c
   }
   std::vector<loop_nest<3>> nests;
   if (extents[2].size() == 0) return nests;
-  row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]), row_major_strides(extents[2])};
+  row_major_strides const strides[3]{order.strides(extents[0]), row_major_strides(extents[1]),
+                                     row_major_strides(extents[2])};
   // Each choice of one group of runs per dimension is a nest, or several nests if one has no room for all loops.
-  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops, std::array<index_t, 3> const& origin) -> void {
+  auto const choose = [&](auto const& self, int d, nest_builder<3> const& loops,
+                          std::array<index_t, 3> const& origin) -> void {
     if (d == a.rank) {
       nests.push_back(loops.nest());
       std::copy(origin.begin(), origin.end(), nests.back().origin);
@@ -137,7 +139,8 @@ struct message_blocks {
 
   /// Adds the common block of this shard and another rank's; an empty one if not `travels`. `side` is the buffer's side
   /// of the copy.
-  void add(region const& shard, region const& theirs, bool travels, buffer_side side, dimension_order const& order = {}) {
+  void add(region const& shard, region const& theirs, bool travels, buffer_side side,
+           dimension_order const& order = {}) {
     std::size_t const first = loops.size();
     std::size_t n = 0;
     if (travels)
@@ -149,7 +152,8 @@ struct message_blocks {
     auto const begin = [&]() -> index_t {
       if (order == dimension_order()) return common_part_of(shard, theirs).at;
       loop_nest<2> const& l = loops[first];
-      bool const one_piece = loops.size() == first + 1 && l.rank == 1 && (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
+      bool const one_piece = loops.size() == first + 1 && l.rank == 1 &&
+                             (l.extent[0] == 1 || (l.stride[0][0] == 1 && l.stride[1][0] == 1));
       return one_piece ? l.origin[side == buffer_side::destination ? 0 : 1] : -1;
     };
     close(n, n == 0 ? 0 : begin());

@@ -9,7 +9,8 @@ namespace tensor_detail {
 // Makes a tensor that fill(x, elements) writes, after all ranks have agreed that each gives the number of elements that
 // it needs.
 template <class L, class M, class Range, class Expected, class Fill>
-auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule, Expected expected, Fill fill) {
+auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule,
+                     Expected expected, Fill fill) {
   std::span const elements(given);
   using T = typename storable<std::remove_const_t<typename decltype(elements)::element_type>>::type;
   sharded_tensor<T, L, M> x(m, extents);
@@ -30,7 +31,8 @@ auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const&
 /// Example: local_region<batch_sharded<"data", 2>>(m, {6, 4}).dim[0] are this rank's rows
 template <class L, class M, int N>
 region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
-  return local_region(plan_detail::checked_extents<L>(n), layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, m.sizes(), m.rank());
+  return local_region(plan_detail::checked_extents<L>(n), layout_detail::value_v<plan_detail::mesh_context<M, L>, L>,
+                      m.sizes(), m.rank());
 }
 
 /// Makes a tensor from each rank's shard of it, row-major. If the layout is partial, each rank gives its term of the
@@ -47,7 +49,9 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
   return tensor_detail::filled_by_ranks<L>(
       m, plan_detail::checked_extents<L>(n), piece, "ashlar::pack: a rank gives the elements of its shard",
       [](auto const& x) { return x.local_size(); },
-      [](auto const& x, auto const& elements) { tensor_detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); }); });
+      [](auto const& x, auto const& elements) {
+        tensor_detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); });
+      });
 }
 
 /// This rank's shard of a tensor, row-major. If the tensor is partial, it is this rank's term of the reduction.
@@ -56,7 +60,8 @@ auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
 template <plain_tensor X>
 std::vector<element_t<X>> unpack(X const& x) {
   auto const& t = plan_detail::materialize(x);
-  auto const own = tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
+  auto const own =
+      tensor_detail::on_host<typename std::remove_cvref_t<decltype(t)>::execution_space>(t.data(), t.local_size());
   return {own.data(), own.data() + own.size()};
 }
 
@@ -70,8 +75,9 @@ std::vector<element_t<X>> unpack(X const& x) {
 /// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
 template <class L, class M, int N, class Range>
 auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements) {
-  static_assert(!plan_detail::layout_is_partial<L>::value,
-                "ashlar::copy_to_mesh: the layout is partial, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::copy_to_mesh: the layout is partial, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
   comm::require_equal(m.communicator(), n, "ashlar::copy_to_mesh: the extents");
   return tensor_detail::filled_by_ranks<L>(
       m, plan_detail::checked_extents<L>(n), elements, "ashlar::copy_to_mesh: a rank gives all elements of the tensor",

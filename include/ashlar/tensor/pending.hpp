@@ -46,7 +46,9 @@ class pending<Y> {
 
  private:
   tensor_detail::pending_work<Y>& work() const {
-    if (!work_) throw error("ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now");
+    if (!work_)
+      throw error(
+          "ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now");
     return *work_;
   }
   void drop() noexcept {
@@ -67,7 +69,8 @@ namespace tensor_detail {
 template <class Y, class P, int Step, class X>
 class steps_in_flight final : public pending_work<Y> {
  public:
-  steps_in_flight(X x, call_site const& w, Y const* room) : operand_(std::move(x)), result_(take(*operand_, w, room)), call_site_(w) {}
+  steps_in_flight(X x, call_site const& w, Y const* room)
+      : operand_(std::move(x)), result_(take(*operand_, w, room)), call_site_(w) {}
 
   bool ready() override { return !flight_ || flight_->ready(); }
   Y wait() override {
@@ -90,7 +93,8 @@ class steps_in_flight final : public pending_work<Y> {
     if (m.recorder()) note(m, step, step_bytes(step, x.extents(), m.sizes(), sizeof(element_type)), w);
     auto const transfers = remembered_transfers(step, x.extents(), m.sizes(), m.rank());
     result_type y = room_or_new(room, m, x.extents(), transfers->destination.size());
-    flight_ = std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(x.data()), y.data(), w);
+    flight_ =
+        std::make_shared<in_flight>(m, ranks, step, transfers, static_cast<element_type const*>(x.data()), y.data(), w);
     x.owner()->expect_with_lender(flight_);
     return y;
   }

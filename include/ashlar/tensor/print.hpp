@@ -87,7 +87,10 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
   message_blocks blocks;
   region const printed = whole_region(what.extents());
   for (int i = 0, n = m.sizes().ranks(axes); i < n; ++i)
-    blocks.add(printed, what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))), true, buffer_side::source);
+    blocks.add(
+        printed,
+        what.among_printed(local_region(x.extents(), x.layout, m.sizes(), m.sizes().with_position(m.rank(), axes, i))),
+        true, buffer_side::source);
   blocks.finish(printed);
   auto const own = on_host<S>(picked, mine.size());
   return join_shards(m.communicator(axes), blocks, static_cast<T const*>(own.data()), receivers::first);
@@ -95,7 +98,10 @@ std::vector<T> gather_printed(sharded_tensor<T, L, M, S> const& x, printed_part 
 
 template <class T>
 void write_number(std::ostream& out, T x) {
-  if constexpr (requires { x.real(); x.imag(); })
+  if constexpr (requires {
+                  x.real();
+                  x.imag();
+                })
     out << x.real() << std::showpos << x.imag() << "i" << std::noshowpos;
   else
     out << +x;
@@ -156,7 +162,10 @@ class number_writer {
 
 template <class T>
 std::string element_name() {
-  if constexpr (requires(T x) { x.real(); x.imag(); })
+  if constexpr (requires(T x) {
+                  x.real();
+                  x.imag();
+                })
     return "complex<" + element_name<typename T::value_type>() + ">";
   else if constexpr (std::is_integral_v<T>)
     return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
@@ -185,7 +194,8 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   plan_detail::error_text extents;
   extents << t.extents();
   out << tensor_detail::element_name<element_t<X>>() << ", " << to_string(layout_t<X>{}) << ", " << extents.text << ",";
-  for (int a = 0; a < M::axes; ++a) out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
+  for (int a = 0; a < M::axes; ++a)
+    out << " " << meta_detail::name_text<typename M::names>(a) << "=" << t.mesh().sizes().size[a];
   out << "\n";
   if (numbers.empty())
     out << "[]";

@@ -13,11 +13,13 @@ namespace tensor_detail {
 
 // Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`.
 template <class L2, class Ops, class T0, class L1, class M, class Space>
-sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x, shape const& extents, dimension_order const& order, call_site const& w) {
+sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
+                                            shape const& extents, dimension_order const& order, call_site const& w) {
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
   bool const alone = ranks.size() == 1;
-  if (alone && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes())) return share<L2>(x, extents);
+  if (alone && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
+    return share<L2>(x, extents);
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
   step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
   sharded_tensor<T0, L2, M, Space> y(m, extents, transfers.destination.size());
@@ -25,7 +27,8 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
   if (alone || !communicates(s.what)) {
     run();
   } else {
-    collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>), transfers.received * sizeof(T0), w);
+    collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>),
+                                 transfers.received * sizeof(T0), w);
     run();
   }
   return y;
@@ -57,7 +60,8 @@ class bundle_in_flight {
  public:
   using space = Kokkos::DefaultExecutionSpace;
   using memory_space = typename space::memory_space;
-  bundle_in_flight(device_mesh<M> const& m, axis_mask axes, call_site const& w) : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), call_site_(w) {}
+  bundle_in_flight(device_mesh<M> const& m, axis_mask axes, call_site const& w)
+      : mesh_(m), ranks_(m.communicator(axes)), axes_(axes), call_site_(w) {}
 
   template <class L>
   void reserve(shape const& extents) {
@@ -81,17 +85,22 @@ class bundle_in_flight {
     s.axes = axes_;
     std::uint64_t fingerprint = fingerprint_of(collective_of(s.what), axes_, op, element_code<T>);
     for (index_t n : size_) fingerprint = fingerprint_of(collective_of(s.what), fingerprint, n);
-    collective_scope const scope(mesh_, s, fingerprint, static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T), call_site_);
+    collective_scope const scope(mesh_, s, fingerprint,
+                                 static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T),
+                                 call_site_);
     with_op<T, Ops>(op, [&](auto o) {
       if (reduced_where_they_lie<decltype(o)>()) return;
       T* const results = static_cast<T*>(block_->data);
       auto const n = static_cast<std::size_t>(elements_);
       if (T const* const message = side_by_side()) {
         memory_of_messages const used(message, results);
-        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned, operands::maybe_in_place);
+        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned,
+                                                        operands::maybe_in_place);
       }
-      for (std::size_t i = 0; i < pieces_.size(); ++i) kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
-      with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n, [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
+      for (std::size_t i = 0; i < pieces_.size(); ++i)
+        kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
+      with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n,
+                               [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
     });
   }
 

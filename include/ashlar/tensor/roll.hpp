@@ -6,7 +6,8 @@
 namespace ashlar::tensor_detail {
 
 // Loops between `count` indices of one dimension in two arrays. Their extents differ only in that dimension.
-inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination, index_t to) {
+inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, index_t from, shape const& destination,
+                                  index_t to) {
   kernels::box a, b;
   for (int d = 0; d < source.rank; ++d) a.extent[d] = b.extent[d] = source[d];
   a.extent[dim] = b.extent[dim] = count;
@@ -16,12 +17,14 @@ inline loop_nest<2> slabs_between(int dim, index_t count, shape const& source, i
 }
 
 // The transfers of one rank when indices of a dimension roll. Elements that stay on the rank are in no message.
-inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout, shape const& extents, mesh_shape const& mesh, int rank) {
+inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, layout_value const& layout,
+                                       shape const& extents, mesh_shape const& mesh, int rank) {
   index_t const n = extents[dim];
   step_transfers m;
   region const own = local_region(extents, layout, mesh, rank);
   m.source = m.destination = own.extents();
-  m.fingerprint = fingerprint_of_extents(collective_of(s.what), fingerprint_of(collective_of(s.what), s.axes, dim, by, encode(layout)), extents);
+  m.fingerprint = fingerprint_of_extents(
+      collective_of(s.what), fingerprint_of(collective_of(s.what), s.axes, dim, by, encode(layout)), extents);
   index_set const mine = own.dim[dim];
   index_t const stride = row_major_strides(m.source).stride[dim];
   bool const in_one_piece = m.source.size() == m.source[dim] * stride;  // a range of indices is contiguous
@@ -33,7 +36,8 @@ inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, 
   auto const add_run = [&](message_blocks& blocks, buffer_side side, block_of_runs& block, index_t at, index_t count) {
     shape run = m.source;
     run[dim] = count;
-    loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, run, 0) : slabs_between(dim, count, run, 0, m.source, at);
+    loop_nest<2> loops = side == buffer_side::destination ? slabs_between(dim, count, m.source, at, run, 0)
+                                                          : slabs_between(dim, count, run, 0, m.source, at);
     loops.origin[side == buffer_side::destination ? 1 : 0] += static_cast<index_t>(blocks.total + block.size);
     blocks.loops.push_back(loops);
     block.at = block.size == 0 && in_one_piece ? at * stride : -1;
@@ -64,12 +68,14 @@ inline step_transfers rolled_transfers(plan_step const& s, int dim, index_t by, 
 /// Rolls this rank's shard by `by` indices along dimension Dim.
 /// Collective: the ranks that split dimension Dim; blocks.
 template <int Dim, class T, class L, class M, class Space>
-sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& x, plan_step const& step, index_t by, call_site const& w) {
+sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& x, plan_step const& step, index_t by,
+                                          call_site const& w) {
   if (by == 0) return share<L>(x, x.extents());
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(step.axes);
-  step_transfers const& transfers = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by},
-                                        [&] { return rolled_transfers(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank()); });
+  step_transfers const& transfers = *remembered({&x.layout, x.extents(), m.sizes(), m.rank(), {}, Dim, by}, [&] {
+    return rolled_transfers(step, Dim, by, x.layout, x.extents(), m.sizes(), m.rank());
+  });
   Space const space{};
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   auto const* const source = static_cast<T const*>(x.data());
@@ -78,7 +84,9 @@ sharded_tensor<T, L, M, Space> roll_shard(sharded_tensor<T, L, M, Space> const& 
     strided_copy(space, source, y.data(), stays);
     return y;
   }
-  collective_scope const scope(m, step, fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>), transfers.received * sizeof(T), w);
+  collective_scope const scope(m, step,
+                               fingerprint_of(collective_of(step.what), transfers.fingerprint, element_code<T>),
+                               transfers.received * sizeof(T), w);
   if (exchange_on_node(space, step, transfers, ranks, source, y.data())) return y;
   exchange(space, step, transfers, ranks, source, y.data());  // may use all of the destination
   strided_copy(space, source, y.data(), stays);

@@ -27,15 +27,19 @@ template <class Ops, class Space, class T>
 void keep(Space const& space, plan_step const& s, step_transfers const& v, T const* source, T* destination) {
   if (v.all_stays && v.keeps) return kernels::copy(space, source, destination, v.source.size());
   if (s.what == step_kind::pad)
-    with_op<T, Ops>(s.op, [&](auto op) { kernels::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>()); });
+    with_op<T, Ops>(s.op, [&](auto op) {
+      kernels::fill(space, destination, v.destination.size(), decltype(op)::template identity<T>());
+    });
   strided_copy(space, source, destination, v.kept);
 }
 
 template <class Ops, class Space, class T>
-void reduce_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void reduce_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+                   T const* source, T* destination) {
   auto const n = static_cast<std::size_t>(v.source.size());
   with_op<T, Ops>(s.op, [&](auto op) {
-    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
+    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n,
+                    [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
   });
 }
 
@@ -49,16 +53,18 @@ T const* in_order(Space const& space, message_blocks const& blocks, T const* sha
 }
 
 template <class Ops, class Space, class T>
-void reduce_scatter_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void reduce_scatter_shards(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+                           T const* source, T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
   with_op<T, Ops>(s.op, [&](auto op) {
-    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, from, v.out.total, destination, static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
-      if (v.out.equal)
-        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0]);
-      else
-        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count));
-    });
+    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, from, v.out.total, destination,
+                    static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
+                      if (v.out.equal)
+                        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0]);
+                      else
+                        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count));
+                    });
   });
 }
 
@@ -70,7 +76,12 @@ class exchange_memory {
  public:
   /// Packs the elements to send. Pre: `v`, source and destination live as long as this object.
   exchange_memory(Space const& space, step_transfers const& v, T const* source, T* destination)
-      : space_(space), in_(v.in), out_(v.at.empty() ? v.out : v.once), sent_(source), arrived_(destination), destination_(destination) {
+      : space_(space),
+        in_(v.in),
+        out_(v.at.empty() ? v.out : v.once),
+        sent_(source),
+        arrived_(destination),
+        destination_(destination) {
     if (!out_.in_order && !in_.in_order && out_.total <= static_cast<std::size_t>(v.destination.size())) {
       strided_copy(space, source, destination, out_.loops);
       sent_ = destination;
@@ -86,7 +97,8 @@ class exchange_memory {
   /// Copies the received elements to their places. Pre: nobody reads the sent elements any more.
   void copy_out() {
     if (in_.in_order) return;
-    if (arrived_ == destination_) kernels::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
+    if (arrived_ == destination_)
+      kernels::copy(space_, static_cast<T const*>(destination_), buffer_.data(), static_cast<index_t>(in_.total));
     strided_copy(space_, static_cast<T const*>(buffer_.data()), destination_, in_.loops);
   }
 
@@ -99,21 +111,24 @@ class exchange_memory {
 };
 
 template <class Space, class T>
-void exchange(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void exchange(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+              T const* source, T* destination) {
   bool const gathers = s.what == collective::all_gather;
   exchange_memory<Space, T> memory(space, v, source, destination);
-  with_mpi_memory(mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total, [&](T const* send, T* receive) {
-    if (gathers && v.in.equal)
-      comm::all_gather(ranks, send, v.out.total, receive);
-    else if (gathers)
-      comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
-    else if (s.what == collective::all_to_all && v.even)  // all ranks agree on v.even, not on v.out.equal
-      comm::all_to_all(ranks, send, v.out.count[0], receive);
-    else if (v.at.empty())
-      comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
-    else
-      comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
-  });
+  with_mpi_memory(
+      mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total,
+      [&](T const* send, T* receive) {
+        if (gathers && v.in.equal)
+          comm::all_gather(ranks, send, v.out.total, receive);
+        else if (gathers)
+          comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
+        else if (s.what == collective::all_to_all && v.even)  // all ranks agree on v.even, not on v.out.equal
+          comm::all_to_all(ranks, send, v.out.count[0], receive);
+        else if (v.at.empty())
+          comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
+        else
+          comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
+      });
   memory.copy_out();
 }
 
@@ -140,17 +155,19 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
     }
   };
   for_ranges("ashlar::reduce_scatter", space, kept.size(), elements_per_thread, [&](index_t begin, index_t end) {
-    for_each_rectangle(kept, begin, end, [&](index_t const (&offset)[2], index_t rows, index_t length) {
+    for_each_rectangle(kept, begin, end, [&](index_t const(&offset)[2], index_t rows, index_t length) {
       for (index_t r = 0; r < rows; ++r)
         for (index_t j = 0; j < length; j += width)
-          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to, std::min(width, length - j));
+          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
+                  std::min(width, length - j));
     });
   });
 }
 
 // In shared memory: every rank takes the elements that it needs from the others' shards, in one pass.
 template <class Ops, class Space, class T>
-void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, node_group const& g, T* destination) {
+void take_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+                  node_group const& g, T* destination) {
   auto const self = static_cast<std::size_t>(g.rank());
   if (s.what == collective::reduce_scatter) {
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
@@ -169,9 +186,11 @@ void take_on_node(Space const& space, plan_step const& s, step_transfers const& 
   }
 }
 template <class Ops = builtin_ops, class Space, class T>
-bool exchange_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+bool exchange_on_node(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+                      T const* source, T* destination) {
   if constexpr (runs_in_caller<Space>) {
-    node_round<T> round(ranks, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>), source, static_cast<std::size_t>(v.source.size()));
+    node_round<T> round(ranks, fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>), source,
+                        static_cast<std::size_t>(v.source.size()));
     if (!round) return false;
     take_on_node<Ops>(space, s, v, ranks, round.group(), destination);
     return round.end();
@@ -184,14 +203,18 @@ bool exchange_on_node(Space const& space, plan_step const& s, step_transfers con
 /// s.op is a number among the reductions Ops.
 /// Collective: `ranks`, which differ along the step's axes; blocks. If that is one rank, the step is a slice.
 template <class Ops = builtin_ops, class Space, class T>
-void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks, T const* source, T* destination) {
+void run_step(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
+              T const* source, T* destination) {
   switch (ranks.size() == 1 ? step_kind::slice : s.what) {
     case step_kind::slice:
-    case step_kind::pad: return keep<Ops>(space, s, v, source, destination);
-    case step_kind::all_reduce: return reduce_shards<Ops>(space, s, v, ranks, source, destination);
+    case step_kind::pad:
+      return keep<Ops>(space, s, v, source, destination);
+    case step_kind::all_reduce:
+      return reduce_shards<Ops>(space, s, v, ranks, source, destination);
     default:
       if (exchange_on_node<Ops>(space, s, v, ranks, source, destination)) return;
-      if (s.what == collective::reduce_scatter) return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
+      if (s.what == collective::reduce_scatter)
+        return reduce_scatter_shards<Ops>(space, s, v, ranks, source, destination);
       return exchange(space, s, v, ranks, source, destination);
   }
 }

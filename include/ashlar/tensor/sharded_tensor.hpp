@@ -56,14 +56,17 @@ class sharded_tensor {
   static constexpr int rank = Layout::rank;
   /// The layout as a value; axes are positions in the mesh.
   static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, Layout>, Layout>;
-  static_assert(!plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
-                "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
+      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
       : sharded_tensor(m, extents, ashlar::local_region(extents, layout, m.sizes(), m.rank()).size()) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
-      : sharded_tensor(m, extents, tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {}
+      : sharded_tensor(m, extents,
+                       tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {
+  }
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
@@ -129,8 +132,10 @@ struct view_lies_otherwise {
 template <class L, bool Reversed, class M, class View, int N>
 auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   using T = typename View::non_const_value_type;
-  static_assert(!std::is_const_v<typename View::value_type>, "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
-  static_assert(static_cast<int>(View::rank) == L::rank, "ashlar::adopt: the view has another number of dimensions than the layout");
+  static_assert(!std::is_const_v<typename View::value_type>,
+                "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
+  static_assert(static_cast<int>(View::rank) == L::rank,
+                "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = plan_detail::checked_extents<L>(n);
@@ -145,9 +150,12 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
       if (Reversed) expected[d] = shard[L::rank - 1 - d];
     }
     if (!(found == expected))
-      plan_detail::fail_other_extents(Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
-                                          : "ashlar::adopt: the view has the extents of this rank's shard", expected, found);
-    if (!view.span_is_contiguous()) meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
+      plan_detail::fail_other_extents(
+          Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
+                   : "ashlar::adopt: the view has the extents of this rank's shard",
+          expected, found);
+    if (!view.span_is_contiguous())
+      meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });
   return t;
 }
@@ -162,8 +170,9 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
-  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
-                "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
+  static_assert(
+      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
+      "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
   return tensor_detail::adopt_view<L, false>(m, view, n);
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
@@ -171,7 +180,8 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
 auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
-  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value, "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
+  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value,
+                "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
   return tensor_detail::adopt_view<L, true>(m, view, n);
 }
 
@@ -212,11 +222,13 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
-  static_assert(!plan_detail::layout_is_partial<L>::value,
-                "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
   Tensor t(m, plan_detail::checked_extents<L>(n));
-  tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{}, t.data(), t.local_region(), f);
+  tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
+                                                                             t.data(), t.local_region(), f);
   return t;
 }
 

@@ -12,7 +12,8 @@ namespace ashlar::comm {
 /// The MPI type of complex numbers as tensors store them.
 template <std::floating_point T>
 struct mpi_datatype<Kokkos::complex<T>> {
-  static_assert(sizeof(T) <= sizeof(double), "ashlar::comm: complex numbers of float and of double have a type of MPI's");
+  static_assert(sizeof(T) <= sizeof(double),
+                "ashlar::comm: complex numbers of float and of double have a type of MPI's");
   static MPI_Datatype get() { return sizeof(T) == sizeof(float) ? MPI_C_FLOAT_COMPLEX : MPI_C_DOUBLE_COMPLEX; }
 };
 
@@ -37,7 +38,9 @@ bool mpi_combines() {
 template <class Space, class T>
 class mpi_memory {
  public:
-  mpi_memory([[maybe_unused]] bool directly, Space const& space, T const* source, std::size_t n, T* destination, std::size_t m) : space_(space), source_(source), destination_(destination), m_(m) {
+  mpi_memory([[maybe_unused]] bool directly, Space const& space, T const* source, std::size_t n, T* destination,
+             std::size_t m)
+      : space_(space), source_(source), destination_(destination), m_(m) {
     if constexpr (!host_reads<Space>)
       if (!directly) {
         in_ = pool<host>::allocate(n * sizeof(T)), out_ = pool<host>::allocate(m * sizeof(T));
@@ -81,7 +84,8 @@ class mpi_memory {
 
 /// Calls f(source, destination) with such memory.
 template <class Space, class T, class F>
-void with_mpi_memory(bool directly, Space const& space, T const* source, std::size_t n, T* destination, std::size_t m, F&& f) {
+void with_mpi_memory(bool directly, Space const& space, T const* source, std::size_t n, T* destination, std::size_t m,
+                     F&& f) {
   mpi_memory<Space, T> memory(directly, space, source, n, destination, m);
   f(memory.source(), memory.destination());
   memory.finish();

@@ -18,9 +18,16 @@ class step_in_flight final : public reader, public unfinished_collective {
   ///   until the step is complete.
   /// Collective: over `ranks`; does not block, unless sums_at_once().
   template <class M>
-  step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s, std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
-      : scope_(m, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only), transfers->received * sizeof(T), w, sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
-        ranks_(ranks), step_(s), transfers_(std::move(transfers)), source_(source), destination_(destination) {
+  step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
+                 std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
+      : scope_(m, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only),
+               transfers->received * sizeof(T), w,
+               sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
+        ranks_(ranks),
+        step_(s),
+        transfers_(std::move(transfers)),
+        source_(source),
+        destination_(destination) {
     try {
       begin();
     } catch (...) {
@@ -68,7 +75,9 @@ class step_in_flight final : public reader, public unfinished_collective {
   enum class stage { first, gathers_sums, done };
 
   std::size_t operand_size() const { return static_cast<std::size_t>(transfers_->source.size()); }
-  static bool reduces(plan_step const& s) { return s.what == collective::all_reduce || s.what == collective::reduce_scatter; }
+  static bool reduces(plan_step const& s) {
+    return s.what == collective::all_reduce || s.what == collective::reduce_scatter;
+  }
   bool reduces() const { return reduces(step_); }
   // True if the host cannot read the operands of a reduction, but MPI can. Then the step blocks and is complete at
   // once.
@@ -100,7 +109,9 @@ class step_in_flight final : public reader, public unfinished_collective {
   void begin() {
     if constexpr (runs_in_caller<Space>) {
       T* const sums = step_.what == collective::all_reduce ? destination_ : nullptr;
-      round_.emplace(begin_only{}, ranks_, fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only), source_, operand_size(), sums);
+      round_.emplace(begin_only{}, ranks_,
+                     fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only),
+                     source_, operand_size(), sums);
       if (*round_) {
         ranks_.state().unfinished = this;
         return;
@@ -129,7 +140,8 @@ class step_in_flight final : public reader, public unfinished_collective {
       } else {
         if (step_.what == collective::all_reduce) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
-          with_op<T, Ops>(step_.op, [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
+          with_op<T, Ops>(step_.op,
+                          [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
         } else {
           take_on_node<Ops>(space_, step_, *transfers_, ranks_, round_->group(), destination_);
         }
@@ -145,13 +157,15 @@ class step_in_flight final : public reader, public unfinished_collective {
     step_transfers const& v = *transfers_;
     bool const gathers = step_.what == collective::all_gather;
     exchanged_.emplace(space_, v, source_, destination_);
-    memory_.emplace(mpi_reads<Space>(), space_, exchanged_->sent(), exchanged_->sent_size(), exchanged_->arrived(), v.in.total);
+    memory_.emplace(mpi_reads<Space>(), space_, exchanged_->sent(), exchanged_->sent_size(), exchanged_->arrived(),
+                    v.in.total);
     block_starts(starts_, v.in.count);
     std::vector<std::size_t> out = v.at;
     if (!gathers && out.empty()) block_starts(out, v.out.count);
     auto const send = [&](int q) {
       auto const i = static_cast<std::size_t>(q);
-      return gathers ? block<T const>{memory_->source(), v.out.total} : block<T const>{memory_->source() + out[i], v.out.count[i]};
+      return gathers ? block<T const>{memory_->source(), v.out.total}
+                     : block<T const>{memory_->source() + out[i], v.out.count[i]};
     };
     auto const receive = [&](int q) { return part(memory_->destination(), starts_, q); };
     int const r = ranks_.rank();
@@ -175,13 +189,19 @@ class step_in_flight final : public reader, public unfinished_collective {
       for (int q = 0; in_parts_ && q < ranks_.size(); ++q) starts_.push_back(part_of_rank(n, ranks_.size(), q).begin);
       if (in_parts_) starts_.push_back(n);
     } else {
-      memory_.emplace(mpi_reads<Space>(), space_, in_order(space_, v.out, source_, packed_), v.out.total, destination_, static_cast<std::size_t>(v.destination.size()));
+      memory_.emplace(mpi_reads<Space>(), space_, in_order(space_, v.out, source_, packed_), v.out.total, destination_,
+                      static_cast<std::size_t>(v.destination.size()));
       block_starts(starts_, v.out.count);
       ranks_.counters().reduce_scatter.add((v.out.total - operand_of(ranks_.rank()).size) * sizeof(T));
     }
     std::size_t const own = operand_of(ranks_.rank()).size;
     received_.emplace(ranks_, own, room_.allocate((static_cast<std::size_t>(ranks_.size()) - 1) * own));
-    post_exchange(ranks_, [&](int q) { return operand_of(q); }, [&](int q) { return block<T>{received_->from(q), own}; }, comm::tuned);
+    post_exchange(
+        ranks_, [&](int q) { return operand_of(q); },
+        [&](int q) {
+          return block<T>{received_->from(q), own};
+        },
+        comm::tuned);
   }
   // The part of this rank's operand that rank q combines.
   block<T const> operand_of(int q) const {
@@ -197,7 +217,12 @@ class step_in_flight final : public reader, public unfinished_collective {
       with_op<T, Ops>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(own.data, sums, own.size); });
       if (in_parts_) {
         stage_ = stage::gathers_sums;
-        post_exchange(ranks_, [&](int) { return block<T const>{sums, own.size}; }, [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
+        post_exchange(
+            ranks_,
+            [&](int) {
+              return block<T const>{sums, own.size};
+            },
+            [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
         std::swap(requests_, ranks_.state().requests);
         return;
       }

@@ -132,7 +132,8 @@ class pool {
     std::atomic_flag taken_;
   };
   [[noreturn]] static void fail_without_kokkos() {
-    throw error("ashlar::make: Kokkos is not initialised, or already finalised; make an ashlar::environment in main, before all tensors");
+    throw error(
+        "ashlar::make: Kokkos is not initialised, or already finalised; make an ashlar::environment in main, before all tensors");
   }
 
   struct state {
@@ -191,7 +192,8 @@ void storage<MemorySpace>::detach() {
   auto const own = pool<MemorySpace>::allocate(bytes);
   using space = Kokkos::View<char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   Kokkos::deep_copy(typename MemorySpace::execution_space{}, space(static_cast<char*>(own->data), bytes),
-                    Kokkos::View<char const*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(static_cast<char const*>(data), bytes));
+                    Kokkos::View<char const*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        static_cast<char const*>(data), bytes));
   data = own->data;
   lender_ = own;
 }

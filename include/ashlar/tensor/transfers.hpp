@@ -20,11 +20,11 @@ struct step_transfers {
   // empty.
   message_blocks once;
   std::vector<std::size_t> at;
-  bool keeps = false;         // slice and pad: elements stay.
-  bool all_stays = false;     // all elements stay in place.
-  copy_loops kept;            // from shard to shard; for a reduce_scatter, this rank's part of each operand.
+  bool keeps = false;              // slice and pad: elements stay.
+  bool all_stays = false;          // all elements stay in place.
+  copy_loops kept;                 // from shard to shard; for a reduce_scatter, this rank's part of each operand.
   std::vector<copy_loops> direct;  // from each rank's shard to this rank's, in shared memory.
-  std::size_t received = 0;  // elements that come from other ranks.
+  std::size_t received = 0;        // elements that come from other ranks.
   std::uint64_t fingerprint = 0;
   std::vector<region> asked;  // regions asked for so far; empty after finish()
 
@@ -70,8 +70,10 @@ inline std::uint64_t fingerprint_of_extents(collective what, std::uint64_t finge
 
 /// The transfers of a step on a tensor of these extents, whose shards have their dimensions in this order.
 /// Pre: the default order for an all_reduce.
-inline step_transfers transfers_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
-  region const source = local_region(extents, s.from, mesh, rank), destination = local_region(extents, s.to, mesh, rank);
+inline step_transfers transfers_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank,
+                                   dimension_order const& order = {}) {
+  region const source = local_region(extents, s.from, mesh, rank),
+               destination = local_region(extents, s.to, mesh, rank);
   int const ranks = mesh.ranks(s.axes);
   step_kind const what = ranks == 1 ? step_kind::slice : s.what;
   step_transfers m;
@@ -82,7 +84,9 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
 
   if (communicates(s.what)) {
     collective const c = collective_of(s.what);
-    m.fingerprint = fingerprint_of_extents(c, fingerprint_of(c, s.axes, s.op, encode(s.from), encode_blocks(s.from), encode(s.to), encode_blocks(s.to)), extents);
+    m.fingerprint = fingerprint_of_extents(
+        c, fingerprint_of(c, s.axes, s.op, encode(s.from), encode_blocks(s.from), encode(s.to), encode_blocks(s.to)),
+        extents);
     for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint_of(c, m.fingerprint, order.of[d]);
   }
 
@@ -109,7 +113,8 @@ inline step_transfers transfers_of(plan_step const& s, shape const& extents, mes
   for (int i = 0; i < ranks; ++i) {
     int const p = peer(i);
     if (what != collective::all_gather) m.send(source, local_region(extents, s.to, mesh, p), serves(rank, p));
-    if (what != collective::reduce_scatter) m.receive(destination, local_region(extents, s.from, mesh, p), serves(p, rank));
+    if (what != collective::reduce_scatter)
+      m.receive(destination, local_region(extents, s.from, mesh, p), serves(p, rank));
   }
   m.finish(source, destination, mesh.position(rank, s.axes));
   if (what == collective::reduce_scatter) m.received = static_cast<std::size_t>((ranks - 1) * m.destination.size());
@@ -158,7 +163,9 @@ inline thread_local transfers_memo remembered;
 
 /// The transfers of a step that lives as long as the program. Without a copy of the pointer, they live until the next
 /// call.
-inline std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank, dimension_order const& order = {}) {
+inline std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s, shape const& extents,
+                                                                         mesh_shape const& mesh, int rank,
+                                                                         dimension_order const& order = {}) {
   return remembered({&s, extents, mesh, rank, order}, [&] { return transfers_of(s, extents, mesh, rank, order); });
 }
 

@@ -51,7 +51,8 @@ constexpr void adam_update(Options const& o, double decay, P& p, S& state, G con
         check_gradient<decltype(x), decltype(gradient)>();
         using T = element_t<decltype(x)>;
         T const scaled = keras ? T(rate * square_root(c2) / c1) : T(rate / c1);
-        adam_step<T> const f{T(o.beta1), T(1 - o.beta1), T(o.beta2), T(1 - o.beta2), scaled, keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
+        adam_step<T> const f{T(o.beta1), T(1 - o.beta1),           T(o.beta2),   T(1 - o.beta2),
+                             scaled,     keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
         update_each(f, x, gradient, m, v);
       },
       p, g, state.m, state.v);

@@ -59,7 +59,8 @@ struct clip_factor {
 /// Example: auto [g, norm] = clip_by_global_norm(gradients, 1.0);
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks, ICML 2013.
 template <class G>
-[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0, call_site w = call_site::current()) {
+[[nodiscard]] constexpr auto clip_by_global_norm(G const& gradients, double largest, double added = 0,
+                                                 call_site w = call_site::current()) {
   using namespace train_detail;
   auto const& first = first_leaf(gradients);
   using T = element_t<decltype(first)>;

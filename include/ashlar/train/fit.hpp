@@ -84,8 +84,9 @@ struct callback_returns_no_bool {
 template <class F>
 bool goes_on(F f) {
   using R = decltype(f());
-  static_assert(!callback_returns_no_bool<R>::value,
-                "ashlar::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
+  static_assert(
+      !callback_returns_no_bool<R>::value,
+      "ashlar::fit: a callback returns whether training goes on, as a bool, or nothing; end it with return true, or drop the return");
   if constexpr (std::is_void_v<R>)
     return f(), true;
   else if constexpr (!callback_returns_no_bool<R>::value)
@@ -95,8 +96,9 @@ bool goes_on(F f) {
 }
 template <class C>
 void tell_begin(C& c, int epoch) {
-  static_assert(!callback_listens_to_nothing<C>::value,
-                "ashlar::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)");
+  static_assert(
+      !callback_listens_to_nothing<C>::value,
+      "ashlar::fit: a callback has begin_epoch(int), after_batch(batch_report, epoch_report) or after_epoch(epoch_report); wrap a function by after_batch(f) or after_epoch(f)");
   if constexpr (requires { c.begin_epoch(epoch); }) c.begin_epoch(epoch);
 }
 template <class C>
@@ -115,14 +117,17 @@ class epoch_means {
  public:
   explicit epoch_means(int epoch) { report_.epoch = epoch; }
   void add(batch_report const& b) {
-    if (b.examples < 0) throw error("ashlar::fit: a step reports 0 examples or more, found " + std::to_string(b.examples));
+    if (b.examples < 0)
+      throw error("ashlar::fit: a step reports 0 examples or more, found " + std::to_string(b.examples));
     if (report_.steps == 0) {
       report_.metrics = b.metrics;
       means_.resize(b.metrics.size());
     }
     bool same = b.metrics.size() == means_.size();
     for (std::size_t i = 0; same && i < means_.size(); ++i) same = b.metrics[i].name == report_.metrics[i].name;
-    if (!same) throw error("ashlar::fit: a step reports other metrics than the one before; report the same ones, in one order, of each batch");
+    if (!same)
+      throw error(
+          "ashlar::fit: a step reports other metrics than the one before; report the same ones, in one order, of each batch");
     ++report_.steps;
     report_.examples += b.examples;
     for (std::size_t i = 0; i < means_.size(); ++i) {
@@ -147,8 +152,9 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
   epoch_means means(epoch);
   bool on = true;
   for (auto&& batch : batches) {
-    static_assert(!step_returns_no_report<decltype(step(batch))>::value,
-                  "ashlar::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
+    static_assert(
+        !step_returns_no_report<decltype(step(batch))>::value,
+        "ashlar::fit: a step returns a batch_report, the batch's examples and its metrics; write return batch_report{n, {{\"loss\", item(loss)}}}");
     if constexpr (!step_returns_no_report<decltype(step(batch))>::value) {
       batch_report const b = step(batch);
       means.add(b);
@@ -156,7 +162,8 @@ std::pair<epoch_report, bool> run_epoch(int epoch, Batches&& batches, Step& step
     }
     if (!on) break;
   }
-  if (means.report().steps == 0) throw error("ashlar::fit: an epoch has 1 batch or more, found none; is the data empty?");
+  if (means.report().steps == 0)
+    throw error("ashlar::fit: an epoch has 1 batch or more, found none; is the data empty?");
   ((on = tell_end(callbacks, means.report()) && on), ...);
   return {means.report(), on};
 }

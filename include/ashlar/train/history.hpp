@@ -33,7 +33,8 @@ class epoch_table {
   /// Adds a row and returns its line.
   std::string add(std::vector<double> const& row) {
     if (row.size() != columns_.size())
-      throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) + " numbers, one a column, found " + std::to_string(row.size()));
+      throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) +
+                  " numbers, one a column, found " + std::to_string(row.size()));
     rows_.push_back(row);
     return line_of(row);
   }
@@ -85,7 +86,8 @@ class csv_log {
     try {
       comm::on_root(c, [&] {
         for (std::string const& name : columns)
-          if (name.empty() || name.find_first_of(",\"\n\r") != name.npos) fail("expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
+          if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
+            fail("expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
         open(head + "\n", before);
       });
     } catch (...) {
@@ -100,7 +102,8 @@ class csv_log {
   /// Appends a row. It is then in the file system, not necessarily on the disk.
   void add(std::vector<double> const& row) {
     comm::on_root(comm_, [&] {
-      if (row.size() != columns_) fail("expected " + std::to_string(columns_) + " numbers, one a column, found " + std::to_string(row.size()));
+      if (row.size() != columns_)
+        fail("expected " + std::to_string(columns_) + " numbers, one a column, found " + std::to_string(row.size()));
       std::string line;
       for (double const x : row) {
         char text[40];
@@ -112,7 +115,9 @@ class csv_log {
   }
 
  private:
-  [[noreturn]] void fail(std::string const& what) const { throw error("ashlar::csv_log: " + path_.string() + ": " + what); }
+  [[noreturn]] void fail(std::string const& what) const {
+    throw error("ashlar::csv_log: " + path_.string() + ": " + what);
+  }
   [[noreturn]] void fail_by_errno(char const* what) const { fail(std::string(what) + ": " + std::strerror(errno)); }
 
   void open(std::string const& head, double before) {

@@ -10,7 +10,9 @@ namespace ashlar {
 class running_mean {
  public:
   /// Adds a batch by its mean over `examples` examples.
-  constexpr void add(double mean_of_batch, index_t examples) { add_sum(mean_of_batch * static_cast<double>(examples), examples); }
+  constexpr void add(double mean_of_batch, index_t examples) {
+    add_sum(mean_of_batch * static_cast<double>(examples), examples);
+  }
   /// Adds a batch by its sum over `examples` examples.
   constexpr void add_sum(double sum_of_batch, index_t examples) {
     sum_ += sum_of_batch;

@@ -21,10 +21,10 @@ constexpr bool has_layer() {
   if constexpr (!tree<Model>) {
     return false;
   } else {
-    return equal(path_range<Layer>, path_range<Path>) ||
-           []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>, std::index_sequence<I...>) {
-             return (has_layer<Layer, member_path<Path, S<M...>, I>, M>() || ...);
-           }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{});
+    return equal(path_range<Layer>, path_range<Path>) || []<template <class...> class S, class... M, std::size_t... I>(
+                                                             std::type_identity<S<M...>>, std::index_sequence<I...>) {
+      return (has_layer<Layer, member_path<Path, S<M...>, I>, M>() || ...);
+    }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{});
   }
 }
 template <class Layer, class Model>
@@ -54,7 +54,8 @@ template <class Strategy, meta_detail::text_literal Layer, class Parameters, ten
   } else if constexpr (plan_detail::axes_missing_from_mesh<mesh_t<X>, L>::value || L::rank != rank_v<X>) {
     return redistribute<L>(x, w);  // it has the error sentences
   } else {
-    constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> & ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
+    constexpr axis_mask replicated_over = ops_detail::gathered_between<mesh_t<X>, layout_t<X>, L> &
+                                          ops_detail::collective_axes<mesh_t<X>, typename Strategy::batch_axes>;
     return relayout(ops_detail::destination<L, replicated_over, ops_detail::axes_with_ranks<mesh_t<X>>>{}, x, w);
   }
 }

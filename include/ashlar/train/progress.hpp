@@ -58,7 +58,8 @@ class progress {
   void show(index_t images, double loss, double accuracy) {
     show(images, [&] {
       char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy, static_cast<double>(images - before_) / seconds());
+      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy,
+                    static_cast<double>(images - before_) / seconds());
       return std::string(numbers);
     });
   }
@@ -77,7 +78,8 @@ class progress {
     if (last)
       tail += time_text(seconds());
     else if (images > before_)
-      tail += time_text(static_cast<double>(images_ - images) * seconds() / static_cast<double>(images - before_)) + " left";
+      tail += time_text(static_cast<double>(images_ - images) * seconds() / static_cast<double>(images - before_)) +
+              " left";
 
     if (bar_) {
       drawn_ = now;

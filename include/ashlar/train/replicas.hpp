@@ -20,9 +20,11 @@ void require_equal_replicas(device_mesh<M> const& m, P const& p) {
   for_each_leaf(
       [&](auto const& x) {
         auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x.view());
-        std::vector<index_t> const sum{static_cast<index_t>(crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
+        std::vector<index_t> const sum{
+            static_cast<index_t>(crc32c(0, host.data(), host.size() * sizeof(*host.data())))};
         try {
-          comm::require_equal(m.communicator(~x.layout.sharding()), sum, "ashlar::require_equal_replicas: the checksums of the parameters");
+          comm::require_equal(m.communicator(~x.layout.sharding()), sum,
+                              "ashlar::require_equal_replicas: the checksums of the parameters");
         } catch (error const& e) {
           if (!failure) failure = e.what();
         }

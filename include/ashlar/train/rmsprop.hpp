@@ -94,7 +94,8 @@ struct rmsprop {
         [&](auto& x, auto const& gradient, auto& v, auto& mean, auto& m) {
           train_detail::check_gradient<decltype(x), decltype(gradient)>();
           using T = element_t<decltype(x)>;
-          train_detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho), T(momentum), T(epsilon), keras};
+          train_detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho),
+                                                T(momentum),         T(epsilon),          keras};
           if (centered && momentum != 0)
             train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
           else if (centered)

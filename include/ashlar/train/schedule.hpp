@@ -50,7 +50,8 @@ constexpr schedule cosine_decay(double rate, long steps, double last = 0) {
 /// whose steps count from there.
 /// Pre: steps >= 0, and `then` does not warm up itself. Error: ashlar::error otherwise.
 constexpr schedule warm_up(long steps, schedule then) {
-  if (steps < 0 || then.rise_) meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
+  if (steps < 0 || then.rise_)
+    meta_detail::fail("ashlar::warm_up: it takes 0 steps or more, before a schedule that does not warm up itself");
   then.rise_ = steps;
   return then;
 }

@@ -11,8 +11,10 @@ template <class... Layers>
 constexpr auto sequential(Layers... layers) {
   return [all = std::tuple(layers...)](auto const& x) {
     auto const from = [&]<std::size_t I>(auto const& self, auto const& y, std::integral_constant<std::size_t, I>) {
-      if constexpr (I == sizeof...(Layers)) return y;
-      else return self(self, std::get<I>(all)(y), std::integral_constant<std::size_t, I + 1>{});
+      if constexpr (I == sizeof...(Layers))
+        return y;
+      else
+        return self(self, std::get<I>(all)(y), std::integral_constant<std::size_t, I + 1>{});
     };
     return from(from, x, std::integral_constant<std::size_t, 0>{});
   };

@@ -12,7 +12,8 @@ namespace ashlar {
 namespace train_detail {
 template <text_literal Key, class Layout>
 struct keyed_layout {
-  static_assert(is_layout_v<Layout>, "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
+  static_assert(is_layout_v<Layout>,
+                "ashlar::rule: its second argument is a layout, as in rule<\"d1/kernel\", layout<none, \"model\">>");
   using layout_type = Layout;
   struct text {
     char c[65]{};
@@ -75,7 +76,8 @@ template <class BatchAxes, class... Rules>
 struct layout_map {
   using batch_axes = BatchAxes;
   template <class Parameter>
-  using parameter_layout = typename train_detail::layout_by_rules<false, replicated<Parameter::rank>, Parameter, Rules...>::type;
+  using parameter_layout =
+      typename train_detail::layout_by_rules<false, replicated<Parameter::rank>, Parameter, Rules...>::type;
   template <class Output>
   using output_layout = typename train_detail::layout_by_rules<true, void, Output, Rules...>::type;
 };
@@ -88,7 +90,9 @@ using data_parallel = layout_map<meta_detail::names_in_t<Batch>>;
 /// The layout of a batch of Rank dimensions under a strategy. The strategy's batch axes split the first dimension.
 /// Example: data_layout<data_parallel<"data">, 4> is layout<"data", none, none, none>
 template <class Strategy, int Rank>
-using data_layout = typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type, Rank>::type;
+using data_layout =
+    typename layout_detail::batch_layout<typename layout_detail::dim_from_names<typename Strategy::batch_axes>::type,
+                                         Rank>::type;
 
 namespace train_detail {
 
@@ -124,8 +128,10 @@ struct rule_matches_no_parameter {
 // The layout of rule number Rule, or Otherwise if no rule matches.
 template <int Rule, class Otherwise, class Place, class... Rules>
 struct layout_of_rule {
-  static_assert(Rule != two_rules || !two_patterns_match_one_parameter<typename parameter_of<typename Place::path>::type, Rules...>::value,
-                "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
+  static_assert(
+      Rule != two_rules ||
+          !two_patterns_match_one_parameter<typename parameter_of<typename Place::path>::type, Rules...>::value,
+      "ashlar::layout_map: two rules match one parameter; name it by its whole path in one rule, or narrow the patterns");
   using type = Otherwise;
 };
 template <int Rule, class Otherwise, class Place, class... Rules>
@@ -133,11 +139,13 @@ template <int Rule, class Otherwise, class Place, class... Rules>
 struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
   using rules = slots<std::index_sequence_for<Rules...>, Rules...>;
   using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
-  static_assert(!rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
-                "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec a dimension");
+  static_assert(
+      !rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
+      "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec a dimension");
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
-struct layout_by_rules : layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...> {};
+struct layout_by_rules
+    : layout_of_rule<rule_for<Output, typename Place::path, Rules...>(), Otherwise, Place, Rules...> {};
 
 template <class Parameter, class Layout, int Rank>
 struct strategy_gives_no_layout_of_this_rank {
@@ -148,8 +156,9 @@ struct strategy_gives_no_layout_of_this_rank {
 template <class Strategy, class Path, class Weight>
 struct chosen_layout {
   using type = typename Strategy::template parameter_layout<layout_place<Path, Weight::rank>>;
-  static_assert(!strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, type, Weight::rank>::value,
-                "ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
+  static_assert(
+      !strategy_gives_no_layout_of_this_rank<typename parameter_of<Path>::type, type, Weight::rank>::value,
+      "ashlar::init: the strategy's parameter_layout is no layout with one spec for each dimension of the parameter; replicated<Parameter::rank> is one");
 };
 template <class Strategy, class Path, int Rank, class Layout>
 struct chosen_layout<Strategy, Path, laid_out_weight<Rank, Layout>> {
@@ -166,7 +175,8 @@ constexpr bool serves(int rule) {
     return takes_rules<Model> && rule_for<false, Path, Rules...>() == rule;
   } else {
     return (Path::path.size && rule_for<true, Path, Rules...>() == rule) ||
-           []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>, std::index_sequence<I...>, int r) {
+           []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>,
+                                                                         std::index_sequence<I...>, int r) {
              return (serves<member_path<Path, S<M...>, I>, M, Rules...>(r) || ...);
            }(std::type_identity<Model>{}, std::make_index_sequence<members_of<Model>::count>{}, rule);
   }
@@ -175,14 +185,17 @@ constexpr bool serves(int rule) {
 template <class Model, class B, class... R>
 constexpr void check_rules(layout_map<B, R...>) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ([&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
-      constexpr bool served = serves<root, Model, R...>(static_cast<int>(J));
-      static_assert(served || Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
-                    "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
-      static_assert(served || !Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
-                    "ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
-    }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
-     ...);
+    (
+        [&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
+          constexpr bool served = serves<root, Model, R...>(static_cast<int>(J));
+          static_assert(
+              served || Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
+              "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
+          static_assert(
+              served || !Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
+              "ashlar::layout_map: an output_rule matches no layer of the model; name a path above parameters, as \"d2\" is of \"d2/kernel\"");
+        }(std::type_identity<R>{}, std::integral_constant<std::size_t, I>{}),
+        ...);
   }(std::index_sequence_for<R...>{});
 }
 
@@ -198,9 +211,12 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
       return random<T, L>(uniform_distribution<T>{-limit, limit}, m, extents, key);
     }
     case initializer::he_normal:
-      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))}, m, extents, key);
-    case initializer::normal: return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key);
-    default: return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
+      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))},
+                          m, extents, key);
+    case initializer::normal:
+      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key);
+    default:
+      return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
   }
 }
 
@@ -212,9 +228,8 @@ constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::u
   } else {
     return with_members(model, [&](auto const&... member) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return typename members_of<Model>::template rebind<
-            decltype(init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf))...>{
-            init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf)...};
+        return typename members_of<Model>::template rebind<decltype(init_at<Strategy, T, member_path<Path, Model, I>>(
+            m, member, key, leaf))...>{init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf)...};
       }(std::index_sequence_for<decltype(member)...>{});
     });
   }
@@ -241,7 +256,8 @@ constexpr void named_leaves(F&& f, X& x) {
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
 constexpr auto init(Handle const& m, Model const& model, prng_key key) {
-  if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); }) train_detail::check_rules<Model>(Strategy{});
+  if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); })
+    train_detail::check_rules<Model>(Strategy{});
   std::uint64_t leaf = 0;
   return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf);
 }

@@ -31,7 +31,8 @@ class number_log {
       bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path_);
       if (goes_on) std::filesystem::resize_file(path_, bytes_of_lines(steps_before));
       file_.open(path_, goes_on ? std::ios::app : std::ios::out);
-      if (!file_) throw error("ashlar::number_log: cannot write " + path_ + "; choose a file in a folder that may be written");
+      if (!file_)
+        throw error("ashlar::number_log: cannot write " + path_ + "; choose a file in a folder that may be written");
       file_.precision(17);
     });
   }
@@ -39,7 +40,8 @@ class number_log {
   void add(T number) {
     if (path_.empty()) return;
     comm::on_root(ranks_, [&] {  // endl: a killed run leaves its numbers
-      if (!(file_ << number << std::endl)) throw error("ashlar::number_log: writing " + path_ + " failed; is there room left?");
+      if (!(file_ << number << std::endl))
+        throw error("ashlar::number_log: writing " + path_ + " failed; is there room left?");
     });
   }
 
@@ -50,7 +52,8 @@ class number_log {
     index_t found = 0;
     for (std::string line; found < n && std::getline(in, line) && !in.eof(); ++found) bytes += line.size() + 1;
     if (found < n)
-      throw error("ashlar::number_log: " + path_ + ": expected the losses of the " + std::to_string(n) + " steps before, found " + std::to_string(found) +
+      throw error("ashlar::number_log: " + path_ + ": expected the losses of the " + std::to_string(n) +
+                  " steps before, found " + std::to_string(found) +
                   "; choose the file that the run began with, or one that is not there yet");
     return bytes;
   }
@@ -63,11 +66,11 @@ class number_log {
 /// The length of a training run, its files, and its output on the screen.
 struct run_options {
   int epochs = 1;
-  index_t steps = std::numeric_limits<index_t>::max();        ///< the run ends after this step, or with its last epoch.
-  std::string losses{}, log{}, trace{};                       ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
-  std::vector<std::string> columns = {"loss", "accuracy"};    ///< loss, metric, numbers evaluated after each epoch.
-  std::string example = "example";                            ///< the name of one, to show the pace.
-  bool shown = true;                                          ///< rank 0 shows a bar per epoch, then a row of a table.
+  index_t steps = std::numeric_limits<index_t>::max();  ///< the run ends after this step, or with its last epoch.
+  std::string losses{}, log{}, trace{};                 ///< files: a number_log, a csv_log, a comm::trace. Empty: none.
+  std::vector<std::string> columns = {"loss", "accuracy"};  ///< loss, metric, numbers evaluated after each epoch.
+  std::string example = "example";                          ///< the name of one, to show the pace.
+  bool shown = true;                                        ///< rank 0 shows a bar per epoch, then a row of a table.
 };
 
 /// The result of a step: the mean loss over its examples, and the sum of a metric over them.
@@ -94,8 +97,13 @@ class training_run {
  public:
   /// `examples` is the number of examples per epoch.
   training_run(communicator const& c, run_options const& o, data_position const& at, index_t examples)
-      : options_(o), at_(at), losses_(c, o.losses, at.step), shown_(o.shown && c.rank() == 0), pace_(o.example + "s/s"),
-        bar_(stdout, shown_, o.epochs, examples, progress_style::automatic, 25), table_(columns({"seconds", pace_})) {
+      : options_(o),
+        at_(at),
+        losses_(c, o.losses, at.step),
+        shown_(o.shown && c.rank() == 0),
+        pace_(o.example + "s/s"),
+        bar_(stdout, shown_, o.epochs, examples, progress_style::automatic, 25),
+        table_(columns({"seconds", pace_})) {
     if (!o.trace.empty()) trace_.emplace(c, o.trace);
     if (!o.log.empty()) log_.emplace(c, o.log, columns({}), static_cast<double>(at.epoch + 1));
     start();
@@ -171,9 +179,11 @@ class training_run {
   std::string numbers() const {
     char loss[40], metric[80] = "", pace[80];
     std::snprintf(loss, sizeof loss, "loss %.4f  ", at_.sums.loss());
-    if (options_.columns.size() > 1) std::snprintf(metric, sizeof metric, "%s %.4f  ", options_.columns[1].c_str(), at_.sums.metric());
+    if (options_.columns.size() > 1)
+      std::snprintf(metric, sizeof metric, "%s %.4f  ", options_.columns[1].c_str(), at_.sums.metric());
     double const time = seconds();
-    std::snprintf(pace, sizeof pace, "%6.0f %s  %.3g ms/step", static_cast<double>(at_.sums.examples - before_) / time, pace_.c_str(), 1e3 * time / static_cast<double>(steps_));
+    std::snprintf(pace, sizeof pace, "%6.0f %s  %.3g ms/step", static_cast<double>(at_.sums.examples - before_) / time,
+                  pace_.c_str(), 1e3 * time / static_cast<double>(steps_));
     return std::string(loss) + metric + pace;
   }
 

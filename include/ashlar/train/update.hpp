@@ -25,8 +25,9 @@ struct gradient_has_another_layout {
 
 template <class P, class G>
 constexpr void check_gradient() {
-  static_assert(!gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
-                "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first: all_reduce<axis>(bundle(gradients))");
+  static_assert(
+      !gradient_has_another_layout<layout_t<P>, layout_t<G>>::value,
+      "ashlar::optimizer: a gradient has another layout than its parameter; reduce partial gradients first: all_reduce<axis>(bundle(gradients))");
 }
 
 /// Checks that tensors, or trees of them, have the extents of the parameters.
@@ -43,9 +44,10 @@ constexpr void check_extents(char const* rule, P const& p, X const& x) {
 template <class P, class G, class... S>
 constexpr void check_update(P const& p, G const& g, S const&... used) {
   check_extents("ashlar::optimizer: a gradient has the extents of its parameter", p, g);
-  (check_extents("ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; call init with the options "
-                 "and the parameters of update",
-                 p, used),
+  (check_extents(
+       "ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; call init with the options "
+       "and the parameters of update",
+       p, used),
    ...);
 }
 

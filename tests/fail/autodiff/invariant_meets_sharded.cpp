@@ -16,9 +16,8 @@ constexpr int differentiate(F f) {
 }
 constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
 constexpr auto v = make<float, layout<none, "model">>(m, {4, 4});
-constexpr int r = differentiate([](auto const& w) {
-  return sum(einsum<"ij,jk->ik">(einsum<"ij,jk->ik">(x, as_replicated<"model">(w)), v));
-});
+constexpr int r = differentiate(
+    [](auto const& w) { return sum(einsum<"ij,jk->ik">(einsum<"ij,jk->ik">(x, as_replicated<"model">(w)), v)); });
 #else
 template <class F>
 constexpr int differentiate(F f) {
@@ -28,7 +27,5 @@ constexpr int differentiate(F f) {
 }
 constexpr auto x = make<float, layout<"data", none>>(m, {6, 8});
 constexpr auto v = make<float, layout<none, "model">>(m, {4, 4});
-constexpr int r = differentiate([](auto const& w) {
-  return sum(einsum<"ij,jk->ik">(einsum<"ij,jk->ik">(x, w), v));
-});
+constexpr int r = differentiate([](auto const& w) { return sum(einsum<"ij,jk->ik">(einsum<"ij,jk->ik">(x, w), v)); });
 #endif

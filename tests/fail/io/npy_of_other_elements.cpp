@@ -10,4 +10,6 @@ using number = double;
 #else
 using number = long double;
 #endif
-auto tensor_of(device_mesh<grid> const& m, npy_array const& a) { return npy_tensor<number, layout<"data", none>>(m, a); }
+auto tensor_of(device_mesh<grid> const& m, npy_array const& a) {
+  return npy_tensor<number, layout<"data", none>>(m, a);
+}

@@ -8,7 +8,10 @@ constexpr grid m{{2, 2}};
 
 #ifdef ASHLAR_CONTROL
 constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4});
-void f() { auto y = all_reduce<"model">(p); (void)y; }
+void f() {
+  auto y = all_reduce<"model">(p);
+  (void)y;
+}
 #else
 constexpr auto p = make<float, partial<layout<"data", none>, "model">>(m, {8, 4});
 void f() { all_reduce<"model">(p); }

@@ -15,4 +15,5 @@ using element = float;
 #else
 using element = pair;
 #endif
-constexpr auto y = transpose<layout<"data", none>, 1, 0>(make<element, partial<layout<none, none>, "data", op::max>>(m, {8, 6}));
+constexpr auto y =
+    transpose<layout<"data", none>, 1, 0>(make<element, partial<layout<none, none>, "data", op::max>>(m, {8, 6}));

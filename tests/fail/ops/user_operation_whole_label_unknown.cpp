@@ -6,7 +6,6 @@ using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 constexpr grid m{{2, 2}};
 
-
 #ifdef ASHLAR_CONTROL
 struct scan : user_operation<"bt->bt", "t"> {};
 constexpr auto y = apply(scan{}, make<float, layout<"data", none>>(m, {8, 4}));

@@ -7,10 +7,12 @@ using grid = mesh<axis<"data">, axis<"model">>;
 
 #ifdef ASHLAR_CONTROL
 template <>
-inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = grid{{16, 8}}.sizes()};
+inline constexpr link_model ashlar::links_of<grid>{
+    .message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = grid{{16, 8}}.sizes()};
 #else
 template <>
 inline constexpr link_model ashlar::links_of<grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 #endif
 
-constexpr auto x = redistribute<layout<none, none>>(make<float, layout<axes("data", "model"), none>>(grid{{2, 2}}, {8, 8}));
+constexpr auto x =
+    redistribute<layout<none, none>>(make<float, layout<axes("data", "model"), none>>(grid{{2, 2}}, {8, 8}));

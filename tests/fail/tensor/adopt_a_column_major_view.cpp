@@ -10,4 +10,6 @@ using order = Kokkos::LayoutRight;
 #else
 using order = Kokkos::LayoutLeft;
 #endif
-auto tensor_of(device_mesh<line> const& m, Kokkos::View<float**, order> const& v) { return adopt<layout<"x", none>>(m, v, {4, 2}); }
+auto tensor_of(device_mesh<line> const& m, Kokkos::View<float**, order> const& v) {
+  return adopt<layout<"x", none>>(m, v, {4, 2});
+}

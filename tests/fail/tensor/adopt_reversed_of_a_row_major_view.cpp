@@ -10,4 +10,6 @@ using order = Kokkos::LayoutLeft;
 #else
 using order = Kokkos::LayoutRight;
 #endif
-auto tensor_of(device_mesh<line> const& m, Kokkos::View<float**, order> const& v) { return adopt_reversed<layout<none, "x">>(m, v, {2, 4}); }
+auto tensor_of(device_mesh<line> const& m, Kokkos::View<float**, order> const& v) {
+  return adopt_reversed<layout<none, "x">>(m, v, {2, 4});
+}

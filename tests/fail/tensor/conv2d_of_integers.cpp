@@ -12,5 +12,6 @@ auto convolve(device_mesh<grid> const& m) {
 #else
   using element = int;
 #endif
-  return conv2d(make<element, layout<"data", none, none, none>>(m, {8, 6, 6, 4}), make<element, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
+  return conv2d(make<element, layout<"data", none, none, none>>(m, {8, 6, 6, 4}),
+                make<element, layout<none, none, none, none>>(m, {3, 3, 4, 2}));
 }

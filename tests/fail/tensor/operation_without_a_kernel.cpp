@@ -13,12 +13,15 @@ struct copied {
   using diagnostics = ops_detail::elementwise_diagnostics;
   template <class T>
   using element = T;
-  static constexpr rule_result rule(layout_value const& x) { return layout_detail::elementwise_rule(linearity::linear, x); }
+  static constexpr rule_result rule(layout_value const& x) {
+    return layout_detail::elementwise_rule(linearity::linear, x);
+  }
   static constexpr shape extents(layout_value const&, shape const& x) { return x; }
 };
 #ifdef ASHLAR_CONTROL
 template <class S, class T>
-void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
+void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y,
+         kernels::shard<T const> const& x) {
   kernels::copy(space, x.data, y.data, x.local_size());
 }
 #endif

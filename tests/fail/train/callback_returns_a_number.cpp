@@ -10,5 +10,10 @@ auto const callback = after_epoch([](epoch_report const& r) { return r["loss"] -
 #endif
 void train() {
   int const batches[]{1, 2};
-  fit(1, batches, [](int) { return batch_report{1, {{"loss", 1.}}}; }, callback);
+  fit(
+      1, batches,
+      [](int) {
+        return batch_report{1, {{"loss", 1.}}};
+      },
+      callback);
 }

@@ -3,7 +3,9 @@
 #include "../../support/two_layers.hpp"
 
 #ifdef ASHLAR_CONTROL
-constexpr auto p = init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(m, build<linear>(weight{8, 4}), prng_key{1});
+constexpr auto p =
+    init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(m, build<linear>(weight{8, 4}), prng_key{1});
 #else
-constexpr auto p = init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(m, build<linear>(weight{8, 4}.laid_out<layout<none, none>>()), prng_key{1});
+constexpr auto p = init<model_parallel<"data", rule<"kernel", layout<"model", none>>>>(
+    m, build<linear>(weight{8, 4}.laid_out<layout<none, none>>()), prng_key{1});
 #endif

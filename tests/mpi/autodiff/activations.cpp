@@ -32,16 +32,17 @@ TEST_CASE("cross-entropy from distributions, by logits and by distributions") {
   check_smooth<"data">(reals, f, operand<layout<"data", none>>{extents}, operand<layout<"data", none>>{extents});
   check_smooth<axes("data", "model")>(reals, f, operand<layout<"model", "data", none>>{shape::of(3, 2, 5)},
                                       operand<layout<"model", "data", none>>{shape::of(3, 2, 5)});
-  check_smooth<"model">(reals, f, operand<layout<axes("model", "data"), none>>{extents}, operand<layout<axes("model", "data"), none>>{extents});
+  check_smooth<"model">(reals, f, operand<layout<axes("model", "data"), none>>{extents},
+                        operand<layout<axes("model", "data"), none>>{extents});
 }
 
 TEST_CASE("binary cross-entropy") {
   check_smooth<"data">(
-      reals, [](auto const& z, auto const& t) { return binary_cross_entropy_from_logits(z, t); }, operand<layout<"data", "model">>{extents},
-      operand<layout<"data", "model">>{extents});
+      reals, [](auto const& z, auto const& t) { return binary_cross_entropy_from_logits(z, t); },
+      operand<layout<"data", "model">>{extents}, operand<layout<"data", "model">>{extents});
   check_smooth<axes("data", "model")>(
-      probabilities, [](auto const& p, auto const& t) { return binary_cross_entropy(p, t); }, operand<layout<"model", "data">>{extents},
-      operand<layout<"model", "data">>{extents});
+      probabilities, [](auto const& p, auto const& t) { return binary_cross_entropy(p, t); },
+      operand<layout<"model", "data">>{extents}, operand<layout<"model", "data">>{extents});
 }
 
 TEST_CASE("the sum of squares") {

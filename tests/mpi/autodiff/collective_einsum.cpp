@@ -26,22 +26,29 @@ TEST_CASE("einsum_all_reduce") {
 
 TEST_CASE("einsum_reduce_scatter") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
-  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 0>(a, b, chunks); });
-  check<both, layout<none, "model">, layout<"model", "data">>(x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 1>(a, b, chunks); });
+  check<"data", layout<"data", "model">, layout<"model", none>>(
+      x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 0>(a, b, chunks); });
+  check<both, layout<none, "model">, layout<"model", "data">>(
+      x, w, [](auto const& a, auto const& b) { return einsum_reduce_scatter<"bi,ih->bh", "model", 1>(a, b, chunks); });
 }
 
 TEST_CASE("all_gather_einsum") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
   // A sequence is gathered for a kernel whose columns are sharded, and a kernel for a batch.
-  check<both, layout<axes("data", "model"), none>, layout<none, "model">>(x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks); });
-  check<both, layout<"data", none>, layout<"data", none>>(w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
-  check<both, layout<none, "data">, layout<"data", none>>(w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
+  check<both, layout<axes("data", "model"), none>, layout<none, "model">>(
+      x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks); });
+  check<both, layout<"data", none>, layout<"data", none>>(
+      w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
+  check<both, layout<none, "data">, layout<"data", none>>(
+      w, x, [](auto const& a, auto const& b) { return all_gather_einsum<"ih,bi->bh", "data">(a, b, chunks); });
 }
 
 TEST_CASE("labels that an operand has alone, and that are summed") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
-  check<both, layout<axes("data", "model"), none>, layout<none, "model">>(x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->b", "model">(a, b, chunks); });
-  check<"data", layout<"data", "model">, layout<"model", none>>(x, w, [](auto const& a, auto const& b) { return einsum_all_reduce<"bi,ih->b", "model">(a, b, chunks); });
+  check<both, layout<axes("data", "model"), none>, layout<none, "model">>(
+      x, w, [](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->b", "model">(a, b, chunks); });
+  check<"data", layout<"data", "model">, layout<"model", none>>(
+      x, w, [](auto const& a, auto const& b) { return einsum_all_reduce<"bi,ih->b", "model">(a, b, chunks); });
 }
 
 TEST_CASE("products of which one operand is under differentiation, or nothing is asked") {
@@ -53,11 +60,13 @@ TEST_CASE("products of which one operand is under differentiation, or nothing is
     auto const gradient = [&](auto product) {
       return shard(value_and_grad<both>([&](auto const& kernel) { return sum(product(x, kernel)); })(w).gradients);
     };
-    CHECK(gradient([](auto const& a, auto const& b) { return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks); }) ==
-          gradient([](auto const& a, auto const& b) { return einsum<"bi,ih->bh">(all_gather<"model">(a), b); }));
+    CHECK(gradient([](auto const& a, auto const& b) {
+            return all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks);
+          }) == gradient([](auto const& a, auto const& b) { return einsum<"bi,ih->bh">(all_gather<"model">(a), b); }));
     CHECK(gradient([](auto const& a, auto const& b) {
             (void)all_gather_einsum<"bi,ih->bh", "model">(a, b, chunks);
-            return einsum_all_reduce<"bi,ih->bh", "data">(as_partial<"data">(all_gather<axes("data", "model")>(a)), b, chunks);
+            return einsum_all_reduce<"bi,ih->bh", "data">(as_partial<"data">(all_gather<axes("data", "model")>(a)), b,
+                                                          chunks);
           }) == gradient([](auto const& a, auto const& b) {
             return all_reduce<"data">(einsum<"bi,ih->bh">(as_partial<"data">(all_gather<axes("data", "model")>(a)), b));
           }));

@@ -21,14 +21,16 @@ void check_redistribute() {
 
 TEST_CASE("all_reduce: the cotangent is there already") {
   check_collective<partial<layout<none, none>, "model">>([](auto const& x) { return all_reduce<"model">(x); });
-  check_collective<partial<layout<none, none>, axes("data", "model")>>([](auto const& x) { return all_reduce<"data">(x); });
+  check_collective<partial<layout<none, none>, axes("data", "model")>>(
+      [](auto const& x) { return all_reduce<"data">(x); });
   check_collective<partial<layout<"data", none>, "model">>([](auto const& x) { return all_reduce(x); });
 }
 
 TEST_CASE("all_gather: a reduce_scatter; of an invariant value a slice") {
   check_collective<layout<"data", "model">>([](auto const& x) { return all_gather<"data">(x); });
   check_collective<layout<none, axes("data", "model")>>([](auto const& x) { return all_gather<"model">(x); });
-  check_collective<layout<none, axes("data", "model")>>([](auto const& x) { return all_gather<axes("data", "model")>(x); });
+  check_collective<layout<none, axes("data", "model")>>(
+      [](auto const& x) { return all_gather<axes("data", "model")>(x); });
   check_collective<layout<"data", "model">>([](auto const& x) { return all_gather<"model", invariant>(x); });
   check_collective<layout<axes("model", "data"), none>>(
       [](auto const& x) { return all_gather<axes("model", "data"), invariant>(x); });
@@ -55,7 +57,8 @@ TEST_CASE("as_replicated: an all_reduce; as_partial: one summand") {
 
 TEST_CASE("transpose to another layout: the plan back, transposed") {
   check_collective<layout<"data", "model">>([](auto const& x) { return transpose<layout<"data", none>, 1, 0>(x); });
-  check_collective<layout<none, "model">>([](auto const& x) { return transpose<layout<none, axes("model", "data")>, 1, 0>(x); });
+  check_collective<layout<none, "model">>(
+      [](auto const& x) { return transpose<layout<none, axes("model", "data")>, 1, 0>(x); });
 }
 
 TEST_CASE("redistribute: the plan back") {

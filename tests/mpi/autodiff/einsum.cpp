@@ -37,8 +37,10 @@ TEST_CASE("einsum of two") {
 TEST_CASE("labels that an operand has alone, and that are summed") {
   shape const x = shape::of(7, 5), w = shape::of(5, 9);
   check_linear<"data">([](auto const& a) { return einsum<"ij->i">(a); }, operand<layout<"data", "model">>{x});
-  check_linear<both>([](auto const& a) { return einsum<"ijk->kj">(a); }, operand<layout<none, "model", none>>{shape::of(3, 5, 2)});
-  check_linear<"data">([](auto const& a) { return einsum<"ij->">(a); }, operand<partial<layout<"data", none>, "model">>{x});
+  check_linear<both>([](auto const& a) { return einsum<"ijk->kj">(a); },
+                     operand<layout<none, "model", none>>{shape::of(3, 5, 2)});
+  check_linear<"data">([](auto const& a) { return einsum<"ij->">(a); },
+                       operand<partial<layout<"data", none>, "model">>{x});
   check_einsum<"bi,ih->b", both, layout<"data", none>, layout<none, "model">>(x, w);
   check_einsum<"bi,ih->b", both, layout<none, "model">, layout<"model", "data">>(x, w);
   check_einsum<"bi,ih->h", both, partial<layout<none, none>, "data">, layout<none, "model">>(x, w);

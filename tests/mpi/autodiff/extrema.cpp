@@ -42,8 +42,10 @@ struct dense_extrema {
 
 template <bool Largest, int... Dims>
 auto extremum(auto const& x) {
-  if constexpr (Largest) return max<Dims...>(x);
-  else return min<Dims...>(x);
+  if constexpr (Largest)
+    return max<Dims...>(x);
+  else
+    return min<Dims...>(x);
 }
 
 // Of max, or min, then what completes it, for extents where both may be.

@@ -16,7 +16,8 @@ template <class M>
 auto state_of(M const& m, index_t n) {
   auto const number = [](index_t g, int) { return small_number(g, 3) / 4.; };
   auto const positive = [](index_t g, int) { return 1 + std::abs(small_number(g, 4)); };
-  auto const mean = tensor_of<double, layout<none>>(m, shape::of(n), number), variance = tensor_of<double, layout<none>>(m, shape::of(n), positive);
+  auto const mean = tensor_of<double, layout<none>>(m, shape::of(n), number),
+             variance = tensor_of<double, layout<none>>(m, shape::of(n), positive);
   return build<moving_statistics>(mean, variance);
 }
 
@@ -25,13 +26,14 @@ auto state_of(M const& m, index_t n) {
 TEST_CASE("conv2d is linear in images and in the kernel") {
   for (index_t n : {0, 1, 2, 5}) {
     shape const x = shape::of(n, 5, 6, 3), k = shape::of(3, 2, 3, 4);
-    check_bilinear<"data">([](auto const& a, auto const& b) { return conv2d<2>(a, b); }, operand<images>{x}, operand<kernel>{k});
-    check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return conv2d<1, 2>(a, b); }, operand<images>{x},
-                                          operand<layout<none, none, none, "model">>{k});
-    check_bilinear<"data">([](auto const& a, auto const& b) { return conv2d<1, 1, padding::valid>(a, b); }, operand<images_by_model>{x},
-                           operand<layout<none, none, "model", none>>{k});
-    check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return conv2d<3>(a, b); }, operand<pending_images>{x},
-                                          operand<kernel>{k});
+    check_bilinear<"data">([](auto const& a, auto const& b) { return conv2d<2>(a, b); }, operand<images>{x},
+                           operand<kernel>{k});
+    check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return conv2d<1, 2>(a, b); },
+                                          operand<images>{x}, operand<layout<none, none, none, "model">>{k});
+    check_bilinear<"data">([](auto const& a, auto const& b) { return conv2d<1, 1, padding::valid>(a, b); },
+                           operand<images_by_model>{x}, operand<layout<none, none, "model", none>>{k});
+    check_bilinear<axes("data", "model")>([](auto const& a, auto const& b) { return conv2d<3>(a, b); },
+                                          operand<pending_images>{x}, operand<kernel>{k});
   }
 }
 
@@ -40,15 +42,16 @@ TEST_CASE("averages are linear") {
     shape const x = shape::of(n, 4, 6, 3);
     check_linear<"data">([](auto const& a) { return average_pool2d<2>(a); }, operand<images_by_model>{x});
     check_linear<"data">([](auto const& a) { return average_pool2d<2, 1>(a); }, operand<pending_images>{x});
-    check_linear<"data">([](auto const& a) { return global_average_pool(a); }, operand<images_by_model>{shape::of(n, 2, 4, 3)});
+    check_linear<"data">([](auto const& a) { return global_average_pool(a); },
+                         operand<images_by_model>{shape::of(n, 2, 4, 3)});
     check_linear<"data">([](auto const& a) { return flatten(a); }, operand<images>{x});
   }
 }
 
 TEST_CASE("max_pool2d: equal elements too") {
-  check_smooth<"data">(
-      [](index_t g, int s, int number) { return reals(g, s, number) + 0.01 * static_cast<double>(g); },
-      [](auto const& a) { return max_pool2d<3, 2, padding::same>(a); }, operand<images_by_model>{shape::of(3, 5, 4, 3)});
+  check_smooth<"data">([](index_t g, int s, int number) { return reals(g, s, number) + 0.01 * static_cast<double>(g); },
+                       [](auto const& a) { return max_pool2d<3, 2, padding::same>(a); },
+                       operand<images_by_model>{shape::of(3, 5, 4, 3)});
 }
 
 TEST_CASE("normalisations") {
@@ -56,20 +59,22 @@ TEST_CASE("normalisations") {
   auto const norm = [](auto const& a, auto const& scale, auto const& shift) {
     return batch_norm(a, scale, shift, state_of(a.mesh(), 4)).y;
   };
-  check_smooth<"data">(reals, norm, operand<images>{x}, operand<layout<none>>{channels}, operand<layout<none>>{channels});
-  check_smooth<axes("data", "model")>(reals, norm, operand<layout<"data", none, "model", none>>{x}, operand<layout<none>>{channels},
-                                      operand<layout<none>>{channels});
+  check_smooth<"data">(reals, norm, operand<images>{x}, operand<layout<none>>{channels},
+                       operand<layout<none>>{channels});
+  check_smooth<axes("data", "model")>(reals, norm, operand<layout<"data", none, "model", none>>{x},
+                                      operand<layout<none>>{channels}, operand<layout<none>>{channels});
   check_smooth<"data">(
       reals, [](auto const& a) { return batch_norm(a, none, none, state_of(a.mesh(), 4)).y; }, operand<images>{x});
   check_smooth<"data">(
-      reals, [](auto const& a, auto const& shift) { return batch_norm_inference(a, none, shift, state_of(a.mesh(), 4)); }, operand<images>{x},
-      operand<layout<none>>{channels});
+      reals,
+      [](auto const& a, auto const& shift) { return batch_norm_inference(a, none, shift, state_of(a.mesh(), 4)); },
+      operand<images>{x}, operand<layout<none>>{channels});
   check_smooth<"data">(
-      reals, [](auto const& a, auto const& scale, auto const& shift) { return layer_norm(a, scale, shift, 1e-3); }, operand<images>{x},
-      operand<layout<none, none>>{shape::of(3, 4)}, operand<layout<none, none>>{shape::of(3, 4)});
+      reals, [](auto const& a, auto const& scale, auto const& shift) { return layer_norm(a, scale, shift, 1e-3); },
+      operand<images>{x}, operand<layout<none, none>>{shape::of(3, 4)}, operand<layout<none, none>>{shape::of(3, 4)});
   check_smooth<axes("data", "model")>(
-      reals, [](auto const& a, auto const& scale) { return rms_norm(a, scale, 1e-3); }, operand<layout<"data", "model", none>>{shape::of(3, 5, 7)},
-      operand<layout<none>>{shape::of(7)});
+      reals, [](auto const& a, auto const& scale) { return rms_norm(a, scale, 1e-3); },
+      operand<layout<"data", "model", none>>{shape::of(3, 5, 7)}, operand<layout<none>>{shape::of(7)});
 }
 
 TEST_CASE("attention") {
@@ -78,7 +83,8 @@ TEST_CASE("attention") {
   for (bool causal : {false, true}) {
     auto const f = [causal](auto const& a, auto const& b, auto const& c) { return attention(a, b, c, causal); };
     check_smooth<"data">(reals, f, operand<heads>{q}, operand<heads>{k}, operand<heads>{k});
-    check_smooth<axes("data", "model")>(reals, f, operand<layout<"data", "model", none, none>>{q}, operand<images>{k}, operand<images>{k});
+    check_smooth<axes("data", "model")>(reals, f, operand<layout<"data", "model", none, none>>{q}, operand<images>{k},
+                                        operand<images>{k});
   }
 }
 
@@ -86,10 +92,17 @@ TEST_CASE("extents that do not fit are errors on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   auto const x = make<double, images>(m, {2, 4, 5, 3});
   auto const kernel_of = [&](index_t k, index_t channels) { return make<double, kernel>(m, {k, k, channels, 2}); };
-  CHECK_THROWS_WITH_AS(conv2d(x, kernel_of(3, 4)), doctest::Contains("have the same number of channels i; found (2, 4, 5, 3) and (3, 3, 4, 2)"), error);
-  CHECK_THROWS_WITH_AS((conv2d<1, 1, padding::valid>(x, kernel_of(5, 3))), doctest::Contains("the kernel is not larger than the images"), error);
-  CHECK_THROWS_WITH_AS(max_pool2d<6>(x), doctest::Contains("the window is not larger than the images; found (6, 6) and (2, 4, 5, 3)"), error);
+  CHECK_THROWS_WITH_AS(conv2d(x, kernel_of(3, 4)),
+                       doctest::Contains("have the same number of channels i; found (2, 4, 5, 3) and (3, 3, 4, 2)"),
+                       error);
+  CHECK_THROWS_WITH_AS((conv2d<1, 1, padding::valid>(x, kernel_of(5, 3))),
+                       doctest::Contains("the kernel is not larger than the images"), error);
+  CHECK_THROWS_WITH_AS(max_pool2d<6>(x),
+                       doctest::Contains("the window is not larger than the images; found (6, 6) and (2, 4, 5, 3)"),
+                       error);
   auto const four = make<double, layout<none>>(m, {4});
-  CHECK_THROWS_WITH_AS(layer_norm(x, four, four, 1e-3), doctest::Contains("the factors have the extents of the last dimensions of x"), error);
-  CHECK_THROWS_WITH_AS(batch_norm(x, none, none, build<moving_statistics>(four, four)), doctest::Contains("one number a channel"), error);
+  CHECK_THROWS_WITH_AS(layer_norm(x, four, four, 1e-3),
+                       doctest::Contains("the factors have the extents of the last dimensions of x"), error);
+  CHECK_THROWS_WITH_AS(batch_norm(x, none, none, build<moving_statistics>(four, four)),
+                       doctest::Contains("one number a channel"), error);
 }

@@ -6,7 +6,9 @@ using namespace ashlar::test;
 
 namespace {
 
-double no_zero(index_t g, int, int number) { return (g * 37 % 11 < 5 ? -1 : 1) * (0.375 + static_cast<double>((g + number) * 7 % 8) / 16); }
+double no_zero(index_t g, int, int number) {
+  return (g * 37 % 11 < 5 ? -1 : 1) * (0.375 + static_cast<double>((g + number) * 7 % 8) / 16);
+}
 double some_zeros(index_t g, int s, int number) { return g % 17 == 3 ? 0 : no_zero(g, s, number); }
 double many_zeros(index_t g, int s, int number) { return g % 3 == 0 ? 0 : no_zero(g, s, number); }
 double only_zeros(index_t, int, int number) { return number; }
@@ -51,7 +53,8 @@ void check_product(shape const& e, F const& complete) {
     check_on_meshes(element, 0, run, [&](place const& alone, pulled_back const& r) {
       shape const kept = ops_detail::without_dims(e, dims);
       if (dual_of_result.rank != kept.rank) return;  // reduced once more
-      CHECK(r.cotangents[0].elements == others(alone.value(e, operand<L>::layout, 0), e, dims, alone.value(kept, dual_of_result, 99)));
+      CHECK(r.cotangents[0].elements ==
+            others(alone.value(e, operand<L>::layout, 0), e, dims, alone.value(kept, dual_of_result, 99)));
     });
 }
 
@@ -63,14 +66,16 @@ auto const reduced = [](auto const& y) { return all_reduce(y); };
 TEST_CASE("product over whole dimensions") {
   check_product<"data", layout<"data", none>, 1>(shape::of(7, 5), as_it_is);
   check_product<axes("data", "model"), layout<none, "model">, 0>(shape::of(7, 5), as_it_is);
-  check_product<axes("data", "model"), layout<none>>(shape::of(13), [](auto const& y) { return as_partial<axes("data", "model")>(y); });
+  check_product<axes("data", "model"), layout<none>>(
+      shape::of(13), [](auto const& y) { return as_partial<axes("data", "model")>(y); });
 }
 
 TEST_CASE("product over sharded dimensions, and shards that are empty") {
   check_product<"data", layout<"data", "model">, 0>(shape::of(7, 5), reduced);
   check_product<"data", layout<"data", "model">>(shape::of(2, world_size() + 1), reduced);
   check_product<"data", layout<axes("model", "data")>>(shape::of(11), reduced);
-  check_product<"data", layout<"model", "data">, 0>(shape::of(7, 5), [](auto const& y) { return reduce_scatter<"model", 0>(y); });
+  check_product<"data", layout<"model", "data">, 0>(shape::of(7, 5),
+                                                    [](auto const& y) { return reduce_scatter<"model", 0>(y); });
 }
 
 TEST_CASE("product of partial products") {

@@ -16,11 +16,14 @@ auto number(int which) {
 template <class Replicate>
 auto gradients_with(device_mesh<grid> const& m, Replicate replicate) {
   auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(7, 5), number(0));
-  auto const p = build<two>(tensor_of<double, layout<none, "model">>(m, shape::of(5, 6), number(1)), tensor_of<double, layout<"model", none>>(m, shape::of(6, 6), number(2)));
+  auto const p = build<two>(tensor_of<double, layout<none, "model">>(m, shape::of(5, 6), number(1)),
+                            tensor_of<double, layout<"model", none>>(m, shape::of(6, 6), number(2)));
   return value_and_grad<none>([&](auto const& q) {
     auto const h = all_gather<"model", invariant>(tanh(einsum<"bi,ih->bh">(x, replicate(q.first))));
-    auto const once = all_reduce<"model">(einsum<"bh,hk->bk">(redistribute<layout<"data", "model">>(h), replicate(q.second)));
-    auto const twice = all_reduce<"model">(einsum<"bh,hk->bk">(redistribute<layout<"data", "model">>(tanh(once)), replicate(q.second)));
+    auto const once =
+        all_reduce<"model">(einsum<"bh,hk->bk">(redistribute<layout<"data", "model">>(h), replicate(q.second)));
+    auto const twice = all_reduce<"model">(
+        einsum<"bh,hk->bk">(redistribute<layout<"data", "model">>(tanh(once)), replicate(q.second)));
     return sum(square(twice));
   })(p);
 }
@@ -36,8 +39,9 @@ void check_gradients() {
         [&](auto const& a, auto const& b) {
           auto const mine = shard(a), theirs = shard(b);
           bool const other_order = m.communicator(1u).state().levels != nullptr;
-          CHECK(std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
-                           [&](double x, double y) { return x == y || (other_order && std::abs(x - y) <= 1e-13 * (1 + std::abs(y))); }));
+          CHECK(std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [&](double x, double y) {
+            return x == y || (other_order && std::abs(x - y) <= 1e-13 * (1 + std::abs(y)));
+          }));
         },
         expected, found);
     CHECK(m.collectives_run() == 2 * calls);

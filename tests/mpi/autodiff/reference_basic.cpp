@@ -15,7 +15,8 @@ using by_all = layout<axes("model", "data"), none>;
 // What is partial in the product is reduced before the bias, which is invariant there, is added; so no operand is partial.
 struct dense_rule {
   static constexpr rule_result rule(layout_value const& x, layout_value const& kernel, layout_value const& bias) {
-    if (x.levels || kernel.levels) return rule_result::wrong(fault::not_linear, layout_detail::first_axis(x.partial() | kernel.partial()));
+    if (x.levels || kernel.levels)
+      return rule_result::wrong(fault::not_linear, layout_detail::first_axis(x.partial() | kernel.partial()));
     rule_result r = ops_detail::einsum_op<"bi,ij->bj">::rule(x, kernel);
     r.out.drop_partial(r.out.partial());
     return r.why == fault::fits ? layout_detail::elementwise_rule(linearity::linear, r.out, bias) : r;
@@ -41,12 +42,15 @@ TEST_CASE("a product of matrices") {
 }
 
 TEST_CASE("a dense layer with relu") {
-  auto const f = [](auto const& x, auto const& kernel, auto const& bias) { return relu(all_reduce(einsum<"bi,ij->bj">(x, kernel)) + bias); };
+  auto const f = [](auto const& x, auto const& kernel, auto const& bias) {
+    return relu(all_reduce(einsum<"bi,ij->bj">(x, kernel)) + bias);
+  };
   check_layouts<allowed_layouts<dense_rule, swept, 2, 2, 1>>("dense", f);
   auto const scattered = [](auto const& x, auto const& kernel, auto const& bias) {
     return relu(reduce_scatter<"model", 1>(einsum<"bi,ij->bj">(x, kernel)) + bias);
   };
-  check_case<layout<"data", "model">, "data", layout<"data", "model">, layout<"model", none>, layout<"model">>("dense", scattered);
+  check_case<layout<"data", "model">, "data", layout<"data", "model">, layout<"model", none>, layout<"model">>(
+      "dense", scattered);
   auto const gathered = [](auto const& x, auto const& kernel, auto const& bias) {
     return relu(einsum<"bi,ij->bj">(x, all_gather<"data">(kernel)) + bias);
   };
@@ -63,7 +67,8 @@ TEST_CASE("a residual around two layers") {
     auto const h = tanh(einsum<"bi,ij->bj">(as_replicated<"model">(x), wide) + bias);
     return x + all_reduce<"model">(einsum<"bj,jk->bk">(h, narrow));
   };
-  check_case<by_rows, "data", by_rows, layout<none, "model">, layout<"model">, layout<"model", none>>("residual", over_model);
+  check_case<by_rows, "data", by_rows, layout<none, "model">, layout<"model">, layout<"model", none>>("residual",
+                                                                                                      over_model);
 }
 
 TEST_CASE("activations") {

@@ -32,7 +32,8 @@ void check_ulysses_over(bool causal, std::string const& name) {
   using here = layout<none, Positions, none>;
   using images = layout<Other, Positions, none>;
   check_ulysses<Positions, images, images, qkv, out>(causal, name);
-  check_ulysses<Positions, partial<here, Other>, here, layout<none, none, Other, none>, layout<Other, none, none>>(causal, name);
+  check_ulysses<Positions, partial<here, Other>, here, layout<none, none, Other, none>, layout<Other, none, none>>(
+      causal, name);
   check_ulysses<Positions, layout<none, Positions, Other>, here, qkv, layout<none, none, Other>>(causal, name);
   check_ulysses<Positions, partial<here, Other>, here, qkv, partial<out, Other>>(causal, name);
 }
@@ -42,8 +43,9 @@ void check_ulysses_over(bool causal, std::string const& name) {
 TEST_CASE("multi_head_attention") {
   for (bool causal : {false, true})
     check_layouts<allowed_layouts<multi_head_rule, swept, 3, 4, 3>>(
-        causal ? "multi_head_causal" : "multi_head",
-        [causal](auto const& x, auto const& qkv, auto const& out) { return multi_head_attention(x, build<attention_kernels>(qkv, out), causal); });
+        causal ? "multi_head_causal" : "multi_head", [causal](auto const& x, auto const& qkv, auto const& out) {
+          return multi_head_attention(x, build<attention_kernels>(qkv, out), causal);
+        });
 }
 
 TEST_CASE("multi_head_attention over positions that are sharded") {

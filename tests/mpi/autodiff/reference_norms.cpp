@@ -56,28 +56,33 @@ TEST_CASE("batch_norm over the whole batch") {
 }
 
 TEST_CASE("batch_norm by moving statistics") {
-  check_layouts<batches<statistics::global>>("batch_norm_inference", [](auto const& x, auto const& scale, auto const& shift) {
-    return batch_norm_inference(x, scale, shift, moving_of<layout_t<decltype(scale)>>(x.mesh()));
-  });
+  check_layouts<batches<statistics::global>>(
+      "batch_norm_inference", [](auto const& x, auto const& scale, auto const& shift) {
+        return batch_norm_inference(x, scale, shift, moving_of<layout_t<decltype(scale)>>(x.mesh()));
+      });
 }
 
 TEST_CASE("batch_norm per shard") {
   ASHLAR_NEEDS(4 % testing::ranks() == 0);
-  for_each_placed<batches<statistics::per_shard, sweep::classes>>([]<axis_mask Named, class X, class... L>(device_mesh<grid> const& m, placed<Named, X, L...>) {
-    auto const f = [](auto const& x, auto const& scale, auto const& shift) {
-      auto const [y, after] = batch_norm<statistics::per_shard>(x, scale, shift, moving_of<layout_t<decltype(scale)>>(x.mesh()));
-      check_state(after);
-      return y;
-    };
-    check_on_mesh<X, axes_of(Named), L...>(m, "batch_norm", f, per_shard(layout_detail::value_v<plan_detail::mesh_context<grid, X>, X>, m.sizes()));
-  });
+  for_each_placed<batches<statistics::per_shard, sweep::classes>>(
+      []<axis_mask Named, class X, class... L>(device_mesh<grid> const& m, placed<Named, X, L...>) {
+        auto const f = [](auto const& x, auto const& scale, auto const& shift) {
+          auto const [y, after] =
+              batch_norm<statistics::per_shard>(x, scale, shift, moving_of<layout_t<decltype(scale)>>(x.mesh()));
+          check_state(after);
+          return y;
+        };
+        check_on_mesh<X, axes_of(Named), L...>(
+            m, "batch_norm", f, per_shard(layout_detail::value_v<plan_detail::mesh_context<grid, X>, X>, m.sizes()));
+      });
 }
 
 TEST_CASE("batch_norm without scale or shift, and of a state that it leaves alone") {
   using channels = layout<none>;
   on_every_mesh([](device_mesh<grid> const& m) {
     auto const x = reference_tensor<layout<"data", none, none, none>>(m, "batch_norm.x0");
-    auto const scale = reference_tensor<channels>(m, "batch_norm.x1"), shift = reference_tensor<channels>(m, "batch_norm.x2");
+    auto const scale = reference_tensor<channels>(m, "batch_norm.x1"),
+               shift = reference_tensor<channels>(m, "batch_norm.x2");
     auto const before = moving_of<channels>(m);
     check_reference(batch_norm(x, scale, none, before).y + shift, "batch_norm.y");
     check_reference(batch_norm(x, none, none, before).y * scale + shift, "batch_norm.y");
@@ -87,8 +92,11 @@ TEST_CASE("batch_norm without scale or shift, and of a state that it leaves alon
 }
 
 TEST_CASE("layer_norm and rms_norm") {
-  auto const norm = [](auto const& x, auto const& scale, auto const& shift) { return layer_norm(x, scale, shift, 1e-5); };
+  auto const norm = [](auto const& x, auto const& scale, auto const& shift) {
+    return layer_norm(x, scale, shift, 1e-5);
+  };
   check_layouts<allowed_layouts<ops_detail::normalize_op<true, 1>, swept, 3, 1, 1>>("layer_norm", norm);
   check_layouts<allowed_layouts<ops_detail::normalize_op<true, 2>, swept, 3, 2, 2>>("layer_norm_two", norm);
-  check_layouts<allowed_layouts<ops_detail::normalize_op<false, 1>, swept, 3, 1>>("rms_norm", [](auto const& x, auto const& scale) { return rms_norm(x, scale, 1e-5); });
+  check_layouts<allowed_layouts<ops_detail::normalize_op<false, 1>, swept, 3, 1>>(
+      "rms_norm", [](auto const& x, auto const& scale) { return rms_norm(x, scale, 1e-5); });
 }

@@ -20,7 +20,8 @@ struct sharded_cross_entropy_rule {
 struct mean_rule {
   static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
     rule_result const r = layout_detail::elementwise_rule(linearity::nonlinear, a, b);
-    return r.why == fault::fits ? layout_detail::reduction_rule(layout_detail::op_sum, (1u << r.out.rank) - 1u, r.out) : r;
+    return r.why == fault::fits ? layout_detail::reduction_rule(layout_detail::op_sum, (1u << r.out.rank) - 1u, r.out)
+                                : r;
   }
 };
 
@@ -50,8 +51,9 @@ TEST_CASE("softmax and log_softmax") {
 }
 
 TEST_CASE("cross-entropy from labels, with and without weights") {
-  check_rows_loss<kernels_detail::labelled_rows>("labelled_cross_entropy",
-                                 [](auto const& z, auto const& beside) { return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
+  check_rows_loss<kernels_detail::labelled_rows>("labelled_cross_entropy", [](auto const& z, auto const& beside) {
+    return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"));
+  });
   check_rows_loss<labelled_rows>("weighted_cross_entropy", [](auto const& z, auto const& beside) {
     return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"), beside(double{}, ".weights"));
   });
@@ -59,16 +61,18 @@ TEST_CASE("cross-entropy from labels, with and without weights") {
 
 TEST_CASE("cross-entropy from labels over classes that are sharded") {
   check_rows_loss<allowed_layouts<sharded_cross_entropy_rule, swept, 3, 2>>(
-      "labelled_cross_entropy", [](auto const& z, auto const& beside) { return sharded_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
+      "labelled_cross_entropy",
+      [](auto const& z, auto const& beside) { return sharded_cross_entropy(z, beside(std::int32_t{}, ".x1")); });
 }
 
 TEST_CASE("cross-entropy from distributions") {
-  check_layouts<allowed_layouts<ops_detail::distribution_cross_entropy_op, swept, 2, 2>>("cross_entropy",
-                                                                            [](auto const& z, auto const& t) { return softmax_cross_entropy(z, t); });
+  check_layouts<allowed_layouts<ops_detail::distribution_cross_entropy_op, swept, 2, 2>>(
+      "cross_entropy", [](auto const& z, auto const& t) { return softmax_cross_entropy(z, t); });
 }
 
 TEST_CASE("binary cross-entropy and the mean squared error") {
   check_mean("binary_cross_entropy", [](auto const& p, auto const& t) { return binary_cross_entropy(p, t); });
-  check_mean("binary_cross_entropy_from_logits", [](auto const& z, auto const& t) { return binary_cross_entropy_from_logits(z, t); });
+  check_mean("binary_cross_entropy_from_logits",
+             [](auto const& z, auto const& t) { return binary_cross_entropy_from_logits(z, t); });
   check_mean("mean_squared_error", [](auto const& a, auto const& b) { return mean_squared_error(a, b); });
 }

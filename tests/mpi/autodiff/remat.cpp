@@ -9,21 +9,24 @@ using namespace ashlar::test;
 
 namespace {
 
-constexpr auto layer = [](auto const& w, auto const& x) { return tanh(einsum<"bi,ih->bh">(x, all_gather<"data">(w)) / 4.); };
+constexpr auto layer = [](auto const& w, auto const& x) {
+  return tanh(einsum<"bi,ih->bh">(x, all_gather<"data">(w)) / 4.);
+};
 
 }  // namespace
 
 TEST_CASE("remat: derivatives of a layer that gathers its weights") {
   check_smooth<axes("data", "model")>(
-      reals, [](auto const& w, auto const& x) { return remat(layer)(w, x); }, operand<layout<"data", none>>{shape::of(5, 3)},
-      operand<layout<"data", none>>{shape::of(7, 5)});
+      reals, [](auto const& w, auto const& x) { return remat(layer)(w, x); },
+      operand<layout<"data", none>>{shape::of(5, 3)}, operand<layout<"data", none>>{shape::of(7, 5)});
 }
 
 TEST_CASE("remat: trees, random numbers, arguments without a derivative, results that nobody uses") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const values = [](int number) { return [number](index_t g, int) { return reals(g, 0, number); }; };
-    auto const p = build<two>(tensor_of<double, layout<"data", none>>(m, shape::of(5, 5), values(0)), tensor_of<double, layout<none>>(m, shape::of(5), values(1)));
+    auto const p = build<two>(tensor_of<double, layout<"data", none>>(m, shape::of(5, 5), values(0)),
+                              tensor_of<double, layout<none>>(m, shape::of(5), values(1)));
     auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(7, 5), values(2));
     auto const block = [](auto const& q, auto const& h, prng_key key) {
       auto const y = dropout(tanh(einsum<"bi,ih->bh">(h, all_gather<"data">(q.first)) / 4. + q.second), 0.3, key);
@@ -50,9 +53,13 @@ TEST_CASE("remat: what lies between arguments and results is not kept, and a bac
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   constexpr index_t rows = 64, width = 64, blocks = 16;
   std::size_t const array = rows * width * sizeof(double);
-  auto const w = tensor_of<double, layout<none, none>>(m, shape::of(width, width), [](index_t g, int) { return reals(g, 0, 0) / 16; });
-  auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(rows, width), [](index_t g, int) { return reals(g, 0, 1); });
-  auto const block = [](auto const& v, auto const& h) { return tanh(einsum<"bi,ih->bh">(tanh(einsum<"bi,ih->bh">(h, v)), v)); };
+  auto const w = tensor_of<double, layout<none, none>>(m, shape::of(width, width),
+                                                       [](index_t g, int) { return reals(g, 0, 0) / 16; });
+  auto const x =
+      tensor_of<double, layout<"data", none>>(m, shape::of(rows, width), [](index_t g, int) { return reals(g, 0, 1); });
+  auto const block = [](auto const& v, auto const& h) {
+    return tanh(einsum<"bi,ih->bh">(tanh(einsum<"bi,ih->bh">(h, v)), v));
+  };
   auto const peak_of = [&](auto const& f) {
     std::size_t const before = memory_in_use().bytes;
     reset_peak_memory();
@@ -75,12 +82,16 @@ namespace {
 constexpr auto program_of = [](auto const& f) {
   return [f](auto const& m) {
     auto const w = make<double, layout<"data", none>>(m, {8, 8});
-    (void)value_and_grad<"data">([&](auto const& p) { return sum(f(p, f(p, make<double, layout<"data", none>>(m, {4, 8})))); })(w);
+    (void)value_and_grad<"data">([&](auto const& p) {
+      return sum(f(p, f(p, make<double, layout<"data", none>>(m, {4, 8}))));
+    })(w);
   };
 };
-constexpr auto kept = collectives(grid{{2, 2}}, program_of(layer)), again = collectives(grid{{2, 2}}, program_of(remat(layer)));
+constexpr auto kept = collectives(grid{{2, 2}}, program_of(layer)),
+               again = collectives(grid{{2, 2}}, program_of(remat(layer)));
 static_assert(kept.count(collective::all_gather) == 2 && again.count(collective::all_gather) == 4);
-static_assert(again.count(pass::forward, collective::all_gather) == 2 && again.count(pass::backward, collective::all_gather) == 2);
+static_assert(again.count(pass::forward, collective::all_gather) == 2 &&
+              again.count(pass::backward, collective::all_gather) == 2);
 static_assert(kept.count(collective::reduce_scatter) == 2 && again.count(collective::reduce_scatter) == 2);
 
 }  // namespace

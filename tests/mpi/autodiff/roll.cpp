@@ -41,7 +41,9 @@ void check_layouts() {
 
 }  // namespace
 
-TEST_CASE("roll: every element moves so many places, around the end, in uneven and in empty shards") { check_layouts(); }
+TEST_CASE("roll: every element moves so many places, around the end, in uneven and in empty shards") {
+  check_layouts();
+}
 
 TEST_CASE("roll: the same where operands are read in place") {
   operands_in_place const scope;
@@ -57,12 +59,16 @@ TEST_CASE("roll: its derivative rolls back") {
   for (shape const& e : {shape::of(7, 5), shape::of(2, world_size() + 1)}) {
     check_linear<"data">([](auto const& x) { return roll<"data">(x, 2); }, operand<layout<none, "data">>{e});
     check_linear<"data">([](auto const& x) { return roll<"model">(x, -1); }, operand<layout<"model", none>>{e});
-    check_linear<"data">([](auto const& x) { return roll<"model">(x); }, operand<partial<layout<"model", none>, "data">>{e});
+    check_linear<"data">([](auto const& x) { return roll<"model">(x); },
+                         operand<partial<layout<"model", none>, "data">>{e});
   }
 }
 
 namespace {
-constexpr auto rolled = [](auto const& m) { (void)value_and_grad<"data">([](auto const& x) { return sum(roll<"data">(x, 3)); })(make<float, layout<"data", none>>(m, {8, 5})); };
+constexpr auto rolled = [](auto const& m) {
+  (void)value_and_grad<"data">([](auto const& x) { return sum(roll<"data">(x, 3)); })(
+      make<float, layout<"data", none>>(m, {8, 5}));
+};
 constexpr auto on_4 = collectives(grid{{4, 1}}, rolled);  // shards of 2 rows: all of them leave
 static_assert(on_4.count(collective::permute, "data") == 2 && on_4.bytes_per_rank() == 2 * 2 * 5 * 4);
 constexpr auto on_2 = collectives(grid{{2, 1}}, rolled);  // shards of 4 rows: 3 of them leave

@@ -30,7 +30,8 @@ void check_value(operand<L> const& logits, shape const& rows) {
 struct any_transport {};
 template <dimension Replicated, class Whole, class Rows, class L>
 void check_loss(operand<L> const& logits, shape const& rows) {
-  check_smooth<Replicated>(reals, [=](auto const& z) { return sharded_cross_entropy(z, labels<Rows>(z.mesh(), rows)); }, logits);
+  check_smooth<Replicated>(
+      reals, [=](auto const& z) { return sharded_cross_entropy(z, labels<Rows>(z.mesh(), rows)); }, logits);
   check_value<Whole, Rows, any_transport>(logits, rows);
   check_value<Whole, Rows, messages_of_mpi>(logits, rows);
   check_value<Whole, Rows, collectives_of_mpi>(logits, rows);
@@ -40,11 +41,14 @@ void check_loss(operand<L> const& logits, shape const& rows) {
 }  // namespace
 
 TEST_CASE("sharded_cross_entropy") {
-  check_loss<"data", layout<"data", none>, layout<"data">>(operand<layout<"data", "model">>{shape::of(7, 5)}, shape::of(7));
-  check_loss<"data", layout<none, none>, layout<none>>(operand<layout<none, axes("model", "data")>>{shape::of(3, 5)}, shape::of(3));
-  check_loss<"data", layout<axes("data", "model"), none>, layout<axes("data", "model")>>(operand<layout<axes("data", "model"), none>>{shape::of(7, 5)},
-                                                                                        shape::of(7));
-  check_loss<"data", layout<none, "data", none>, layout<none, "data">>(operand<layout<none, "data", "model">>{shape::of(2, 3, 6)}, shape::of(2, 3));
+  check_loss<"data", layout<"data", none>, layout<"data">>(operand<layout<"data", "model">>{shape::of(7, 5)},
+                                                           shape::of(7));
+  check_loss<"data", layout<none, none>, layout<none>>(operand<layout<none, axes("model", "data")>>{shape::of(3, 5)},
+                                                       shape::of(3));
+  check_loss<"data", layout<axes("data", "model"), none>, layout<axes("data", "model")>>(
+      operand<layout<axes("data", "model"), none>>{shape::of(7, 5)}, shape::of(7));
+  check_loss<"data", layout<none, "data", none>, layout<none, "data">>(
+      operand<layout<none, "data", "model">>{shape::of(2, 3, 6)}, shape::of(2, 3));
 }
 
 TEST_CASE("sharded_cross_entropy: what is no class, and logits of nothing") {
@@ -52,7 +56,8 @@ TEST_CASE("sharded_cross_entropy: what is no class, and logits of nothing") {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const loss = [&](auto element, int label) {
       auto const z = tensor_of<float, layout<"data", "model">>(m, shape::of(3, 6), element);
-      return item(all_reduce(sharded_cross_entropy(z, tensor_of<std::int64_t, layout<"data">>(m, shape::of(3), [=](index_t, int) { return label; }))));
+      return item(all_reduce(sharded_cross_entropy(
+          z, tensor_of<std::int64_t, layout<"data">>(m, shape::of(3), [=](index_t, int) { return label; }))));
     };
     auto const ones = [](index_t, int) { return 1; };
     CHECK(std::abs(loss(ones, 4) - std::log(6.f)) <= 1e-6f);

@@ -78,7 +78,8 @@ struct plus {
 struct plus_number : user_operation<"bh->bh", "", linearity::nonlinear> {};
 // [shards]
 template <class Space, class T>
-void run(plus_number const&, Space const& space, ashlar::kernels_detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
+void run(plus_number const&, Space const& space, ashlar::kernels_detail::scratch_memory, kernels::shard<T> const& y,
+         kernels::shard<T const> const& x) {
   kernels::global_index number{0, {}};
   for (int d = 0; d < x.owned.rank; ++d) number.base += x.owned.dim[d].begin * (number.stride[d] = x.global.stride(d));
   kernels::map(space, x.local_extents(), y.data, plus{}, kernels::contiguous(x.data, x.local_extents()), number);
@@ -89,8 +90,10 @@ void run(plus_number const&, Space const& space, ashlar::kernels_detail::scratch
 
 TEST_CASE("user operation: several operands, one without the rows' label") {
   auto const f = [](auto const& x, auto const& s) { return apply(competition{}, x, s); };
-  check_smooth<axes("data", "model")>(reals, f, operand<layout<"data", none>>{shape::of(7, 5)}, operand<layout<none>>{shape::of(5)});
-  check_smooth<axes("data", "model")>(reals, f, operand<layout<axes("model", "data"), none>>{shape::of(7, 5)}, operand<layout<none>>{shape::of(5)});
+  check_smooth<axes("data", "model")>(reals, f, operand<layout<"data", none>>{shape::of(7, 5)},
+                                      operand<layout<none>>{shape::of(5)});
+  check_smooth<axes("data", "model")>(reals, f, operand<layout<axes("model", "data"), none>>{shape::of(7, 5)},
+                                      operand<layout<none>>{shape::of(5)});
 }
 
 TEST_CASE("user operation: a whole label that the result lacks, partial sums, block-cyclic dimensions, empty shards") {
@@ -126,7 +129,7 @@ TEST_CASE("user operation: values") {
       for (index_t j = 0; j < 5; ++j) {
         double total = 0;
         for (index_t k = 0; k < 5; ++k) total += score{}(i, k);
-        CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) * weight_of{}(j) * total);
+        CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) * weight_of{}(j)*total);
       }
     CHECK_THROWS_WITH_AS((void)apply(competition{}, x, generate<double, layout<none>>(m, {4}, weight_of{})),
                          "ashlar::user_operation: a label has one extent in all operands; found (7, 5) and (4)", error);
@@ -140,7 +143,8 @@ TEST_CASE("user operation: a kernel of its own sees whole shards") {
       auto const y = gather_all(apply(plus_number{}, x));
       REQUIRE(y.size() == 35);
       for (index_t i = 0; i < 7; ++i)
-        for (index_t j = 0; j < 5; ++j) CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) + static_cast<double>(5 * i + j));
+        for (index_t j = 0; j < 5; ++j)
+          CHECK(y[static_cast<std::size_t>(5 * i + j)] == score{}(i, j) + static_cast<double>(5 * i + j));
     };
     check(generate<double, layout<"model", "data">>(m, {7, 5}, score{}));
     check(generate<double, layout<none, axes("data", "model")>>(m, {7, 5}, score{}));

@@ -68,7 +68,8 @@ TEST_CASE("values ride along, under differentiation or not, alone or in a tree")
   });
 }
 
-TEST_CASE("a collective whose operand needs no gradient, or whose result the loss does not use, costs nothing backward") {
+TEST_CASE(
+    "a collective whose operand needs no gradient, or whose result the loss does not use, costs nothing backward") {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const rows = tensor_of<double, layout<"data", "model">>(m, shape::of(7, 5), number);

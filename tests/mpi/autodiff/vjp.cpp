@@ -15,7 +15,10 @@ TEST_CASE("vjp: cotangents of all arguments, and zeros for what is not used") {
     auto const p = std::tuple(w, x);
     auto const [dp, dx] = vjp<axes("data", "model")>(layer)(ct, p, x);
 
-    auto const expected = value_and_grad<axes("data", "model")>([&](auto const& q) { return apply(pairing_op{}, layer(std::get<0>(q), std::get<1>(q)), ct); })(std::tuple(p, x)).gradients;
+    auto const expected = value_and_grad<axes("data", "model")>([&](auto const& q) {
+                            return apply(pairing_op{}, layer(std::get<0>(q), std::get<1>(q)), ct);
+                          })(std::tuple(p, x))
+                              .gradients;
     auto const same = [](auto const& a, auto const& b) {
       static_assert(std::is_same_v<layout_t<decltype(a)>, layout_t<decltype(b)>>);
       auto const mine = shard(a), theirs = shard(b);

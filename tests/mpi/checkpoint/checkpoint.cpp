@@ -58,14 +58,18 @@ struct matrices {
 };
 template <class T>
 auto all_layouts(device_mesh<grid> const& m, shape const& n, bool filled) {
-  return build<matrices>(scattered<T, layout<"x", "y">>(m, n, filled), scattered<T, layout<"y", "x">>(m, n, filled), scattered<T, layout<axes("x", "y"), none>>(m, n, filled),
-                         scattered<T, layout<none, none>>(m, n, filled), scattered<T, layout<none, axes("y", "x")>>(m, n, filled),
+  return build<matrices>(scattered<T, layout<"x", "y">>(m, n, filled), scattered<T, layout<"y", "x">>(m, n, filled),
+                         scattered<T, layout<axes("x", "y"), none>>(m, n, filled),
+                         scattered<T, layout<none, none>>(m, n, filled),
+                         scattered<T, layout<none, axes("y", "x")>>(m, n, filled),
                          scattered<T, layout<cyclic("x", 2), "y">>(m, n, filled));
 }
 // The same names with the layouts in another order, so that every name changes its layout.
 template <class T>
 auto other_layouts(device_mesh<grid> const& m, shape const& n) {
-  auto const make = [&]<class... L>(std::type_identity<L>...) { return build<matrices>(scattered<T, L>(m, n, false)...); };
+  auto const make = [&]<class... L>(std::type_identity<L>...) {
+    return build<matrices>(scattered<T, L>(m, n, false)...);
+  };
   std::type_identity<layout<"x", "y">> const a{};
   std::type_identity<layout<"y", "x">> const b{};
   std::type_identity<layout<axes("x", "y"), none>> const c{};
@@ -152,15 +156,19 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
   shared_folder const folder;
   communicator const& c = folder.ranks;
   auto const m = mesh_of(grids().back());
-  std::tuple const saved(scattered<float, layout<"x", none, "y">>(m, shape::of(4, 3, 5), true), scattered<std::int32_t, layout<axes("x", "y")>>(m, shape::of(2000), true),
-                         scattered<std::uint8_t, layout<"y">>(m, shape::of(11), true), scattered<Kokkos::complex<double>, layout<none, "x">>(m, shape::of(3, 9), true),
+  std::tuple const saved(scattered<float, layout<"x", none, "y">>(m, shape::of(4, 3, 5), true),
+                         scattered<std::int32_t, layout<axes("x", "y")>>(m, shape::of(2000), true),
+                         scattered<std::uint8_t, layout<"y">>(m, shape::of(11), true),
+                         scattered<Kokkos::complex<double>, layout<none, "x">>(m, shape::of(3, 9), true),
                          scattered<std::int64_t, layout<>>(m, shape{}, true));
   data_position const at{3, 17, {0x123456789abcdefull}, true};
   double const rate = 0.1;
   save_checkpoint(folder.path / "a.h5", c, 120, part("t", saved), part("data", at), part("rate", rate));
 
-  std::tuple back(scattered<float, layout<none, "x", none>>(m, shape::of(4, 3, 5), false), scattered<std::int32_t, layout<none>>(m, shape::of(2000), false),
-                  scattered<std::uint8_t, layout<"x">>(m, shape::of(11), false), scattered<Kokkos::complex<double>, layout<"y", "x">>(m, shape::of(3, 9), false),
+  std::tuple back(scattered<float, layout<none, "x", none>>(m, shape::of(4, 3, 5), false),
+                  scattered<std::int32_t, layout<none>>(m, shape::of(2000), false),
+                  scattered<std::uint8_t, layout<"x">>(m, shape::of(11), false),
+                  scattered<Kokkos::complex<double>, layout<"y", "x">>(m, shape::of(3, 9), false),
                   scattered<std::int64_t, layout<>>(m, shape{}, false));
   data_position then{};
   double r = 0;
@@ -178,7 +186,8 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
     std::vector<std::int32_t> numbers(2000);
     hid_t set = H5Dopen2(file, "t/1", H5P_DEFAULT);
     CHECK(H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) >= 0);
-    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == element<std::int32_t>(static_cast<index_t>(i)));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      CHECK(numbers[i] == element<std::int32_t>(static_cast<index_t>(i)));
     H5Dclose(set);
     set = H5Dopen2(file, "t/3", H5P_DEFAULT);
     std::vector<double> complex(2 * 27);
@@ -233,13 +242,18 @@ TEST_CASE("a tensor of more than one chunk lies on pages of its own, whatever li
   io_detail::sparse_memory const described = checkpoint_detail::describe_in_hdf5(table);
   std::map<checkpoint_detail::byte_count, int> tensors_on;
   for (auto const& e : table.entries)
-    for (checkpoint_detail::byte_count at = e.offset / page; e.bytes() != 0 && at * page < e.offset + e.bytes(); ++at) ++tensors_on[at];
-  for (auto const& gap : table.gaps()) described.for_each_written(gap.begin, gap.end - gap.begin, [&](checkpoint_detail::byte_count at, char const*, std::size_t) { ++tensors_on[at / page]; });
+    for (checkpoint_detail::byte_count at = e.offset / page; e.bytes() != 0 && at * page < e.offset + e.bytes(); ++at)
+      ++tensors_on[at];
+  for (auto const& gap : table.gaps())
+    described.for_each_written(
+        gap.begin, gap.end - gap.begin,
+        [&](checkpoint_detail::byte_count at, char const*, std::size_t) { ++tensors_on[at / page]; });
   for (auto const& e : table.entries) {
     if (e.chunks() < 2) continue;
     CAPTURE(e.name);
     CHECK(e.offset % page == 0);
-    for (checkpoint_detail::byte_count at = e.offset / page; at * page < e.offset + e.bytes(); ++at) CHECK(tensors_on[at] == 1);
+    for (checkpoint_detail::byte_count at = e.offset / page; at * page < e.offset + e.bytes(); ++at)
+      CHECK(tensors_on[at] == 1);
   }
 }
 
@@ -297,11 +311,17 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true));
   save_checkpoint(file, c, 1, part("p", p));
 
-  auto const loading = [&](char const* name, auto fresh) { return said([&] { load_checkpoint(file, c, part(name, fresh)); }); };
-  CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))), "expected q/0, found p/0");
-  CHECK_SAYS(loading("p", std::tuple(scattered<float, layout<"x", none>>(m, shape::of(6, 5), false))), "expected p/0 of type float32, found float64");
-  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(5, 6), false))), "expected p/0 of extents 5 x 6, found extents 6 x 5");
-  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))), "expected p/0 of extents 30, found extents 6 x 5");
+  auto const loading = [&](char const* name, auto fresh) {
+    return said([&] { load_checkpoint(file, c, part(name, fresh)); });
+  };
+  CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))),
+             "expected q/0, found p/0");
+  CHECK_SAYS(loading("p", std::tuple(scattered<float, layout<"x", none>>(m, shape::of(6, 5), false))),
+             "expected p/0 of type float32, found float64");
+  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(5, 6), false))),
+             "expected p/0 of extents 5 x 6, found extents 6 x 5");
+  CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))),
+             "expected p/0 of extents 30, found extents 6 x 5");
   CHECK_SAYS(said([&] { load_checkpoint(folder.path / "b.h5", c, part("p", p)); }), "No such file");
   CHECK_SAYS(said([&] { load_checkpoint(folder.path, c, part("p", p)); }), "is no file");
   CHECK_SAYS(said([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, part("p", p)); }), "No such file");
@@ -309,7 +329,8 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   if (c.size() > 1) {
     index_t const step = c.rank();
     CHECK_SAYS(said([&] { save_checkpoint(file, c, step, part("p", p)); }), "differ between ranks");
-    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }), "give the communicator of its mesh");
+    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }),
+               "give the communicator of its mesh");
   }
   comm::collectively(c, [] {});
   CHECK(!std::filesystem::exists(folder.path / "a.h5.part"));
@@ -330,7 +351,8 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   communicator const& c = folder.ranks;
   auto const m = mesh_of(grids().front());
   auto const file = folder.path / "a.h5";
-  std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true), scattered<float, layout<none>>(m, shape::of(7), true));
+  std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true),
+                     scattered<float, layout<none>>(m, shape::of(7), true));
   long const step = 9;
   save_checkpoint(file, c, 1, part("p", p), part("step", step));
   std::size_t const size = std::filesystem::file_size(file);
@@ -355,10 +377,13 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   if (c.rank() == 0) H5Fclose(id);
   std::sort(places.begin(), places.end(), [](place const& a, place const& b) { return a.begin < b.begin; });
 
-  std::tuple q(scattered<double, layout<none, "x">>(m, shape::of(6, 5), false), scattered<float, layout<"x">>(m, shape::of(7), false));
+  std::tuple q(scattered<double, layout<none, "x">>(m, shape::of(6, 5), false),
+               scattered<float, layout<"x">>(m, shape::of(7), false));
   long then = 0;
   auto const loading = [&] { return said([&] { load_checkpoint(file, c, part("p", q), part("step", then)); }); };
-  auto const says = [](std::string const& text, std::string const& what) { return text.find(what) != std::string::npos; };
+  auto const says = [](std::string const& text, std::string const& what) {
+    return text.find(what) != std::string::npos;
+  };
   // Where it is not a tensor that is damaged, nothing can be told of any.
   auto const names_all = [&](std::string const& text) { return says(text, "nothing is read of p/0 and 2 more"); };
   std::size_t const stride = c.size() == 1 ? 1 : 251;  // all of them on one rank, where it takes seconds
@@ -368,7 +393,8 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
     comm::collectively(c, [] {});
     std::string const text = loading();
     undetected += text.empty();
-    auto const hit = std::find_if(places.begin(), places.end(), [i](place const& at) { return at.begin <= i && i < at.end; });
+    auto const hit =
+        std::find_if(places.begin(), places.end(), [i](place const& at) { return at.begin <= i && i < at.end; });
     unnamed += hit == places.end() ? !names_all(text) : !says(text, std::string(": ") + hit->name + " is damaged");
     if (c.rank() == 0) overwrite(file, i, bytes[i]);
     comm::collectively(c, [] {});
@@ -384,7 +410,9 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
     std::string const text = loading();
     undetected += text.empty();
     auto const cut = std::find_if(places.begin(), places.end(), [n](place const& at) { return at.end > n; });
-    unnamed += n < places.front().begin || cut == places.end() ? !names_all(text) : !says(text, std::string("so that ") + cut->name + " is cut off");
+    unnamed += n < places.front().begin || cut == places.end()
+                   ? !names_all(text)
+                   : !says(text, std::string("so that ") + cut->name + " is cut off");
     comm::collectively(c, [] {});
   }
   CHECK(undetected == 0);

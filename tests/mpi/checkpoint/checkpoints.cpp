@@ -21,7 +21,9 @@ struct run {
   sharded_tensor<double, layout<"x">, line> x = at(0);
   long steps = 0;
 
-  sharded_tensor<double, layout<"x">, line> at(long n) const { return generate<double, layout<"x">>(m, {1500}, fill_value{1000. * static_cast<double>(n)}); }
+  sharded_tensor<double, layout<"x">, line> at(long n) const {
+    return generate<double, layout<"x">>(m, {1500}, fill_value{1000. * static_cast<double>(n)});
+  }
   void step() { x = at(++steps); }
   bool right() const { return gather_all(x) == gather_all(at(steps)); }
   void save_after_step(checkpoints& c) {
@@ -102,7 +104,9 @@ TEST_CASE("damaged checkpoints are passed over, and not counted among those that
 TEST_CASE("what a killed run left is removed, and what is no checkpoint stays") {
   shared_folder const folder;
   if (testing::rank() == 0)
-    for (char const* name : {"step_000000000004.h5.part", "step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"}) std::ofstream(folder.path / name) << "x";
+    for (char const* name :
+         {"step_000000000004.h5.part", "step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"})
+      std::ofstream(folder.path / name) << "x";
   comm::collectively(folder.ranks, [] {});
   checkpoints c(folder.ranks, folder.path, {.every = 1, .keep = 1});
   run r;
@@ -111,7 +115,8 @@ TEST_CASE("what a killed run left is removed, and what is no checkpoint stays") 
   r.save_after_step(c);
   CHECK(c.steps() == steps_list{2});
   CHECK(!is_there(folder.path / "step_000000000004.h5.part"));
-  for (char const* name : {"step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"}) CHECK(is_there(folder.path / name));
+  for (char const* name : {"step_4.h5", "step_00000000000x.h5", "weights.h5.part", "notes"})
+    CHECK(is_there(folder.path / name));
 }
 
 TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints stay") {
@@ -125,7 +130,8 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   CHECK_SAYS(said([&] { checkpoints(c, folder.path / "file" / "run"); }), "cannot make the folder");
 
   run r;
-  checkpoints sync(c, folder.path / "run"), async(c, folder.path / "run", {.every = 1, .keep = 3, .asynchronous = true});
+  checkpoints sync(c, folder.path / "run"),
+      async(c, folder.path / "run", {.every = 1, .keep = 3, .asynchronous = true});
   r.save_after_step(sync);
   auto const file = sync.file_of(2);
   if (testing::rank() == 0) std::filesystem::create_directory(file);  // a rename that cannot be

@@ -27,7 +27,9 @@ struct run {
   sharded_tensor<double, layout<"x">, line> p = at_step(0), moments = at_step(0);
   data_position at{};
 
-  sharded_tensor<double, layout<"x">, line> at_step(index_t n) const { return generate<double, layout<"x">>(m, {300}, value_of{1000. * static_cast<double>(n)}); }
+  sharded_tensor<double, layout<"x">, line> at_step(index_t n) const {
+    return generate<double, layout<"x">>(m, {300}, value_of{1000. * static_cast<double>(n)});
+  }
   // [run]
   // Trains for so many epochs of 5 steps, saves, and goes on where an earlier run in the folder has ended.
   void train(std::filesystem::path const& folder, index_t epochs, index_t most_steps, run_checkpoint_options const& o) {
@@ -42,7 +44,10 @@ struct run {
     saved.finish();
   }
   // [run]
-  bool right() const { return gather_all(p) == gather_all(at_step(at.step)) && gather_all(moments) == gather_all(at_step(2 * (at.step - 1))); }
+  bool right() const {
+    return gather_all(p) == gather_all(at_step(at.step)) &&
+           gather_all(moments) == gather_all(at_step(2 * (at.step - 1)));
+  }
 };
 
 }  // namespace
@@ -50,7 +55,8 @@ struct run {
 TEST_CASE("run_checkpoints: a run goes on in the middle of an epoch, with the sums of its epoch") {
   for (bool const asynchronous : {false, true}) {
     shared_folder const folder;
-    run_checkpoint_options const o{.every = 3, .keep = 2, .asynchronous = asynchronous, .shown = false, .each_epoch = true};
+    run_checkpoint_options const o{
+        .every = 3, .keep = 2, .asynchronous = asynchronous, .shown = false, .each_epoch = true};
     run first;
     first.train(folder.path, 4, 13, o);
     CHECK(first.at.step == 13);
@@ -72,7 +78,8 @@ TEST_CASE("run_checkpoints: a run goes on in the middle of an epoch, with the su
     CHECK(third.at.epoch == 4);
     CHECK(third.at.sums.examples == 20);
     CHECK(third.right());
-    for (char const* name : {"ckpt-1.h5", "ckpt-2.h5", "ckpt-3.h5", "ckpt-4.h5", "step_000000000020.h5"}) CHECK(std::filesystem::exists(folder.path / name));
+    for (char const* name : {"ckpt-1.h5", "ckpt-2.h5", "ckpt-3.h5", "ckpt-4.h5", "step_000000000020.h5"})
+      CHECK(std::filesystem::exists(folder.path / name));
     CHECK(!std::filesystem::exists(folder.path / "step_000000000012.h5"));
   }
 }
@@ -85,7 +92,8 @@ TEST_CASE("run_checkpoints: the last good epoch serves if all newer checkpoints 
   comm::on_root(folder.ranks, [&] {
     for (auto const& e : std::filesystem::directory_iterator(folder.path))
       if (e.path().extension() == ".h5" && e.path().filename().string().starts_with("step_")) {
-        std::filesystem::copy_file(e.path(), e.path().string() + ".copy");  // an epoch's checkpoint may be the same file
+        std::filesystem::copy_file(e.path(),
+                                   e.path().string() + ".copy");  // an epoch's checkpoint may be the same file
         std::filesystem::rename(e.path().string() + ".copy", e.path());
         std::filesystem::resize_file(e.path(), 100);
       }
@@ -109,7 +117,8 @@ TEST_CASE("run_checkpoints: other conditions are an error on every rank, and an 
     return said([&] { saved.resume(r.p, r.moments); });
   };
   CHECK(resumed({}).empty());
-  CHECK_SAYS(resumed({.batch = 5}), "ashlar::run_checkpoints: batch: expected 4, as in the run of the checkpoint, found 5;");
+  CHECK_SAYS(resumed({.batch = 5}),
+             "ashlar::run_checkpoints: batch: expected 4, as in the run of the checkpoint, found 5;");
   CHECK_SAYS(resumed({.seed = {8}}), "seed: expected 7, as in the run of the checkpoint, found 8;");
   CHECK_SAYS(resumed({.dropout = 0.1}), "dropout: expected 0.25, as in the run of the checkpoint, found 0.1;");
   CHECK_SAYS(resumed({.shuffled = false}), "shuffled: expected true, as in the run of the checkpoint, found false;");

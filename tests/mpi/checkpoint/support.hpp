@@ -16,15 +16,19 @@ inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigne
 
 /// Whether every rank has the same sentence.
 inline bool alike(std::string const& text) {
-  return said([&] { comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{crc32c(0, text.data(), text.size())}, "sentences"); }).empty();
+  return said([&] {
+           comm::require_equal(communicator(MPI_COMM_WORLD), std::vector<index_t>{crc32c(0, text.data(), text.size())},
+                               "sentences");
+         })
+      .empty();
 }
 
 }  // namespace ashlar::testing
 
 /// A sentence, the same on every rank, that has such a part. Collective.
-#define CHECK_SAYS(text, part)                                   \
-  do {                                                           \
-    std::string const sentence = text;                           \
+#define CHECK_SAYS(text, part)                                         \
+  do {                                                                 \
+    std::string const sentence = text;                                 \
     CHECK_MESSAGE(sentence.find(part) != std::string::npos, sentence); \
-    CHECK_MESSAGE(testing::alike(sentence), sentence);           \
+    CHECK_MESSAGE(testing::alike(sentence), sentence);                 \
   } while (false)

@@ -59,8 +59,7 @@ TEST_CASE("collectively: several ranks throw, the lowest one is heard") {
             if (c.rank() >= lowest) throw error("mine is " + std::to_string(c.rank()));
           });
         }) == "mine is " + std::to_string(lowest) + " (on rank " + std::to_string(lowest) + ")");
-  CHECK(said([&] { comm::collectively(c, [] { throw 5; }); }) ==
-        "an exception that is no std::exception (on rank 0)");
+  CHECK(said([&] { comm::collectively(c, [] { throw 5; }); }) == "an exception that is no std::exception (on rank 0)");
   CHECK(said([&] { comm::collectively(c, [] { throw error(""); }); }) == " (on rank 0)");
   CHECK(works(c));
 }

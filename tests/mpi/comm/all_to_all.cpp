@@ -32,8 +32,10 @@ void check_all_to_all(communicator const& c, Counts counts, bool equal, tuning c
   guarded<T> x(std::accumulate(send.begin(), send.end(), std::size_t(0))), y(expected.size());
   for (std::size_t q = 0, k = 0; q < p; ++q)
     for (std::size_t i = 0; i < send[q]; ++i) x[k++] = sent<T>(r, q, i);
-  if (equal) comm::all_to_all(c, x.data(), send[0], y.data(), how);
-  else comm::all_to_all(c, x.data(), send, y.data(), receive, how);
+  if (equal)
+    comm::all_to_all(c, x.data(), send[0], y.data(), how);
+  else
+    comm::all_to_all(c, x.data(), send, y.data(), receive, how);
   CHECK(wrong(y, [&](std::size_t i) { return expected[i]; }) == 0);
   CHECK((x.intact() && y.intact()));
 }

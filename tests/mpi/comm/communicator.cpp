@@ -201,7 +201,8 @@ TEST_CASE("node_load: meshes on parts of the ranks compete for the cores of all"
   MPI_Comm_size(pair, &partners);
 
   comm_detail::node_load load;
-  bool const alone = load.oversubscribed(pair), all = load.oversubscribed(MPI_COMM_WORLD), then = load.oversubscribed(pair);
+  bool const alone = load.oversubscribed(pair), all = load.oversubscribed(MPI_COMM_WORLD),
+             then = load.oversubscribed(pair);
   CHECK(alone == (partners > cores));  // nobody has counted the others
   CHECK(all == (world_size() > cores));
   CHECK(then == all);

@@ -96,7 +96,9 @@ TEST_CASE("device_mesh: one size that is left out is what the others leave") {
     device_mesh<half> const m(MPI_COMM_WORLD);
     CHECK(m.shape() == half{{2, world_size() / 2}});
   } else {
-    CHECK(said([] { device_mesh<half> m(MPI_COMM_WORLD); }).find("and the communicator has " + std::to_string(world_size())) != std::string::npos);
+    CHECK(said([] {
+            device_mesh<half> m(MPI_COMM_WORLD);
+          }).find("and the communicator has " + std::to_string(world_size())) != std::string::npos);
   }
 }
 

@@ -50,13 +50,16 @@ TEST_CASE("large: more than 2^31 elements") {
       auto const own = filled(many, [&](std::size_t i) { return value(r, i); });
       array const all(new element[2 * many]);
       comm::all_gather(c, own.get(), many, all.get(), how);
-      for (int q : {0, 1}) CHECK(wrong(all.get() + std::size_t(q) * many, many, [&](std::size_t i) { return value(q, i); }) == 0);
+      for (int q : {0, 1})
+        CHECK(wrong(all.get() + std::size_t(q) * many, many, [&](std::size_t i) { return value(q, i); }) == 0);
     }
     {
       auto const own = filled(2 * many, [&](std::size_t i) { return value(r, i); });
       array const sum(new element[many]);
       comm::reduce_scatter<op::sum>(c, own.get(), sum.get(), many, how);
-      CHECK(wrong(sum.get(), many, [&](std::size_t i) { return element(value(0, std::size_t(r) * many + i) + value(1, std::size_t(r) * many + i)); }) == 0);
+      CHECK(wrong(sum.get(), many, [&](std::size_t i) {
+              return element(value(0, std::size_t(r) * many + i) + value(1, std::size_t(r) * many + i));
+            }) == 0);
     }
     {
       auto const own = filled(many, [&](std::size_t i) { return value(r, i); });
@@ -66,7 +69,8 @@ TEST_CASE("large: more than 2^31 elements") {
       comm::broadcast(c, sum.get(), many, 1, how);
       std::array<std::size_t, 2> travels{};
       travels[std::size_t(other)] = many;  // and nothing stays
-      comm::all_to_all(c, own.get(), std::span<std::size_t const>(travels), sum.get(), std::span<std::size_t const>(travels), how);
+      comm::all_to_all(c, own.get(), std::span<std::size_t const>(travels), sum.get(),
+                       std::span<std::size_t const>(travels), how);
       CHECK(wrong(sum.get(), many, [&](std::size_t i) { return value(other, i); }) == 0);
     }
   }

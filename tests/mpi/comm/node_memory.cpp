@@ -95,7 +95,8 @@ TEST_CASE("node_memory: on several nodes, alike or not, arrays cross between the
     bool const levels = nodes > 1, even = world_size() % ranks_per_node == 0;
     CHECK((m.communicator().state().levels != nullptr) == levels);
     CHECK((std::string_view(m.transport()) == "shared memory in nodes, MPI between") == (levels && even));
-    CHECK((std::string_view(m.transport()).find("for all_reduce alone: they have different numbers") != std::string_view::npos) == (levels && !even));
+    CHECK((std::string_view(m.transport()).find("for all_reduce alone: they have different numbers") !=
+           std::string_view::npos) == (levels && !even));
     for (index_t n : {0, 1, 5, 3000}) check_collectives(m, n);
 
     index_t const n = 4096 * world_size() + 1;
@@ -137,7 +138,10 @@ TEST_CASE("node_memory: without memory to share all ranks use messages") {
 }
 
 TEST_CASE("node_memory: a variable that cannot mean anything, on whichever rank, is an error on all") {
-  for (auto const& [name, text] : {std::pair{"ASHLAR_DEADLINE", "1m"}, {"ASHLAR_RANKS_PER_NODE", "0"}, {"ASHLAR_TRANSPORT", "MPI"}, {"ASHLAR_SHARED_MEMORY", "2GB"}})
+  for (auto const& [name, text] : {std::pair{"ASHLAR_DEADLINE", "1m"},
+                                   {"ASHLAR_RANKS_PER_NODE", "0"},
+                                   {"ASHLAR_TRANSPORT", "MPI"},
+                                   {"ASHLAR_SHARED_MEMORY", "2GB"}})
     for (int culprit : {0, world_size() - 1}) {
       std::optional<variable> wrong;
       if (world_rank() == culprit) wrong.emplace(name, text);
@@ -200,12 +204,14 @@ TEST_CASE("node_memory: ranks that call different collectives learn it, on every
       });
       CHECK(other_collective.find("ashlar: the ranks do not call the same, in the same order: rank 0 calls") == 0);
       CHECK(other_collective.find("rank " + std::to_string(culprit) + " calls all_to_all") != std::string::npos);
-      CHECK(other_collective.find("rank " + std::to_string(culprit == 0 ? 1 : 0) + " calls all_gather") != std::string::npos);
+      CHECK(other_collective.find("rank " + std::to_string(culprit == 0 ? 1 : 0) + " calls all_gather") !=
+            std::string::npos);
       std::string const other_extents = said([&] { (void)all_gather<"x">(differs ? longer : x); });
       CHECK(other_extents.find("calls all_gather with other layouts, extents or elements") != std::string::npos);
       CHECK(other_extents.find("; every rank of a mesh takes part in each collective") != std::string::npos);
       auto const sum = tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(n, 7), small_number);
-      auto const largest = tensor_of<double, partial<layout<none, none>, "x", op::max>>(m, shape::of(n, 7), small_number);
+      auto const largest =
+          tensor_of<double, partial<layout<none, none>, "x", op::max>>(m, shape::of(n, 7), small_number);
       std::string const other_kind = said([&] {
         if (differs)
           (void)all_reduce<"x">(largest);
@@ -213,7 +219,9 @@ TEST_CASE("node_memory: ranks that call different collectives learn it, on every
           (void)all_reduce<"x">(sum);
       });
       CHECK(other_kind.find("calls all_reduce with other layouts, extents or elements") != std::string::npos);
-      auto const piece = [&](index_t rows) { return tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(rows, 7), small_number); };
+      auto const piece = [&](index_t rows) {
+        return tensor_of<double, partial<layout<none, none>, "x">>(m, shape::of(rows, 7), small_number);
+      };
       index_t const first = differs ? n / 2 : n;
       std::string const other_pieces = said([&] { (void)all_reduce<"x">(bundle(piece(first), piece(2 * n - first))); });
       CHECK(other_pieces.find("calls all_reduce with other layouts, extents or elements") != std::string::npos);
@@ -283,7 +291,8 @@ TEST_CASE("node_memory: a rank that leaves a collective out is an error by the d
   bool const absent = m.rank() == m.size() - 1;
   std::string const text = absent ? "" : said([&] { (void)all_gather<"x">(x); });
   MPI_Barrier(MPI_COMM_WORLD);
-  std::string const expected = "for rank " + std::to_string(m.size() - 1) + ", which has not come; collectives begun here: 1, there: 0";
+  std::string const expected =
+      "for rank " + std::to_string(m.size() - 1) + ", which has not come; collectives begun here: 1, there: 0";
   CHECK((absent || text.find(expected) != std::string::npos));
 }
 
@@ -291,7 +300,9 @@ TEST_CASE("node_memory: who comes when others have given up learns it, and write
   ASHLAR_NEEDS(tensors_lie_in_host_memory && world_size() > 1);
   variable const soon("ASHLAR_DEADLINE", "1");
   index_t const n = 50000;
-  auto const sum_of = [&](auto const& m) { return tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number); };
+  auto const sum_of = [&](auto const& m) {
+    return tensor_of<double, partial<layout<none>, "x">>(m, shape::of(n), small_number);
+  };
   for (bool const goes_on : {false, true}) {
     device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
     bool const late = m.rank() == m.size() - 1;
@@ -312,9 +323,12 @@ TEST_CASE("node_memory: who comes when others have given up learns it, and write
     MPI_Barrier(MPI_COMM_WORLD);
     CAPTURE(text);
     // On a busy machine others may be late, too.
-    CHECK((text.find("which has given up after an error") != std::string::npos || (!late && text.find("which has not come; collectives begun here: 1") != std::string::npos)));
+    CHECK((text.find("which has given up after an error") != std::string::npos ||
+           (!late && text.find("which has not come; collectives begun here: 1") != std::string::npos)));
     CHECK(all_are(x, 3.0));
-    CHECK(said([&] { (void)all_reduce<"x">(s); }).find("has given up a collective among these ranks before; make another mesh") != std::string::npos);
+    CHECK(said([&] {
+            (void)all_reduce<"x">(s);
+          }).find("has given up a collective among these ranks before; make another mesh") != std::string::npos);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -352,7 +366,9 @@ TEST_CASE("node_memory: who comes late to the end of a round writes nothing that
     // The same round as the others', with a stop in the middle.
     auto const y = fill_like<layout<none>>(m, n, 0.0);
     text = said([&] {
-      comm_detail::node_round<double> round(m.communicator(), comm_detail::fingerprint_of(collective::all_reduce, n, comm_detail::element_code<double>), s.data(), static_cast<std::size_t>(n), y.data());
+      comm_detail::node_round<double> round(
+          m.communicator(), comm_detail::fingerprint_of(collective::all_reduce, n, comm_detail::element_code<double>),
+          s.data(), static_cast<std::size_t>(n), y.data());
       MPI_Barrier(MPI_COMM_WORLD);
       for (int q = 0; q < m.size(); ++q) std::fill_n(round.group().destination<double>(q), n, 7.0);
       round.end();
@@ -395,7 +411,8 @@ TEST_CASE("node_memory: errors name ranks as the mesh numbers them") {
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(waits.empty() == (differs || !concerned));
     CHECK((waits.empty() || waits.find("ashlar: " + rank_name(other) + " waited ") == 0));
-    CHECK((waits.empty() || waits.find(" s on its node for " + rank_name(culprit) + ", which has not come") != std::string::npos));
+    CHECK((waits.empty() ||
+           waits.find(" s on its node for " + rank_name(culprit) + ", which has not come") != std::string::npos));
   }
 }
 

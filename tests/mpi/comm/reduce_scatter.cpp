@@ -23,8 +23,10 @@ void check_reduce_scatter(communicator const& c, std::vector<std::size_t> const&
   std::size_t const first = std::accumulate(counts.begin(), counts.begin() + c.rank(), std::size_t(0));
   guarded<T> x(total), y(n);
   for (std::size_t i = 0; i < total; ++i) x[i] = value<T>(r, i);
-  if (equal) comm::reduce_scatter<Op>(c, x.data(), y.data(), n, how);
-  else comm::reduce_scatter<Op>(c, x.data(), y.data(), counts, how);
+  if (equal)
+    comm::reduce_scatter<Op>(c, x.data(), y.data(), n, how);
+  else
+    comm::reduce_scatter<Op>(c, x.data(), y.data(), counts, how);
   CHECK(wrong(y, [&](std::size_t i) {
           T sum = value<T>(0, first + i);
           for (std::size_t q = 1; q < std::size_t(c.size()); ++q) sum = Op::combine(sum, value<T>(q, first + i));

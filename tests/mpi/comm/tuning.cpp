@@ -27,7 +27,8 @@ struct metres {
 std::vector<comm::collective_call> asked;
 algorithm answer = algorithm::exchange;
 
-constexpr std::array all_collectives{collective::all_reduce, collective::all_gather, collective::reduce_scatter, collective::all_to_all};
+constexpr std::array all_collectives{collective::all_reduce, collective::all_gather, collective::reduce_scatter,
+                                     collective::all_to_all};
 
 }  // namespace
 
@@ -67,7 +68,8 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
       CHECK(asked[0].bytes == e.elements * sizeof(metres));
       CHECK(asked[0].may_exchange);
       CHECK((used.sends > 0) == (a == algorithm::exchange));
-      CHECK(used.collectives() == (a == algorithm::mpi || (a == algorithm::persistent && !comm_detail::persists(e.what)) ? 1 : 0));
+      CHECK(used.collectives() ==
+            (a == algorithm::mpi || (a == algorithm::persistent && !comm_detail::persists(e.what)) ? 1 : 0));
       CHECK(used.persistent_starts == (a == algorithm::persistent && comm_detail::persists(e.what) ? 1 : 0));
       collective(tuning{.exchange_ranks = 1});
       CHECK(!asked.back().may_exchange);
@@ -75,13 +77,17 @@ TEST_CASE("algorithm_for: a specialisation decides, and is asked what all ranks 
       CHECK(asked.size() == 2);
     }
   };
-  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, x.data(), y.data(), 5, how); }, {collective::all_reduce, false, 5});
+  check([&](tuning const& how) { comm::all_reduce<op::sum>(c, x.data(), y.data(), 5, how); },
+        {collective::all_reduce, false, 5});
   CHECK(y[4] == metres{double(p)});
   std::vector<metres> z(2, metres{1});
   check([&](tuning const& how) { comm::all_reduce<op::sum>(c, z.data(), 2, how); }, {collective::all_reduce, true, 2});
-  check([&](tuning const& how) { comm::all_gather(c, x.data(), 3, y.data(), how); }, {collective::all_gather, false, 3 * p});
-  check([&](tuning const& how) { comm::reduce_scatter<op::sum>(c, x.data(), y.data(), 3, how); }, {collective::reduce_scatter, false, 3 * p});
-  check([&](tuning const& how) { comm::all_to_all(c, x.data(), 3, y.data(), how); }, {collective::all_to_all, false, 3 * p});
+  check([&](tuning const& how) { comm::all_gather(c, x.data(), 3, y.data(), how); },
+        {collective::all_gather, false, 3 * p});
+  check([&](tuning const& how) { comm::reduce_scatter<op::sum>(c, x.data(), y.data(), 3, how); },
+        {collective::reduce_scatter, false, 3 * p});
+  check([&](tuning const& how) { comm::all_to_all(c, x.data(), 3, y.data(), how); },
+        {collective::all_to_all, false, 3 * p});
 }
 
 TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's own") {
@@ -117,7 +123,8 @@ TEST_CASE("look_up: the first row that fits, and else the usual one") {
 
 TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
   communicator const c(MPI_COMM_WORLD);
-  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::mpi, algorithm::mpi_in_place}) {
+  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::mpi,
+                      algorithm::mpi_in_place}) {
     tuning const how{.forced = a, .host_memory = false};
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);

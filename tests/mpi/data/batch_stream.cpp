@@ -78,7 +78,8 @@ void check_two_epochs(device_mesh<grid> const& m, dataset const& d) {
 
 }  // namespace
 
-TEST_CASE("batches of arrays in memory, on every mesh, of every size, order and last batch, with and without a thread") {
+TEST_CASE(
+    "batches of arrays in memory, on every mesh, of every size, order and last batch, with and without a thread") {
   dataset const all = from_arrays(images(), labels());
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
@@ -103,13 +104,15 @@ TEST_CASE("batches of files are those of arrays") {
       write(folder.path / "images", joined(head, images().bytes));
       write(folder.path / "raw", joined({1, 2, 3}, labels().bytes));
     });
-    array_source const in_idx = open_idx(c, folder.path / "images"), in_raw = open_raw<std::int64_t>(c, folder.path / "raw", {examples}, 3);
+    array_source const in_idx = open_idx(c, folder.path / "images"),
+                       in_raw = open_raw<std::int64_t>(c, folder.path / "raw", {examples}, 3);
     // [cache]
     array_source const in_npy = cache_on_disk(c, folder.path / "images.npy", [] { return images(); });
     // [cache]
     array_source const labels_in_npy = cache_on_disk(c, folder.path / "labels.npy", [] { return labels(); });
     CHECK(!in_idx.in_memory());
-    CHECK(std::vector<index_t>(in_npy.example_extents().begin(), in_npy.example_extents().end()) == std::vector<index_t>{3, 2});
+    CHECK(std::vector<index_t>(in_npy.example_extents().begin(), in_npy.example_extents().end()) ==
+          std::vector<index_t>{3, 2});
     CHECK(read_npy(folder.path / "labels.npy").bytes == labels().bytes);
     for (int depth : {0, 2}) {
       check_two_epochs(m, from_arrays(in_idx, in_raw).shuffle(prng_key{3}).batch(4).prefetch(depth));
@@ -124,7 +127,9 @@ TEST_CASE("a rank reads of a file what its shards hold, and what is cached once"
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     shared_folder const folder(m.communicator());
     constexpr index_t size = 1 << 16;  // large beside what else a process reads
-    array_source const source = cache_on_disk(m.communicator(), folder.path / "x.npy", [] { return idx_array{{16, size}, counting(16 * size)}; });
+    array_source const source = cache_on_disk(m.communicator(), folder.path / "x.npy", [] {
+      return idx_array{{16, size}, counting(16 * size)};
+    });
     for (bool cached : {false, true}) {
       dataset const d = from_arrays(source).batch(16);
       batch_stream stream(m, cached ? d.cache() : d, batch_field<std::uint8_t, layout<"data", "model">>{});
@@ -132,8 +137,10 @@ TEST_CASE("a rank reads of a file what its shards hold, and what is cached once"
         std::uint64_t const before = *bytes_read();
         auto const b = stream.next();
         std::uint64_t const read = *bytes_read() - before;
-        index_t const rows = std::get<0>(b.tensors).local_extents()[0], columns = std::get<0>(b.tensors).local_extents()[1];
-        auto const expected = static_cast<std::uint64_t>(rows * (cached ? size : columns)) * (cached && epoch == 1 ? 0 : 1);
+        index_t const rows = std::get<0>(b.tensors).local_extents()[0],
+                      columns = std::get<0>(b.tensors).local_extents()[1];
+        auto const expected =
+            static_cast<std::uint64_t>(rows * (cached ? size : columns)) * (cached && epoch == 1 ? 0 : 1);
         CHECK(read >= expected);
         CHECK(read < expected + size / 2);
       }
@@ -141,14 +148,16 @@ TEST_CASE("a rank reads of a file what its shards hold, and what is cached once"
   });
 }
 
-TEST_CASE("a field has the dimensions of its array, or two, or one for examples of one element; blocks may be block-cyclic") {
+TEST_CASE(
+    "a field has the dimensions of its array, or two, or one for examples of one element; blocks may be block-cyclic") {
   dataset const all = from_arrays(images(), images(), images()).batch(4);
   std::vector<double> expected;
   for (index_t e = 0; e < 4; ++e)
     for (index_t i = 0; i < 6; ++i) expected.push_back(pixel(e, i));
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    batch_stream stream(m, all, batch_field<double, layout<none, "model", "data">>{}, batch_field<double, layout<cyclic("data", 1), cyclic("model", 2)>>{},
+    batch_stream stream(m, all, batch_field<double, layout<none, "model", "data">>{},
+                        batch_field<double, layout<cyclic("data", 1), cyclic("model", 2)>>{},
                         batch_field<double, layout<"model", none, "data">>{});
     auto const b = stream.next();
     auto const& [x, y, z] = b.tensors;
@@ -187,12 +196,18 @@ TEST_CASE("what does not fit is refused on every rank") {
   auto const make = [&](dataset const& d, auto const&... f) { return batch_stream(m, d, f...).count(); };
   batch_field<float, layout<"data">> const flat{};
   label_field const label{};
-  CHECK_THROWS_WITH_AS(make(from_arrays(images()), flat), doctest::Contains("give the layout a second dimension"), error);
-  CHECK_THROWS_WITH_AS(make(from_arrays(images()), pixels_field{}, label), doctest::Contains("a field for each of 1 arrays, found 2"), error);
-  CHECK_THROWS_WITH_AS(make(from_arrays(npy_array{{2}, npy_kind::f8, bytes(16)}), label), doctest::Contains("expected integers for a field of integers, found elements of type <f8"), error);
-  CHECK_THROWS_WITH_AS(make(from_arrays(labels()).split(0, prng_key{1}).first, label), doctest::Contains("1 example or more, found none"), error);
+  CHECK_THROWS_WITH_AS(make(from_arrays(images()), flat), doctest::Contains("give the layout a second dimension"),
+                       error);
+  CHECK_THROWS_WITH_AS(make(from_arrays(images()), pixels_field{}, label),
+                       doctest::Contains("a field for each of 1 arrays, found 2"), error);
+  CHECK_THROWS_WITH_AS(make(from_arrays(npy_array{{2}, npy_kind::f8, bytes(16)}), label),
+                       doctest::Contains("expected integers for a field of integers, found elements of type <f8"),
+                       error);
+  CHECK_THROWS_WITH_AS(make(from_arrays(labels()).split(0, prng_key{1}).first, label),
+                       doctest::Contains("1 example or more, found none"), error);
   if (m.size() > 1)
-    CHECK_THROWS_WITH_AS(make(from_arrays(labels()).batch(1 + m.rank()), label), doctest::Contains("value 1 is 1 on rank 0 and 2 on rank 1"), error);
+    CHECK_THROWS_WITH_AS(make(from_arrays(labels()).batch(1 + m.rank()), label),
+                         doctest::Contains("value 1 is 1 on rank 0 and 2 on rank 1"), error);
 }
 
 TEST_CASE("an element that does not fit, which one rank reads, is an error on every rank, and the stream may go on") {
@@ -204,7 +219,8 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
     (void)stream.next();
     for (int again : {0, 1}) {
       CAPTURE(again);
-      CHECK_THROWS_WITH_AS(stream.next(), doctest::Contains("that the tensor's elements can hold, found 1099511627783"), error);
+      CHECK_THROWS_WITH_AS(stream.next(), doctest::Contains("that the tensor's elements can hold, found 1099511627783"),
+                           error);
       CHECK(stream.at() == batch_position{0, 1});
     }
     stream.seek({0, 2});
@@ -252,15 +268,23 @@ TEST_CASE("files that are not there, broken or of another size are refused on ev
           }()));
   });
   CHECK_THROWS_WITH_AS(open_idx(c, folder.path / "nowhere"), doctest::Contains("found neither"), error);
-  CHECK_THROWS_WITH_AS(open_idx(c, folder.path / "broken"), doctest::Contains("expected 9 elements (9), found 1"), error);
+  CHECK_THROWS_WITH_AS(open_idx(c, folder.path / "broken"), doctest::Contains("expected 9 elements (9), found 1"),
+                       error);
   CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "broken"), doctest::Contains("ashlar::read_npy: "), error);
-  CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "scalar.npy"), doctest::Contains("counts examples, found a scalar"), error);
-  CHECK_THROWS_WITH_AS(open_raw<float>(c, folder.path / "broken", {3}), doctest::Contains("expected 12 bytes of elements (3) from byte 0 on, found a file of 9"), error);
-  CHECK_THROWS_WITH_AS(open_raw<float>(c, folder.path / "broken", {-1}), doctest::Contains("extents of 0 or more"), error);
-  CHECK_THROWS_WITH_AS(open_raw<double>(c, folder.path / "broken", {index_t{1} << 62}), doctest::Contains("can be addressed"), error);
-  CHECK_THROWS_WITH_AS(open_raw<std::uint8_t>(c, folder.path / "broken", {1}, 10), doctest::Contains("from byte 10 on"), error);
-  CHECK_THROWS_WITH_AS(cache_on_disk(c, folder.path / "missing/x.npy", [] { return labels(); }), doctest::Contains("cannot write"), error);
-  CHECK_THROWS_WITH_AS(cache_on_disk(c, folder.path / "x.npy", []() -> idx_array { throw error("not made"); }), doctest::Contains("not made"), error);
+  CHECK_THROWS_WITH_AS(open_npy(c, folder.path / "scalar.npy"), doctest::Contains("counts examples, found a scalar"),
+                       error);
+  CHECK_THROWS_WITH_AS(open_raw<float>(c, folder.path / "broken", {3}),
+                       doctest::Contains("expected 12 bytes of elements (3) from byte 0 on, found a file of 9"), error);
+  CHECK_THROWS_WITH_AS(open_raw<float>(c, folder.path / "broken", {-1}), doctest::Contains("extents of 0 or more"),
+                       error);
+  CHECK_THROWS_WITH_AS(open_raw<double>(c, folder.path / "broken", {index_t{1} << 62}),
+                       doctest::Contains("can be addressed"), error);
+  CHECK_THROWS_WITH_AS(open_raw<std::uint8_t>(c, folder.path / "broken", {1}, 10), doctest::Contains("from byte 10 on"),
+                       error);
+  CHECK_THROWS_WITH_AS(cache_on_disk(c, folder.path / "missing/x.npy", [] { return labels(); }),
+                       doctest::Contains("cannot write"), error);
+  CHECK_THROWS_WITH_AS(cache_on_disk(c, folder.path / "x.npy", []() -> idx_array { throw error("not made"); }),
+                       doctest::Contains("not made"), error);
 }
 
 TEST_CASE("a padded batch gives the loss, the hits and the gradients of one with fewer rows") {
@@ -269,9 +293,11 @@ TEST_CASE("a padded batch gives the loss, the hits and the gradients of one with
   dataset const d = from_arrays(images(), answers).shuffle(prng_key{6});
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const kernel = tensor_of<double, layout<none, none>>(m, shape::of(6, 3), [](index_t g, int) { return small_number(g, 2) / 64.; });
+    auto const kernel = tensor_of<double, layout<none, none>>(m, shape::of(6, 3),
+                                                              [](index_t g, int) { return small_number(g, 2) / 64.; });
     batch_stream smaller(m, d.batch(4), batch_field<double, layout<"data", none>>{0.25}, label_field{});
-    batch_stream padded(m, d.batch(4, last_batch::padded), batch_field<double, layout<"data", none>>{0.25}, label_field{});
+    batch_stream padded(m, d.batch(4, last_batch::padded), batch_field<double, layout<"data", none>>{0.25},
+                        label_field{});
     auto const logits = [](auto const& k, auto const& x) { return einsum<"bi,io->bo">(x, k); };
     for (int i = 0; i < 3; ++i) {
       auto const a = smaller.next();
@@ -279,14 +305,19 @@ TEST_CASE("a padded batch gives the loss, the hits and the gradients of one with
       auto const& [x, y] = a.tensors;
       auto const& [px, py] = b.tensors;
       auto const weights = b.template weights<double, layout<"data">>();
-      auto const plain_loss = [&](auto const& k, auto const& in, auto const& out) { return softmax_cross_entropy(logits(k, in), out); };
-      auto const weighted_loss = [&](auto const& k, auto const& in, auto const& out, auto const& w) { return softmax_cross_entropy(logits(k, in), out, w); };
+      auto const plain_loss = [&](auto const& k, auto const& in, auto const& out) {
+        return softmax_cross_entropy(logits(k, in), out);
+      };
+      auto const weighted_loss = [&](auto const& k, auto const& in, auto const& out, auto const& w) {
+        return softmax_cross_entropy(logits(k, in), out, w);
+      };
       auto const [l, g] = value_and_grad<"data">(plain_loss)(kernel, x, y);
       auto const [pl, pg] = value_and_grad<"data">(weighted_loss)(kernel, px, py, weights);
       CHECK(item(all_reduce(pl)) == doctest::Approx(item(all_reduce(l))).epsilon(1e-14));
       auto const expected = gather_all(all_reduce(g)), found = gather_all(all_reduce(pg));
       for (std::size_t j = 0; j < expected.size(); ++j) CHECK(found[j] == doctest::Approx(expected[j]).epsilon(1e-12));
-      CHECK(item(all_reduce(accuracy_count(logits(kernel, px), py))) == item(all_reduce(accuracy_count(logits(kernel, x), y))));
+      CHECK(item(all_reduce(accuracy_count(logits(kernel, px), py))) ==
+            item(all_reduce(accuracy_count(logits(kernel, x), y))));
     }
   });
 }

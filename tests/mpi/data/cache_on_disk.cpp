@@ -20,11 +20,13 @@ struct counted_cache {
   // The examples, which must be right, and whether they were made for it.
   bool makes(std::string_view of = "examples") {
     int const before = made;
-    array_source const a = cache_on_disk(folder.ranks, path, [&] { return ++made, examples(); }, of);
+    array_source const a = cache_on_disk(
+        folder.ranks, path, [&] { return ++made, examples(); }, of);
     bool const right = comm::collectively(folder.ranks, [&] {  // until all have read it
       bytes scratch(40);
       bool same = true;
-      for (index_t e = 0; e < 5; ++e) same = same && std::memcmp(a.read(e, 0, 40, scratch.data()), examples().bytes.data() + e * 40, 40) == 0;
+      for (index_t e = 0; e < 5; ++e)
+        same = same && std::memcmp(a.read(e, 0, 40, scratch.data()), examples().bytes.data() + e * 40, 40) == 0;
       return same;
     });
     CHECK(right);
@@ -89,9 +91,12 @@ TEST_CASE("what was left of a run that was killed while it wrote is of no accoun
   counted_cache cache;
   char host[256]{};
   REQUIRE(::gethostname(host, sizeof host - 1) == 0);
-  std::string const here = "." + std::string(host) + "@", no_process = std::to_string(1 << 30), a_process = std::to_string(::getpid());
-  std::vector<std::string> const abandoned{cache.path.string() + here + no_process + "-7.part", cache.seal.string() + here + no_process + "-7.part"};
-  std::vector<std::string> const others{cache.path.string() + here + a_process + "-7.part", cache.path.string() + ".elsewhere@" + no_process + "-7.part",
+  std::string const here = "." + std::string(host) + "@", no_process = std::to_string(1 << 30),
+                    a_process = std::to_string(::getpid());
+  std::vector<std::string> const abandoned{cache.path.string() + here + no_process + "-7.part",
+                                           cache.seal.string() + here + no_process + "-7.part"};
+  std::vector<std::string> const others{cache.path.string() + here + a_process + "-7.part",
+                                        cache.path.string() + ".elsewhere@" + no_process + "-7.part",
                                         cache.path.string() + here + "x.part", cache.path.string() + ".part"};
   cache.on_root([&] {
     for (auto const* files : {&abandoned, &others})

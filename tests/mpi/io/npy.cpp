@@ -33,7 +33,8 @@ void check(device_mesh<grid> const& m, std::vector<index_t> const& extents) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("npy_tensor: every rank has its part, of every layout", T, float, double, std::int32_t, std::int64_t, std::uint8_t) {
+TEST_CASE_TEMPLATE("npy_tensor: every rank has its part, of every layout", T, float, double, std::int32_t, std::int64_t,
+                   std::uint8_t) {
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     check<T, layout<>>(m, {});
@@ -58,5 +59,6 @@ TEST_CASE("npy_tensor: a file is read once, and what is wrong with it every rank
                        doctest::Contains("expected elements of type <f4, found <f8"), error);
   CHECK_THROWS_WITH_AS((npy_tensor<double, layout<"data">>(m, data / "start_kernel.npy")),
                        doctest::Contains("expected 1 dimensions, as the layout has, found 7 x 5"), error);
-  CHECK_THROWS_WITH_AS((npy_tensor<double, layout<"data">>(m, data / "nowhere.npy")), doctest::Contains("nowhere.npy: cannot be opened"), error);
+  CHECK_THROWS_WITH_AS((npy_tensor<double, layout<"data">>(m, data / "nowhere.npy")),
+                       doctest::Contains("nowhere.npy: cannot be opened"), error);
 }

@@ -53,10 +53,12 @@ TEST_CASE("block-cyclic: random numbers and dropout are those of the global inde
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     auto const whole = uniform<float, layout<none, none>>(m, {rows, columns}, prng_key{3});
     CHECK(gather_all(uniform<float, tiles>(m, {rows, columns}, prng_key{3})) == gather_all(whole));
-    CHECK(gather_all(normal<double, by_both>(m, {rows, columns}, prng_key{4})) == gather_all(normal<double, layout<"x", "y">>(m, {rows, columns}, prng_key{4})));
+    CHECK(gather_all(normal<double, by_both>(m, {rows, columns}, prng_key{4})) ==
+          gather_all(normal<double, layout<"x", "y">>(m, {rows, columns}, prng_key{4})));
     auto const x = redistribute<tiles>(whole);
     CHECK(gather_all(dropout(x, 0.3f, prng_key{5})) == gather_all(dropout(whole, 0.3f, prng_key{5})));
-    CHECK(gather_all(relu(dropout(x, 0.3f, prng_key{5}) * 2.f) + x) == gather_all(relu(dropout(whole, 0.3f, prng_key{5}) * 2.f) + whole));
+    CHECK(gather_all(relu(dropout(x, 0.3f, prng_key{5}) * 2.f) + x) ==
+          gather_all(relu(dropout(whole, 0.3f, prng_key{5}) * 2.f) + whole));
   });
 }
 
@@ -66,10 +68,12 @@ TEST_CASE("block-cyclic: dropout of what is broadcast drops by the index of what
     auto const whole = generate<double, layout<none, none>>(m, {rows, columns}, number{});
     auto const drop = [](auto const& x) { return dropout(x, 0.5f, prng_key{7}); };
     auto const one_a_column = normal<double, layout<none>>(m, {columns}, prng_key{6});
-    CHECK(gather_all(drop(redistribute<layout<cyclic("y", 4)>>(one_a_column)) + redistribute<tiles>(whole)) == gather_all(drop(one_a_column) + whole));
+    CHECK(gather_all(drop(redistribute<layout<cyclic("y", 4)>>(one_a_column)) + redistribute<tiles>(whole)) ==
+          gather_all(drop(one_a_column) + whole));
     auto const one_a_row = normal<double, layout<none, none>>(m, {rows, 1}, prng_key{6});
     using cyclic_rows = layout<cyclic("x", 3), none>;
-    CHECK(gather_all(drop(redistribute<cyclic_rows>(one_a_row)) * redistribute<cyclic_rows>(whole)) == gather_all(drop(one_a_row) * whole));
+    CHECK(gather_all(drop(redistribute<cyclic_rows>(one_a_row)) * redistribute<cyclic_rows>(whole)) ==
+          gather_all(drop(one_a_row) * whole));
   });
 }
 
@@ -106,7 +110,8 @@ TEST_CASE("block-cyclic: printed as any other tensor, and drawn with its runs") 
   print(cyclic_text, x);
   print(whole_text, redistribute<layout<none, none>>(x));
   if (m.rank() == 0) {
-    std::string const numbers_of_cyclic = cyclic_text.str().substr(cyclic_text.str().find('[')), numbers_of_whole = whole_text.str().substr(whole_text.str().find('['));
+    std::string const numbers_of_cyclic = cyclic_text.str().substr(cyclic_text.str().find('[')),
+                      numbers_of_whole = whole_text.str().substr(whole_text.str().find('['));
     CHECK(numbers_of_cyclic == numbers_of_whole);
     CHECK(cyclic_text.str().find("layout<cyclic(\"x\", 2), none>, (50, 41)") != std::string::npos);
   }

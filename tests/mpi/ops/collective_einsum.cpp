@@ -25,7 +25,10 @@ void on_every_transport(F f) {
 // Extents of labels i, j and k: some that the ranks divide, some that leave ranks or chunks without a row, and none at all.
 std::vector<shape> products() {
   index_t const p = world_size();
-  return {shape::of(2 * p, p, 3), shape::of(4 * p + 1, p + 1, 5), shape::of(1, 7, 6), shape::of(5, 3 * p, 1), shape::of(0, 4, 3), shape::of(3, 0, 2), shape::of(131, 67, 29)};
+  return {shape::of(2 * p, p, 3), shape::of(4 * p + 1, p + 1, 5),
+          shape::of(1, 7, 6),     shape::of(5, 3 * p, 1),
+          shape::of(0, 4, 3),     shape::of(3, 0, 2),
+          shape::of(131, 67, 29)};
 }
 constexpr index_t numbers_of_chunks[]{1, 2, 3, 1000};
 
@@ -37,11 +40,13 @@ void check_same(Plain plain, Overlapped overlapped) {
       CAPTURE(labels[0]);
       auto const extents = [&](auto const& operand) {
         shape e;
-        for (int d = 0; d < operand.rank; ++d) e[e.rank++] = operand.label[d] == 'b' ? 2 : labels[operand.label[d] - 'i'];
+        for (int d = 0; d < operand.rank; ++d)
+          e[e.rank++] = operand.label[d] == 'b' ? 2 : labels[operand.label[d] - 'i'];
         return e;
       };
       auto const a = tensor_of<T, La>(m, extents(layout_detail::parse(E).in[0]), small_number);
-      auto const b = tensor_of<T, Lb>(m, extents(layout_detail::parse(E).in[1]), [](index_t g, int s) { return small_number(g + 997, s); });
+      auto const b = tensor_of<T, Lb>(m, extents(layout_detail::parse(E).in[1]),
+                                      [](index_t g, int s) { return small_number(g + 997, s); });
       auto const expected = plain(a, b);
       for (index_t chunks : numbers_of_chunks) {
         CAPTURE(chunks);
@@ -60,8 +65,9 @@ void check_all_reduce() {
 }
 template <equation E, dimension Axes, int Dim, class La, class Lb, class T = double>
 void check_reduce_scatter() {
-  check_same<E, La, Lb, T>([](auto const& a, auto const& b) { return reduce_scatter<Axes, Dim>(einsum<E>(a, b)); },
-                           [](auto const& a, auto const& b, index_t n) { return einsum_reduce_scatter<E, Axes, Dim>(a, b, n); });
+  check_same<E, La, Lb, T>(
+      [](auto const& a, auto const& b) { return reduce_scatter<Axes, Dim>(einsum<E>(a, b)); },
+      [](auto const& a, auto const& b, index_t n) { return einsum_reduce_scatter<E, Axes, Dim>(a, b, n); });
 }
 template <equation E, dimension Axes, class La, class Lb, class T = double>
 void check_all_gather() {
@@ -81,7 +87,8 @@ TEST_CASE("collective einsum: an all-reduce of rows that are whole, split, and n
   });
 }
 
-TEST_CASE("collective einsum: an all-reduce where a batch is cut, an operand is partial, rows are block-cyclic, or there are none") {
+TEST_CASE(
+    "collective einsum: an all-reduce where a batch is cut, an operand is partial, rows are block-cyclic, or there are none") {
   check_all_reduce<"bij,bjk->bik", "y", layout<"x", none, "y">, layout<"x", "y", none>>();
   check_all_reduce<"ij,jk->ik", "x", partial<whole_matrix, "x">, layout<none, "y">>();
   check_all_reduce<"ij,jk->ik", "y", layout<cyclic("x", 2), "y">, layout<"y", none>>();
@@ -126,11 +133,14 @@ TEST_CASE("collective einsum: expressions and static extents are operands too, a
     static_assert(static_shape<decltype(found)> && std::is_same_v<decltype(found), decltype(expected)>);
     CHECK(shard(found) == shard(expected));
     CHECK(shard(einsum_all_reduce<"ij,jk->ik", "x">(2. * a, b, 2)) == shard(2. * expected));
-    CHECK(shard(all_gather_einsum<"jk,ik->ij", "x">(b + b, expected * 3., 2)) == shard(einsum<"jk,ik->ij">(all_gather<"x">(b + b), expected * 3.)));
+    CHECK(shard(all_gather_einsum<"jk,ik->ij", "x">(b + b, expected * 3., 2)) ==
+          shard(einsum<"jk,ik->ij">(all_gather<"x">(b + b), expected * 3.)));
     for (index_t n : {0, -1})
-      CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, b, n); }) == "ashlar::einsum: what travels is cut into one chunk or more");
+      CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, b, n); }) ==
+            "ashlar::einsum: what travels is cut into one chunk or more");
     auto const short_of_a_row = numbers<layout<"x", none>, double>(m, shape::of(5, 4));
-    CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) == said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row); }));
+    CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) ==
+          said([&] { (void)einsum<"ij,jk->ik">(a, short_of_a_row); }));
     CHECK(said([&] { (void)einsum_all_reduce<"ij,jk->ik", "x">(a, short_of_a_row, 2); }) != "");
   });
 }
@@ -138,7 +148,8 @@ TEST_CASE("collective einsum: expressions and static extents are operands too, a
 TEST_CASE("collective einsum: neither the product nor what is gathered is ever whole") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-  auto const a = numbers<layout<none, "x">, double>(m, shape::of(1024, world_size())), b = numbers<layout<none, "x">, double>(m, shape::of(64, world_size()));
+  auto const a = numbers<layout<none, "x">, double>(m, shape::of(1024, world_size())),
+             b = numbers<layout<none, "x">, double>(m, shape::of(64, world_size()));
   auto const rows = numbers<layout<"x", none>, double>(m, shape::of(1024, 64));
   auto const column = numbers<layout<none, none>, double>(m, shape::of(64, 1));
   using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
@@ -160,7 +171,8 @@ TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are to
   double const patience = std::exchange(comm::tuned.patience, 0.05);
   {
     device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-    auto const a = numbers<layout<none, "x">, double>(m, shape::of(60, world_size())), b = numbers<layout<none, "x">, double>(m, shape::of(60, world_size()));
+    auto const a = numbers<layout<none, "x">, double>(m, shape::of(60, world_size())),
+               b = numbers<layout<none, "x">, double>(m, shape::of(60, world_size()));
     std::string const text = said([&] { (void)einsum_all_reduce<"ij,kj->ik", "x">(a, b, m.rank() == 0 ? 2 : 3); });
     // Who comes late finds that the others have gone.
     bool const late = m.rank() != 0 && text.find(" has given up after an error") != std::string::npos;

@@ -14,7 +14,8 @@ namespace {
 using maxima_of_sums = partial<partial<layout<none, none>, "x">, "y", op::max>;
 
 // Sums over all values of all labels.
-dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out, dense const& a, dense const& b) {
+dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out, dense const& a,
+                      dense const& b) {
   std::string all(labels_out);
   for (char l : std::string(labels_a) + std::string(labels_b))
     if (all.find(l) == std::string::npos) all += l;
@@ -37,7 +38,8 @@ dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std:
       }
       return at;
     };
-    y.element[static_cast<std::size_t>(position(labels_out))] += a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
+    y.element[static_cast<std::size_t>(position(labels_out))] +=
+        a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
   }
   return y;
 }
@@ -48,7 +50,8 @@ void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb)
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   auto const b = numbers<Lb, T>(m, eb);
-  check<Out>(einsum<E>(a, b), sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+  check<Out>(einsum<E>(a, b),
+             sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
 }
 template <equation E, class La, class Out, class T = std::int64_t>
 void check_sum(device_mesh<grid> const& m, shape const& ea) {
@@ -70,12 +73,17 @@ TEST_CASE_TEMPLATE("einsum: matrix products", T, std::int64_t, double) {
       check_product<product, whole_matrix, whole_matrix, whole_matrix, T>(m, e, f);
       check_product<product, layout<"x", none>, layout<none, "y">, layout<"x", "y">, T>(m, e, f);
       check_product<product, layout<"x", "y">, layout<"y", none>, partial<layout<"x", none>, "y">, T>(m, e, f);
-      check_product<product, layout<none, axes("y", "x")>, layout<axes("y", "x"), none>, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+      check_product<product, layout<none, axes("y", "x")>, layout<axes("y", "x"), none>,
+                    partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
       check_product<product, layout<axes("y", "x"), none>, whole_matrix, layout<axes("y", "x"), none>, T>(m, e, f);
-      check_product<product, partial<whole_matrix, "x">, layout<none, "y">, partial<layout<none, "y">, "x">, T>(m, e, f);
-      check_product<product, layout<"x", none>, partial<whole_matrix, "y">, partial<layout<"x", none>, "y">, T>(m, e, f);
-      check_product<product, partial<whole_matrix, "x">, partial<whole_matrix, "y">, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
-      check_product<product, partial<layout<none, "y">, "x">, layout<"y", none>, partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+      check_product<product, partial<whole_matrix, "x">, layout<none, "y">, partial<layout<none, "y">, "x">, T>(m, e,
+                                                                                                                f);
+      check_product<product, layout<"x", none>, partial<whole_matrix, "y">, partial<layout<"x", none>, "y">, T>(m, e,
+                                                                                                                f);
+      check_product<product, partial<whole_matrix, "x">, partial<whole_matrix, "y">,
+                    partial<whole_matrix, axes("x", "y")>, T>(m, e, f);
+      check_product<product, partial<layout<none, "y">, "x">, layout<"y", none>, partial<whole_matrix, axes("x", "y")>,
+                    T>(m, e, f);
     }
   });
 }
@@ -84,13 +92,16 @@ TEST_CASE("einsum: other products") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {
       shape const batch = shape::of(e[0], e[1], 3), other = shape::of(e[0], 3, 2), v = shape::of(e[1]);
-      check_product<"bij,bjk->bik", layout<"x", "y", none>, layout<"x", none, none>, layout<"x", "y", none>>(m, batch, other);
-      check_product<"bij,bjk->ikb", layout<"y", none, "x">, layout<"y", "x", none>, partial<layout<none, none, "y">, "x">>(m, batch, other);
+      check_product<"bij,bjk->bik", layout<"x", "y", none>, layout<"x", none, none>, layout<"x", "y", none>>(m, batch,
+                                                                                                             other);
+      check_product<"bij,bjk->ikb", layout<"y", none, "x">, layout<"y", "x", none>,
+                    partial<layout<none, none, "y">, "x">>(m, batch, other);
       check_product<"ij,j->i", layout<"x", "y">, layout<"y">, partial<layout<"x">, "y">>(m, e, v);
       check_product<"ij,j->ij", layout<"x", "y">, layout<"y">, layout<"x", "y">>(m, e, v);
       check_product<"ij,ij->", layout<"x", "y">, layout<"x", "y">, partial<layout<>, axes("x", "y")>>(m, e, e);
       check_product<"i,j->ij", layout<"x">, layout<"y">, layout<"x", "y">>(m, v, v);
-      check_product<",ij->ji", partial<layout<>, "x">, layout<none, "y">, partial<layout<"y", none>, "x">>(m, shape{}, e);
+      check_product<",ij->ji", partial<layout<>, "x">, layout<none, "y">, partial<layout<"y", none>, "x">>(m, shape{},
+                                                                                                           e);
     }
   });
 }

@@ -15,15 +15,17 @@ template <class... L>
 struct layouts {};
 template <class T = std::int64_t, class F, class G, class... L>
 void check_unary(device_mesh<grid> const& m, layouts<L...>, F of_tensor, G of_number) {
-  for (shape const& e : matrices()) (..., [&] {
-    auto const x = numbers<L, T>(m, e);
-    check<L>(of_tensor(x), map(of_number, value_of(x)));
-  }());
+  for (shape const& e : matrices())
+    (..., [&] {
+      auto const x = numbers<L, T>(m, e);
+      check<L>(of_tensor(x), map(of_number, value_of(x)));
+    }());
 }
 
 using nothing_partial = layouts<layout<none, none>, layout<"x", none>, layout<"y", "x">, layout<none, axes("x", "y")>>;
 template <class Op>
-using partial_sum = layouts<partial<layout<none, none>, "x", Op>, partial<layout<"x", none>, "y", Op>, partial<layout<none, none>, axes("x", "y"), Op>>;
+using partial_sum = layouts<partial<layout<none, none>, "x", Op>, partial<layout<"x", none>, "y", Op>,
+                            partial<layout<none, none>, axes("x", "y"), Op>>;
 using sums = partial_sum<op::sum>;
 using maxima = partial_sum<op::max>;
 using minima = partial_sum<op::min>;
@@ -33,31 +35,44 @@ using minima = partial_sum<op::min>;
 TEST_CASE("elementwise, one operand: any function where no tensor is partial") {
   on_every_mesh([](auto const& m) {
     nothing_partial const all;
-    check_unary(m, all, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
-    check_unary(m, all, [](auto const& x) { return abs(x); }, [](double x) { return std::abs(x); });
-    check_unary(m, all, [](auto const& x) { return square(x); }, [](double x) { return x * x; });
-    check_unary(m, all, [](auto const& x) { return x / 2; }, [](double x) { return std::trunc(x / 2); });
-    check_unary(m, all, [](auto const& x) { return 3 * (x - 1) + 5; }, [](double x) { return 3 * x + 2; });
-    check_unary(m, all, [](auto const& x) { return cast<double>(x) / 2.; }, [](double x) { return x / 2; });
+    check_unary(
+        m, all, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
+    check_unary(
+        m, all, [](auto const& x) { return abs(x); }, [](double x) { return std::abs(x); });
+    check_unary(
+        m, all, [](auto const& x) { return square(x); }, [](double x) { return x * x; });
+    check_unary(
+        m, all, [](auto const& x) { return x / 2; }, [](double x) { return std::trunc(x / 2); });
+    check_unary(
+        m, all, [](auto const& x) { return 3 * (x - 1) + 5; }, [](double x) { return 3 * x + 2; });
+    check_unary(
+        m, all, [](auto const& x) { return cast<double>(x) / 2.; }, [](double x) { return x / 2; });
   });
 }
 
-TEST_CASE("elementwise, one operand: linear functions pass partial sums, nondecreasing ones partial maxima and minima") {
+TEST_CASE(
+    "elementwise, one operand: linear functions pass partial sums, nondecreasing ones partial maxima and minima") {
   on_every_mesh([](auto const& m) {
-    check_unary(m, sums{}, [](auto const& x) { return -x; }, [](double x) { return -x; });
-    check_unary(m, sums{}, [](auto const& x) { return x * 3; }, [](double x) { return 3 * x; });
+    check_unary(
+        m, sums{}, [](auto const& x) { return -x; }, [](double x) { return -x; });
+    check_unary(
+        m, sums{}, [](auto const& x) { return x * 3; }, [](double x) { return 3 * x; });
     using P = partial<layout<"x", none>, "y">;
     auto const narrow = numbers<P, std::int32_t>(m, shape::of(5, 7));
     check<P>(cast<double>(narrow) / 4., map([](double x) { return x / 4; }, value_of(narrow)));
-    check_unary(m, maxima{}, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
-    check_unary<double>(m, maxima{}, [](auto const& x) { return relu(x) + 2.; }, [](double x) { return (x > 0 ? x : 0) + 2; });
-    check_unary<double>(m, minima{}, [](auto const& x) { return relu(x - 1.); }, [](double x) { return x > 1 ? x - 1 : 0; });
+    check_unary(
+        m, maxima{}, [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; });
+    check_unary<double>(
+        m, maxima{}, [](auto const& x) { return relu(x) + 2.; }, [](double x) { return (x > 0 ? x : 0) + 2; });
+    check_unary<double>(
+        m, minima{}, [](auto const& x) { return relu(x - 1.); }, [](double x) { return x > 1 ? x - 1 : 0; });
   });
 }
 
 TEST_CASE("elementwise: the maximum over no elements stays the least number where a number is added") {
   on_every_mesh([](auto const& m) {
-    auto const x = tensor_of<double, layout<axes("x", "y")>>(m, shape::of(1), [](auto...) { return -7.; });  // one rank has it
+    auto const x =
+        tensor_of<double, layout<axes("x", "y")>>(m, shape::of(1), [](auto...) { return -7.; });  // one rank has it
     CHECK(shard(all_reduce(max<0>(x) - 1.))[0] == -8);
     CHECK(shard(all_reduce(min<0>(x) + 1.))[0] == -6);
   });
@@ -79,10 +94,12 @@ auto filled(device_mesh<grid> const& m, index_t n, T value) {
 TEST_CASE("elementwise: means of complex numbers, and of integers that hold how many they are") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   using number = Kokkos::complex<double>;
-  auto const x = generate<number, layout<"y">>(m, {4}, KOKKOS_LAMBDA(index_t i) { return number(static_cast<double>(i), -2. * static_cast<double>(i)); });
+  auto const x = generate<number, layout<"y">>(
+      m, {4}, KOKKOS_LAMBDA(index_t i) { return number(static_cast<double>(i), -2. * static_cast<double>(i)); });
   CHECK(shard(all_reduce(mean(x)))[0] == number(1.5, -3));
   CHECK(shard(mean(filled<layout<none>>(m, 100, std::int8_t(1))))[0] == 1);
-  std::string const sentence = "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first";
+  std::string const sentence =
+      "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first";
   CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 256, std::uint8_t(1))), sentence.c_str(), error);
   CHECK_THROWS_WITH_AS((void)mean(filled<layout<none>>(m, 0, 1)), sentence.c_str(), error);
 }
@@ -94,7 +111,8 @@ TEST_CASE("elementwise: operands on meshes of one type and different sizes are a
   char const* const sentence =
       "ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it";
   CHECK_THROWS_WITH_AS((void)(x + y), sentence, error);
-  auto const s = numbers<partial<layout<none>, "x">>(m, shape::of(8)), t = numbers<partial<layout<none>, "x">>(other, shape::of(8));
+  auto const s = numbers<partial<layout<none>, "x">>(m, shape::of(8)),
+             t = numbers<partial<layout<none>, "x">>(other, shape::of(8));
   CHECK_THROWS_WITH_AS((void)all_reduce(bundle(s, t)), sentence, error);
 }
 

@@ -46,15 +46,22 @@ TEST_CASE("elementwise, two operands: where no tensor is partial they are sharde
       auto const add = [](auto const& a, auto const& b) { return a + b; };
       check_binary<layout<none, none>, layout<none, none>, layout<none, none>>(m, e, e, add, add);
       check_binary<layout<"y", "x">, layout<"y", "x">, layout<"y", "x">>(m, e, e, add, add);
-      check_binary<layout<axes("x", "y"), none>, layout<axes("x", "y"), none>, layout<axes("x", "y"), none>>(m, e, e, add, add);
+      check_binary<layout<axes("x", "y"), none>, layout<axes("x", "y"), none>, layout<axes("x", "y"), none>>(m, e, e,
+                                                                                                             add, add);
       using L = layout<"x", none>;
       auto const subtract = [](auto const& a, auto const& b) { return a - b; };
       auto const multiply = [](auto const& a, auto const& b) { return a * b; };
       check_binary<L, L, L>(m, e, e, subtract, subtract);
       check_binary<L, L, L>(m, e, e, multiply, multiply);
-      check_binary<L, L, L>(m, e, e, [](auto const& a, auto const& b) { return a / b; }, [](double a, double b) { return std::trunc(a / b); });
-      check_binary<L, L, L>(m, e, e, [](auto const& a, auto const& b) { return maximum(a, b); }, [](double a, double b) { return std::max(a, b); });
-      check_binary<L, L, L>(m, e, e, [](auto const& a, auto const& b) { return minimum(a, b); }, [](double a, double b) { return std::min(a, b); });
+      check_binary<L, L, L>(
+          m, e, e, [](auto const& a, auto const& b) { return a / b; },
+          [](double a, double b) { return std::trunc(a / b); });
+      check_binary<L, L, L>(
+          m, e, e, [](auto const& a, auto const& b) { return maximum(a, b); },
+          [](double a, double b) { return std::max(a, b); });
+      check_binary<L, L, L>(
+          m, e, e, [](auto const& a, auto const& b) { return minimum(a, b); },
+          [](double a, double b) { return std::min(a, b); });
       auto const several = [](auto const& a, auto const& b) { return (a + b) * (a - b) + a * 2; };
       check_binary<L, L, L>(m, e, e, several, several);
     }
@@ -96,7 +103,8 @@ TEST_CASE("elementwise, two operands: dimensions stretch") {
       check_binary<layout<"x", none>, layout<"x", none>, layout<"x", none>>(m, column, e, add, add);
       check_binary<layout<none, none>, layout<none, none>, layout<none, none>>(m, column, one_row, multiply, multiply);
       check_binary<layout<>, layout<"x", "y">, layout<"x", "y">>(m, shape{}, e, add, add);
-      check_binary<partial<layout<"x", none>, "y">, layout<none>, partial<layout<"x", none>, "y">>(m, e, row, multiply, multiply);
+      check_binary<partial<layout<"x", none>, "y">, layout<none>, partial<layout<"x", none>, "y">>(m, e, row, multiply,
+                                                                                                   multiply);
     }
   });
 }

@@ -25,14 +25,17 @@ TEST_CASE("reductions: over whole, sharded and partial dimensions") {
       check_sum_over<1>(std::type_identity<partial<layout<"x">, "y">>{}, x);
       check<partial<layout<>, axes("x", "y")>>(sum(x), reduced(layout_detail::op_sum, 3, value_of(x)));
       check_sum_over<1>(std::type_identity<layout<"x">>{}, numbers<layout<"x", none>>(m, e));
-      check_sum_over<0>(std::type_identity<partial<layout<none>, axes("x", "y")>>{}, numbers<partial<layout<"x", none>, "y">>(m, e));
+      check_sum_over<0>(std::type_identity<partial<layout<none>, axes("x", "y")>>{},
+                        numbers<partial<layout<"x", none>, "y">>(m, e));
       shape const cube = shape::of(e[1], 2, e[0]);
-      check_sum_over<0, 2>(std::type_identity<partial<layout<none>, axes("x", "y")>>{}, numbers<layout<"y", none, "x">>(m, cube));
+      check_sum_over<0, 2>(std::type_identity<partial<layout<none>, axes("x", "y")>>{},
+                           numbers<layout<"y", none, "x">>(m, cube));
       if (e.size() == 0) continue;  // nothing has no largest element
       check<partial<layout<"y">, "x", op::max>>(max<0>(x), reduced(layout_detail::op_max, 1, value_of(x)));
       check<partial<layout<>, axes("x", "y"), op::min>>(min(x), reduced(layout_detail::op_min, 3, value_of(x)));
       auto const partial_maxima = numbers<partial<layout<none, "y">, "x", op::max>>(m, e);
-      check<partial<layout<>, axes("x", "y"), op::max>>(max(partial_maxima), reduced(layout_detail::op_max, 3, value_of(partial_maxima)));
+      check<partial<layout<>, axes("x", "y"), op::max>>(max(partial_maxima),
+                                                        reduced(layout_detail::op_max, 3, value_of(partial_maxima)));
     }
     for (shape const& e : {shape::of(7, 2), shape::of(1, 1), shape::of(0, 3)}) {
       auto const x = numbers<layout<"y", "x">>(m, e);
@@ -45,7 +48,8 @@ TEST_CASE("reductions: over whole, sharded and partial dimensions") {
 TEST_CASE("reductions: what they leave partial, collectives reduce") {
   on_every_mesh([](auto const& m) {
     auto const x = numbers<layout<"x", "y">>(m, shape::of(13, 5));
-    check<layout<>>(all_reduce(sum(x * 2 + 1)), reduced(layout_detail::op_sum, 3, map([](double v) { return 2 * v + 1; }, value_of(x))));
+    check<layout<>>(all_reduce(sum(x * 2 + 1)),
+                    reduced(layout_detail::op_sum, 3, map([](double v) { return 2 * v + 1; }, value_of(x))));
     check<layout<"x">>(all_reduce<"y">(max<1>(x)), reduced(layout_detail::op_max, 2, value_of(x)));
     check<layout<axes("y", "x")>>(reduce_scatter<"x", 0>(sum<0>(x)), reduced(layout_detail::op_sum, 1, value_of(x)));
   });
@@ -78,7 +82,8 @@ TEST_CASE("reductions: a NaN on one rank makes the maximum and the minimum NaN o
       auto const check_columns = [&](auto const& y) {
         auto const found = gather_all(y);
         REQUIRE(found.size() == static_cast<std::size_t>(columns));
-        for (index_t j = 0; j < columns; ++j) CHECK(std::isnan(found[static_cast<std::size_t>(j)]) == (j == bad % columns));
+        for (index_t j = 0; j < columns; ++j)
+          CHECK(std::isnan(found[static_cast<std::size_t>(j)]) == (j == bad % columns));
       };
       check_columns(all_reduce(max<0>(x)));
       check_columns(all_reduce(min<0>(x)));

@@ -38,15 +38,15 @@ void check_transpose(device_mesh<grid> const& m, shape const& e) {
 TEST_CASE("transpose of matrices: plans of every first step, and of none") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : matrices()) {
-      check_transpose<layout<"x", none>, layout<none, "x">, 1, 0>(m, e);                                   // nothing
-      check_transpose<layout<"x", none>, layout<"x", none>, 1, 0>(m, e);                                   // all_to_all
-      check_transpose<layout<"x", "y">, layout<"x", "y">, 1, 0>(m, e);                                     // permute
-      check_transpose<layout<"x", "y">, layout<none, none>, 1, 0>(m, e);                                   // all_gather
-      check_transpose<layout<none, none>, layout<"x", "y">, 1, 0>(m, e);                                   // slice
-      check_transpose<partial<layout<none, none>, "x">, layout<"x", none>, 1, 0>(m, e);                    // reduce_scatter
-      check_transpose<partial<layout<none, none>, "x">, layout<none, none>, 1, 0>(m, e);                   // all_reduce
-      check_transpose<layout<none, none>, partial<layout<none, none>, "x">, 1, 0>(m, e);                   // pad
-      check_transpose<layout<axes("x", "y"), none>, layout<"y", "x">, 1, 0>(m, e);                         // exchange
+      check_transpose<layout<"x", none>, layout<none, "x">, 1, 0>(m, e);                  // nothing
+      check_transpose<layout<"x", none>, layout<"x", none>, 1, 0>(m, e);                  // all_to_all
+      check_transpose<layout<"x", "y">, layout<"x", "y">, 1, 0>(m, e);                    // permute
+      check_transpose<layout<"x", "y">, layout<none, none>, 1, 0>(m, e);                  // all_gather
+      check_transpose<layout<none, none>, layout<"x", "y">, 1, 0>(m, e);                  // slice
+      check_transpose<partial<layout<none, none>, "x">, layout<"x", none>, 1, 0>(m, e);   // reduce_scatter
+      check_transpose<partial<layout<none, none>, "x">, layout<none, none>, 1, 0>(m, e);  // all_reduce
+      check_transpose<layout<none, none>, partial<layout<none, none>, "x">, 1, 0>(m, e);  // pad
+      check_transpose<layout<axes("x", "y"), none>, layout<"y", "x">, 1, 0>(m, e);        // exchange
       check_transpose<layout<cyclic("x", 2), none>, layout<cyclic("x", 2), "y">, 1, 0>(m, e);
     }
   });
@@ -58,7 +58,8 @@ TEST_CASE("transpose of more dimensions, and of an expression") {
     check_transpose<layout<"x", none, "y">, layout<"x", "y", none>, 2, 0, 1>(m, e);
     check_transpose<layout<none, "y", none>, layout<"y", none, none>, 0, 2, 1>(m, e);
     auto const x = numbers<layout<"x", none>>(m, shape::of(5, 7));
-    check<layout<"x", none>>(transpose<layout<"x", none>, 1, 0>(2 * x), map([](double a) { return 2 * a; }, transposed<1, 0>(value_of(x))));
+    check<layout<"x", none>>(transpose<layout<"x", none>, 1, 0>(2 * x),
+                             map([](double a) { return 2 * a; }, transposed<1, 0>(value_of(x))));
   });
 }
 

@@ -27,7 +27,9 @@ void on_every_mesh(F f) {
     CAPTURE(sizes[0]);
     CAPTURE(sizes[1]);
     index_t const p = m.size();
-    for (shape const& e : {shape::of(2 * p, p), shape::of(p + 1, 5), shape::of(1, 13), shape::of(0, 3), shape::of(257, 131)}) f(m, e);
+    for (shape const& e :
+         {shape::of(2 * p, p), shape::of(p + 1, 5), shape::of(1, 13), shape::of(0, 3), shape::of(257, 131)})
+      f(m, e);
   });
 }
 
@@ -238,11 +240,14 @@ TEST_CASE("async: an operand that has had another tensor's memory keeps its own 
 TEST_CASE("async: what is dropped is complete, what is taken or moved is gone") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(300, 20));
-  for (int i = 0; i < 20; ++i) { auto const dropped = all_reduce_async<"y">(s); }
+  for (int i = 0; i < 20; ++i) {
+    auto const dropped = all_reduce_async<"y">(s);
+  }
   auto one = all_reduce_async<"y">(s), other = all_reduce_async<"y">(s);
   one = std::move(other);  // which drops the first
   CHECK(same(one.wait(), all_reduce<"y">(s)));
-  std::string const sentence = "ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now";
+  std::string const sentence =
+      "ashlar::pending: the result was taken before, or the object was moved from; wait once, where it is now";
   CHECK(said([&] { (void)one.wait(); }) == sentence);
   CHECK(said([&] { (void)other.ready(); }) == sentence);
   CHECK(same(all_reduce_async<"y">(s).wait(), all_reduce<"y">(s)));
@@ -272,11 +277,12 @@ TEST_CASE("async: chunks overlap with what is done with them, each once and in o
     auto const x = numbers<layout<"x", "y">>(m, e);
     for (index_t n : {0, 1, 2, 5}) {
       index_t used = 0;
-      overlap_chunks(n, [&](index_t i) { return all_gather_async<"x">(plan_detail::materialize(static_cast<double>(i) * x)); },
-              [&](index_t i, auto const& whole) {
-                CHECK(i == used++);
-                CHECK(same(whole, plan_detail::materialize(static_cast<double>(i) * all_gather<"x">(x))));
-              });
+      overlap_chunks(
+          n, [&](index_t i) { return all_gather_async<"x">(plan_detail::materialize(static_cast<double>(i) * x)); },
+          [&](index_t i, auto const& whole) {
+            CHECK(i == used++);
+            CHECK(same(whole, plan_detail::materialize(static_cast<double>(i) * all_gather<"x">(x))));
+          });
       CHECK(used == n);
     }
   });
@@ -324,7 +330,8 @@ constexpr auto program = [](auto const& m) {
   (void)b.wait();
 };
 constexpr auto begun = collectives(grid{{2, 1}}, program);
-static_assert(begun.count() == 2 && begun.count(collective::all_gather, "x") == 1 && begun.count(collective::all_to_all, "x") == 1);
+static_assert(begun.count() == 2 && begun.count(collective::all_gather, "x") == 1 &&
+              begun.count(collective::all_to_all, "x") == 1);
 static_assert(begun.bytes_per_rank() == 4 * 6 * 4 + 4 * 3 * 4);
 }  // namespace
 

@@ -23,7 +23,8 @@ void check_there_and_back(device_mesh<M1> const& m1, device_mesh<M2> const& m2, 
   static_assert(std::is_same_v<layout_t<decltype(y)>, L2> && std::is_same_v<mesh_t<decltype(y)>, M2>);
   CHECK(m1.collectives_run() - collectives == (m1.size() > 1 ? 1 : 0));
   std::int64_t traffic[2]{static_cast<std::int64_t>((m1.counters().all_to_all.bytes - sent) / sizeof(std::int64_t)), 0};
-  auto const had = positions(e, x.layout, m1.sizes(), m1.rank()), needed = positions(e, y.layout, m2.sizes(), m2.rank());
+  auto const had = positions(e, x.layout, m1.sizes(), m1.rank()),
+             needed = positions(e, y.layout, m2.sizes(), m2.rank());
   for (index_t p : needed) traffic[1] += !std::binary_search(had.begin(), had.end(), p);
   MPI_Allreduce(MPI_IN_PLACE, traffic, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(traffic[0] == traffic[1]);  // what ranks lack, each element once
@@ -55,7 +56,8 @@ void check_all() {
       check_pending<layout<none, "z">, partial<layout<"x", none>, "y", op::prod>>(row, m, e);
       check_pending<layout<none, none>, partial<layout<none, none>, axes("x", "y")>>(row, m, e);
       check_pending<partial<partial<layout<none, none>, "x", op::min>, "y">, layout<"z", none>>(m, row, e);
-      check_there_and_back<layout<"y", "x">, layout<"x", none>>(m, device_mesh<grid>(MPI_COMM_WORLD, {sizes[1], sizes[0]}), e);
+      check_there_and_back<layout<"y", "x">, layout<"x", none>>(
+          m, device_mesh<grid>(MPI_COMM_WORLD, {sizes[1], sizes[0]}), e);
     }
   });
 }
@@ -73,12 +75,15 @@ TEST_CASE("between meshes: the bytes of the dry run are those of the rank that r
   for_each_factorisation([](auto const& sizes) {
     device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const counted = collectives(row.shape(), [&](auto const& a) { (void)redistribute<layout<"x", "y">>(make<double, layout<"z", none>>(a, {13, 7}), m.shape()); });
+    auto const counted = collectives(row.shape(), [&](auto const& a) {
+      (void)redistribute<layout<"x", "y">>(make<double, layout<"z", none>>(a, {13, 7}), m.shape());
+    });
     auto const x = tensor_of<double, layout<"z", none>>(row, shape::of(13, 7), small_number);
     auto const had = positions(x.extents(), x.layout, row.sizes(), row.rank());
     auto const y = redistribute<layout<"x", "y">>(x, m);
     std::int64_t lacked = 0;
-    for (index_t p : positions(y.extents(), y.layout, m.sizes(), m.rank())) lacked += !std::binary_search(had.begin(), had.end(), p);
+    for (index_t p : positions(y.extents(), y.layout, m.sizes(), m.rank()))
+      lacked += !std::binary_search(had.begin(), had.end(), p);
     MPI_Allreduce(MPI_IN_PLACE, &lacked, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     CHECK(counted.count() == (world_size() > 1 ? 1 : 0));
     CHECK(counted.bytes_per_rank() == lacked * static_cast<index_t>(sizeof(double)));
@@ -87,7 +92,9 @@ TEST_CASE("between meshes: the bytes of the dry run are those of the rank that r
 
 // What is partial in several kinds arrives as it is to be: no step but the exchange, in whatever order the axes stand.
 template <class To>
-constexpr auto arrives = [](auto const& a) { (void)redistribute<To>(make<double, layout<"z", none>>(a, {13, 7}), grid{{2, 2}}); };
+constexpr auto arrives = [](auto const& a) {
+  (void)redistribute<To>(make<double, layout<"z", none>>(a, {13, 7}), grid{{2, 2}});
+};
 using x_outside = partial<partial<layout<none, none>, "y", op::max>, "x">;
 using y_outside = partial<partial<layout<none, none>, "x", op::max>, "y">;
 static_assert(collectives(line{{4}}, arrives<x_outside>).count() == 1);

@@ -167,7 +167,7 @@ TEST_CASE("counters: a collective is one call of MPI where MPI's collectives ser
       return std::pair(static_cast<std::uint64_t>(m.collectives_run(v) - those), mpi);
     };
     bool const empty = e.size() == 0, even = e[0] % m.size() == 0 && e[1] % m.size() == 0;
-    auto const check = [&](auto const& result, std::uint64_t expected, std::uint64_t pmpi::counts::* counter) {
+    auto const check = [&](auto const& result, std::uint64_t expected, std::uint64_t pmpi::counts::*counter) {
       CHECK(result.first == expected);
       if (empty || even) {
         CHECK(result.second.*counter == (empty ? 0 : expected));
@@ -183,7 +183,8 @@ TEST_CASE("counters: a collective is one call of MPI where MPI's collectives ser
     check(calls([&] { (void)all_reduce<"x">(sums); }, collective::all_reduce), x_larger, &pmpi::counts::all_reduce);
     check(calls([&] { (void)reduce_scatter<axes("x", "y"), 0>(sums); }, collective::reduce_scatter), both_larger,
           &pmpi::counts::reduce_scatter);
-    check(calls([&] { (void)all_reduce<"x">(bundle(sums, sums)); }, collective::all_reduce), x_larger, &pmpi::counts::all_reduce);
+    check(calls([&] { (void)all_reduce<"x">(bundle(sums, sums)); }, collective::all_reduce), x_larger,
+          &pmpi::counts::all_reduce);
   });
 }
 

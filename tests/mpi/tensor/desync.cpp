@@ -43,9 +43,15 @@ constexpr std::array called{"all_gather", "all_to_all", "reduce_scatter", "all_r
 // Collective i on n x 16 elements: no rank is without, which would have nothing to wait for.
 void call(device_mesh<line> const& m, std::size_t i, index_t n) {
   switch (i) {
-    case 0: (void)all_gather<"x">(numbers<layout<"x", none>>(m, {n, 16})); return;
-    case 1: (void)all_to_all<"x", 1>(numbers<layout<"x", none>>(m, {n, 16})); return;
-    case 2: (void)reduce_scatter<"x", 1>(numbers<partial<layout<none, none>, "x">>(m, {n, 16})); return;
+    case 0:
+      (void)all_gather<"x">(numbers<layout<"x", none>>(m, {n, 16}));
+      return;
+    case 1:
+      (void)all_to_all<"x", 1>(numbers<layout<"x", none>>(m, {n, 16}));
+      return;
+    case 2:
+      (void)reduce_scatter<"x", 1>(numbers<partial<layout<none, none>, "x">>(m, {n, 16}));
+      return;
     default: {
       auto const s = numbers<partial<layout<none, none>, "x">>(m, {n, 16});
       (void)all_reduce<"x">(bundle(s, s));
@@ -55,7 +61,8 @@ void call(device_mesh<line> const& m, std::size_t i, index_t n) {
 
 std::vector<int> culprits() {
   std::vector<int> all;
-  for (int q = 0; q < testing::ranks(); q = testing::ranks() > 4 && q == 0 ? testing::ranks() - 1 : q + 1) all.push_back(q);
+  for (int q = 0; q<testing::ranks(); q = testing::ranks()> 4 && q == 0 ? testing::ranks() - 1 : q + 1)
+    all.push_back(q);
   return all;
 }
 
@@ -84,7 +91,8 @@ TEST_CASE("desync: another collective, other extents, a collective too few: an e
         std::size_t const other = (i + 1) % called.size();
         std::string const other_collective = said_together([&, m = all_ranks()] { call(m, differs ? other : i, n); });
         CAPTURE(other_collective);
-        CHECK(other_collective.find("ashlar: the ranks do not call the same, in the same order: call 1 of the mesh is ") == 0);
+        CHECK(other_collective.find(
+                  "ashlar: the ranks do not call the same, in the same order: call 1 of the mesh is ") == 0);
         CHECK(contains(other_collective, std::string(called[other]) + " over x, desync.cpp:"));
         CHECK(contains(other_collective, std::string(called[i]) + " over x, desync.cpp:"));
         CHECK(contains(other_collective, "on " + rank_name(culprit)));
@@ -162,7 +170,8 @@ TEST_CASE("desync: what messages may still reach serves nothing else") {
   }
 }
 
-TEST_CASE("desync: a collective in flight that an exception of the program's drops is complete, and its memory serves again") {
+TEST_CASE(
+    "desync: a collective in flight that an exception of the program's drops is complete, and its memory serves again") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   by_messages const messages;
   index_t n[]{100, 16};
@@ -202,7 +211,8 @@ TEST_CASE("desync: where a rank has left messages, no collective among the same 
   }
 }
 
-TEST_CASE("desync: exchanges of several nodes, of which each collective but the exchange itself has two levels, are compared") {
+TEST_CASE(
+    "desync: exchanges of several nodes, of which each collective but the exchange itself has two levels, are compared") {
   ASHLAR_NEEDS(testing::ranks() == 4 && tensors_lie_in_host_memory);
   by_messages const messages("any");
   variable const nodes("ASHLAR_RANKS_PER_NODE", "2");
@@ -214,7 +224,8 @@ TEST_CASE("desync: exchanges of several nodes, of which each collective but the 
   auto const x = numbers<layout<"x", none>>(m, {8, 16});
   auto const as_large = numbers<layout<"x", none>>(m, {16, 8});
   CHECK(said([&] { (void)all_to_all<"x", 1>(x); }) == "");
-  std::string const text = said([&] { testing::rank() == 1 ? (void)all_to_all<"x", 1>(as_large) : (void)all_to_all<"x", 1>(x); });
+  std::string const text =
+      said([&] { testing::rank() == 1 ? (void)all_to_all<"x", 1>(as_large) : (void)all_to_all<"x", 1>(x); });
   CHECK(contains(text, "the ranks do not call the same"));
   comm::tuned = tuned;
 }
@@ -226,7 +237,8 @@ TEST_CASE("desync: MPI's own collectives are compared before they begin") {
     comm::tuning t = comm::tuned;
     t.exchange_ranks = 1;
     t.agree_every = 1;
-    t.patience = 1000;  // nobody asks the others meanwhile, however late a rank is: they would name another pair of ranks
+    t.patience =
+        1000;  // nobody asks the others meanwhile, however late a rank is: they would name another pair of ranks
     return t;
   }());
   for (int const culprit : culprits())
@@ -262,8 +274,10 @@ TEST_CASE("desync: over one axis of a grid, where ranks are named as the mesh nu
       });
       CAPTURE(text);
       bool const concerned = testing::rank() / 2 == culprit / 2;
-      CHECK(contains(text, "call 1 of the mesh is " + std::string(culprit % 2 == 0 ? "all_to_all" : "all_gather") + " over y, desync.cpp:") == concerned);
-      CHECK(contains(text, " on " + rank_name(culprit / 2 * 2) + " and " + (culprit % 2 == 0 ? "all_gather" : "all_to_all") + " over y, desync.cpp:") == concerned);
+      CHECK(contains(text, "call 1 of the mesh is " + std::string(culprit % 2 == 0 ? "all_to_all" : "all_gather") +
+                               " over y, desync.cpp:") == concerned);
+      CHECK(contains(text, " on " + rank_name(culprit / 2 * 2) + " and " +
+                               (culprit % 2 == 0 ? "all_gather" : "all_to_all") + " over y, desync.cpp:") == concerned);
       CHECK(contains(text, " on " + rank_name(culprit / 2 * 2 + 1)) == concerned);
       CHECK(text.empty() != concerned);
     }
@@ -322,23 +336,35 @@ namespace {
 constexpr std::array calls{"gather", "gather_all", "scatter", "print", "exchange", "all_reduce"};
 
 // Call i on n x 16 elements: what is no collective, or one between two meshes, or one that reduces.
-void call_of_all_ranks(device_mesh<line> const& m, device_mesh<mesh<axis<"z">>> const& other, std::size_t i, index_t n) {
+void call_of_all_ranks(device_mesh<line> const& m, device_mesh<mesh<axis<"z">>> const& other, std::size_t i,
+                       index_t n) {
   auto const x = [&] { return numbers<layout<"x", none>>(m, {n, 16}); };
   switch (i) {
-    case 0: (void)gather(x()); return;
-    case 1: (void)gather_all(x()); return;
-    case 2: (void)scatter<layout<"x", none>>(m, {n, 16}, std::vector<double>(static_cast<std::size_t>(n) * 16)); return;
+    case 0:
+      (void)gather(x());
+      return;
+    case 1:
+      (void)gather_all(x());
+      return;
+    case 2:
+      (void)scatter<layout<"x", none>>(m, {n, 16}, std::vector<double>(static_cast<std::size_t>(n) * 16));
+      return;
     case 3: {
       std::ostringstream out;
       return print(out, x());
     }
-    case 4: (void)redistribute<layout<none, "z">>(x(), other); return;
-    default: call(m, 3, n);
+    case 4:
+      (void)redistribute<layout<none, "z">>(x(), other);
+      return;
+    default:
+      call(m, 3, n);
   }
 }
 
 // With the line, or, where ranks of a node see it at once, without.
-bool names(std::string const& text, std::string const& call) { return contains(text, " " + call + " over x, desync.cpp:") || contains(text, " calls " + call); }
+bool names(std::string const& text, std::string const& call) {
+  return contains(text, " " + call + " over x, desync.cpp:") || contains(text, " calls " + call);
+}
 
 }  // namespace
 
@@ -356,8 +382,11 @@ TEST_CASE("desync: gather, scatter and the like, by every transport: an error on
           return said_together([&] { f(m, z); });
         };
         // Who comes late on a node finds that the others have gone.
-        auto const late = [&](std::string const& text) { return !differs && std::string_view(transport) == "any" && contains(text, " has given up after an error"); };
-        std::string const other_call = two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, differs ? other : i, 40); });
+        auto const late = [&](std::string const& text) {
+          return !differs && std::string_view(transport) == "any" && contains(text, " has given up after an error");
+        };
+        std::string const other_call =
+            two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, differs ? other : i, 40); });
         CAPTURE(other_call);
         if (!late(other_call)) {
           CHECK(other_call.find("ashlar: the ranks do not call the same, in the same order: ") == 0);
@@ -366,10 +395,12 @@ TEST_CASE("desync: gather, scatter and the like, by every transport: an error on
           CHECK(contains(other_call, rank_name(culprit)));
         }
 
-        std::string const other_extents = two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, i, differs ? 41 : 40); });
+        std::string const other_extents =
+            two_meshes([&](auto const& m, auto const& z) { call_of_all_ranks(m, z, i, differs ? 41 : 40); });
         if (!late(other_extents)) {
           CHECK(contains(other_extents, std::string(calls[i])));
-          CHECK((contains(other_extents, "with other layouts, extents or elements") || contains(other_extents, "scatter: the extents differ between ranks")));
+          CHECK((contains(other_extents, "with other layouts, extents or elements") ||
+                 contains(other_extents, "scatter: the extents differ between ranks")));
           CHECK(contains(other_extents, rank_name(culprit)));
         }
 
@@ -407,8 +438,11 @@ TEST_CASE("desync: calls on meshes made from different communicators, in another
       });
       CAPTURE(text);
       // Who comes late finds that the others have gone.
-      if (contains(text, " waits in call 1 of the mesh, all_reduce over x, desync.cpp:") && contains(text, " has given up after an error")) continue;
-      CHECK(text.find("ashlar: the ranks do not call the same, in the same order: " + rank_name(testing::rank()) + " waits in all_reduce over x, desync.cpp:") == 0);
+      if (contains(text, " waits in call 1 of the mesh, all_reduce over x, desync.cpp:") &&
+          contains(text, " has given up after an error"))
+        continue;
+      CHECK(text.find("ashlar: the ranks do not call the same, in the same order: " + rank_name(testing::rank()) +
+                      " waits in all_reduce over x, desync.cpp:") == 0);
       CHECK((differs || contains(text, " for " + rank_name(culprit))));
       CHECK(contains(text, ", which waits in all_reduce over x, desync.cpp:"));
       CHECK(contains(text, ", on a mesh made from another communicator; every rank of a mesh"));
@@ -435,7 +469,9 @@ TEST_CASE("desync: a mesh that some ranks make and others do not") {
         });
         CAPTURE(text);
         // Who comes late on a node finds that the others have gone.
-        if (testing::rank() != culprit && std::string_view(transport) == "any" && contains(text, " has given up after an error")) continue;
+        if (testing::rank() != culprit && std::string_view(transport) == "any" &&
+            contains(text, " has given up after an error"))
+          continue;
         CHECK(text.find("ashlar: the ranks do not call the same, in the same order: one call is ") == 0);
         CHECK(contains(text, " device_mesh, desync.cpp:"));
         CHECK(contains(text, " all_reduce over x, desync.cpp:"));

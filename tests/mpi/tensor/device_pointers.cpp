@@ -61,7 +61,10 @@ TEST_CASE("the user's word counts before the library's, and is tried") {
   variable const user("ASHLAR_GPU_AWARE", "1");
   for (std::optional<bool> const library : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
     CHECK(decide(library, true).decided.direct);
-    CHECK(said([&] { decide(library, false); }).find("ASHLAR_GPU_AWARE is 1, and a message from a device's memory did not arrive whole") != std::string::npos);
+    CHECK(said([&] {
+            decide(library, false);
+          }).find("ASHLAR_GPU_AWARE is 1, and a message from a device's memory did not arrive whole") !=
+          std::string::npos);
   }
   for (int rank = 0; rank < testing::ranks(); ++rank) {
     variable const other("ASHLAR_GPU_AWARE", testing::rank() == rank ? "yes" : "1");

@@ -9,8 +9,8 @@ using namespace ashlar::test;
 
 using line = mesh<axis<"x">>;
 
-TEST_CASE_TEMPLATE("element types: redistribution of each", T, float, double, std::int32_t, std::int64_t, std::complex<float>,
-                   std::complex<double>) {
+TEST_CASE_TEMPLATE("element types: redistribution of each", T, float, double, std::int32_t, std::int64_t,
+                   std::complex<float>, std::complex<double>) {
   using stored = typename tensor_detail::storable<T>::type;
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   for (shape const& e : {shape::of(7, 5), shape::of(world_size(), 2 * world_size()), shape::of(0, 3)}) {
@@ -25,9 +25,11 @@ TEST_CASE_TEMPLATE("element types: redistribution of each", T, float, double, st
     CHECK(denotes(redistribute<layout<none, "x">>(padded), expected));
 
     auto const products = tensor_of<T, partial<layout<none, none>, "x", op::prod>>(m, e, small_number);
-    CHECK(denotes(redistribute<layout<"x", none>>(products), denoted<stored>(e, products.layout, m.sizes(), small_number)));
+    CHECK(denotes(redistribute<layout<"x", none>>(products),
+                  denoted<stored>(e, products.layout, m.sizes(), small_number)));
     auto const summands = tensor_of<T, partial<layout<none, none>, "x">>(m, e, small_number);
-    CHECK(denotes(redistribute<layout<none, none>>(summands), denoted<stored>(e, summands.layout, m.sizes(), small_number)));
+    CHECK(denotes(redistribute<layout<none, none>>(summands),
+                  denoted<stored>(e, summands.layout, m.sizes(), small_number)));
   }
 }
 
@@ -80,12 +82,15 @@ void check_reductions_of_the_user() {
     auto const rows = reduce_scatter<"x", 0>(x);
     CHECK(denotes(all_reduce<"x">(redistribute<partial<layout<none, none>, "x", bit_or>>(rows)), expected));
     // Two of the user's reductions, and a sum, each a message of its own.
-    auto const divisors = tensor_of<std::int32_t, partial<layout<none, none>, "x", gcd>>(m, e, [](index_t g, int) { return 6 * static_cast<std::int32_t>(g); });
-    auto const sums = tensor_of<std::int32_t, partial<layout<none, none>, "x">>(m, e, [](index_t g, int summand) { return static_cast<std::int32_t>(g) + summand; });
+    auto const divisors = tensor_of<std::int32_t, partial<layout<none, none>, "x", gcd>>(
+        m, e, [](index_t g, int) { return 6 * static_cast<std::int32_t>(g); });
+    auto const sums = tensor_of<std::int32_t, partial<layout<none, none>, "x">>(
+        m, e, [](index_t g, int summand) { return static_cast<std::int32_t>(g) + summand; });
     auto const [united, divisor, sum] = all_reduce(bundle(x, divisors, sums));
     CHECK(denotes(united, expected));
     std::vector<std::int32_t> six_times, total;
-    for (std::int32_t g = 0; g < static_cast<std::int32_t>(e.size()); ++g) six_times.push_back(6 * g), total.push_back(p * g + p * (p - 1) / 2);
+    for (std::int32_t g = 0; g < static_cast<std::int32_t>(e.size()); ++g)
+      six_times.push_back(6 * g), total.push_back(p * g + p * (p - 1) / 2);
     CHECK(denotes(divisor, six_times));
     CHECK(denotes(sum, total));
   }

@@ -76,10 +76,11 @@ TEST_CASE("gather, gather_all, scatter: round trips for many layouts and extents
   });
 }
 
-TEST_CASE_TEMPLATE("gather, gather_all, scatter: every element type", T, double, std::int32_t, std::int64_t, std::complex<float>,
-                   std::complex<double>) {
+TEST_CASE_TEMPLATE("gather, gather_all, scatter: every element type", T, double, std::int32_t, std::int64_t,
+                   std::complex<float>, std::complex<double>) {
   int const p = world_size();
-  check_round_trip<layout<"y", "x">, T>(device_mesh<grid>(MPI_COMM_WORLD, {p % 2 ? 1 : 2, p % 2 ? p : p / 2}), shape::of(5, 7));
+  check_round_trip<layout<"y", "x">, T>(device_mesh<grid>(MPI_COMM_WORLD, {p % 2 ? 1 : 2, p % 2 ? p : p / 2}),
+                                        shape::of(5, 7));
 }
 
 TEST_CASE("gather: elementwise expressions are evaluated") {
@@ -104,12 +105,14 @@ TEST_CASE("scatter: wrong input is the same error on every rank") {
   int const p = world_size();
   device_mesh<grid> const m(MPI_COMM_WORLD, {p, 1});
   std::vector<float> const right(12), wrong(11);
-  CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? wrong : right); }) ==
-        "ashlar::scatter: rank 0 gives all elements of the tensor; extents (3, 4) make 12, found 11");
+  CHECK(said([&] {
+          (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? wrong : right);
+        }) == "ashlar::scatter: rank 0 gives all elements of the tensor; extents (3, 4) make 12, found 11");
   CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? right : wrong); }) == "");
   CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {-3, -4}, right); }) == "ashlar::make: an extent is 0 or more");
   if (p > 1)
-    CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, m.rank() == p - 1 ? 5 : 4}, right); }) ==
-          "ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " + std::to_string(p - 1) +
-              "; give all ranks the same");
+    CHECK(said([&] {
+            (void)scatter<layout<"x", none>>(m, {3, m.rank() == p - 1 ? 5 : 4}, right);
+          }) == "ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " +
+                    std::to_string(p - 1) + "; give all ranks the same");
 }

@@ -10,7 +10,8 @@ using namespace ashlar::test;
 using counted_grid = mesh<axis<"far">, axis<"near">>;
 
 template <>
-inline constexpr link_model ashlar::links_of<counted_grid>{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = counted_grid{{16, 8}}.sizes()};
+inline constexpr link_model ashlar::links_of<counted_grid>{
+    .message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = counted_grid{{16, 8}}.sizes()};
 
 namespace {
 

@@ -52,7 +52,8 @@ TEST_CASE("print: small tensors whole, the same for every mesh") {
                       "[[[ 0  1  2]\n  [ 3  4  5]]\n\n [[ 6  7  8]\n  [ 9 10 11]]]\n");
     check_printed(counted<std::complex<double>, layout<"x">>(m, shape::of(3)),
                   "complex<double>, layout<\"x\">, (3), " + sizes(m) + "[0+0i 1+0i 2+0i]\n");
-    check_printed(counted<float, layout<"x", none>>(m, shape::of(3, 0)), "float, layout<\"x\", none>, (3, 0), " + sizes(m) + "[]\n");
+    check_printed(counted<float, layout<"x", none>>(m, shape::of(3, 0)),
+                  "float, layout<\"x\", none>, (3, 0), " + sizes(m) + "[]\n");
   });
 }
 
@@ -68,7 +69,8 @@ TEST_CASE("print: long rows are broken") {
   int numbers = 0, n = 0, broken = 0;
   for (; std::getline(lines, line); ++broken) {
     CHECK(line.size() <= 80);
-    std::replace_if(line.begin(), line.end(), [](char c) { return c == '[' || c == ']'; }, ' ');
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c == '[' || c == ']'; }, ' ');
     for (std::istringstream diagnostics(line); diagnostics >> n; ++numbers) CHECK(n == numbers);
   }
   CHECK(numbers == 100);

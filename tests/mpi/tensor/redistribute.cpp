@@ -23,7 +23,8 @@ struct traffic {
 // A shard in the memory of tensors.
 class stored {
  public:
-  explicit stored(integers const& values) : size_(values.size()), block_(tensor_detail::pool<Kokkos::HostSpace>::allocate(size_ * sizeof(std::int64_t))) {
+  explicit stored(integers const& values)
+      : size_(values.size()), block_(tensor_detail::pool<Kokkos::HostSpace>::allocate(size_ * sizeof(std::int64_t))) {
     std::copy(values.begin(), values.end(), data());
   }
   std::int64_t* data() const { return static_cast<std::int64_t*>(block_->data); }
@@ -50,23 +51,27 @@ integers in_order(tensor_detail::dimension_order const& order, shape const& exte
 // What redistribute<To> does with this rank's shard, and transpose<To, Order...> with the array that holds it in another
 // order, for layouts that no type stands for. `most` gets the bytes in use at one time.
 template <class M>
-integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents, integers const& source, traffic& moved,
-                       tensor_detail::dimension_order order, index_t& most) {
+integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, shape const& extents,
+                       integers const& source, traffic& moved, tensor_detail::dimension_order order, index_t& most) {
   if (p.size == 0 || p[0].what == collective::all_reduce) order = {};
   auto const in_use = memory_in_use<Kokkos::HostSpace>().bytes;
   stored const whole_time(in_order(order, local_shape(extents, p.layout(0), m.sizes(), m.rank()), source));
   stored shard = whole_time;
   reset_peak_memory<Kokkos::HostSpace>();
   for (plan_step const s : p) {
-    if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() && layout_detail::same_placement(extents, s.from, s.to, m.sizes())) continue;
+    if (m.communicator(s.axes).size() == 1 && order == tensor_detail::dimension_order() &&
+        layout_detail::same_placement(extents, s.from, s.to, m.sizes()))
+      continue;
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
-    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, tensor_detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
-                     m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
+    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s,
+                            tensor_detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
+                            m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
     if (s.what == collective::permute || s.what == collective::all_to_all || s.what == collective::exchange) {
-      auto const had = positions(extents, s.from, m.sizes(), m.rank()), needed = positions(extents, s.to, m.sizes(), m.rank());
+      auto const had = positions(extents, s.from, m.sizes(), m.rank()),
+                 needed = positions(extents, s.to, m.sizes(), m.rank());
       std::vector<index_t> lacked;
       std::set_difference(needed.begin(), needed.end(), had.begin(), had.end(), std::back_inserter(lacked));
       moved.lacked += static_cast<std::int64_t>(lacked.size());
@@ -92,7 +97,8 @@ struct tally {
 
 std::string text_of(layout_value const& from, layout_value const& to, shape const& e, mesh_shape const& mesh) {
   plan_detail::message where;
-  where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x " << mesh.ranks() / mesh.size[0];
+  where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x "
+        << mesh.ranks() / mesh.size[0];
   return where.text;
 }
 
@@ -103,7 +109,8 @@ void check_memory(tally& all, mesh_shape const& mesh) {
   std::string first_wrong;
   for (std::size_t k = 0; k < all.held.size() && first_wrong.empty(); ++k)
     if (comm::tuned.shared_memory ? all.held[k] > all.stated[k] : all.held[k] != all.stated[k])
-      first_wrong = text_of(all.tried[k].from, all.tried[k].to, all.tried[k].extents, mesh) + ": " + std::to_string(all.held[k]) + " bytes, not " + std::to_string(all.stated[k]);
+      first_wrong = text_of(all.tried[k].from, all.tried[k].to, all.tried[k].extents, mesh) + ": " +
+                    std::to_string(all.held[k]) + " bytes, not " + std::to_string(all.stated[k]);
   CHECK_MESSAGE(first_wrong.empty(), first_wrong);
 }
 
@@ -113,17 +120,20 @@ struct unjudged {
   integers shards;  // one behind the other
 };
 
-void count_case(tally& all, bool right, layout_value const& from, layout_value const& to, shape const& e, mesh_shape const& mesh) {
+void count_case(tally& all, bool right, layout_value const& from, layout_value const& to, shape const& e,
+                mesh_shape const& mesh) {
   if (!right && all.wrong++ == 0) all.first_wrong = text_of(from, to, e, mesh);
 }
 
 // A tensor of one layout, which denotes `expected`, brought into another.
 template <class M>
-void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& source, integers const& expected, layout_value const& to,
-                shape const& e, tensor_detail::dimension_order const& order, unjudged& rest) {
+void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& source,
+                integers const& expected, layout_value const& to, shape const& e,
+                tensor_detail::dimension_order const& order, unjudged& rest) {
   mesh_shape const& mesh = m.sizes();
   // Every other pair as redistribute plans it, by which all axes may help, and as collectives do that name their axes.
-  redistribution_plan const p = plan(from, to, all.cases / m.size() % 2 == 0 ? layout_detail::mask_of(M::axes) - 1u : 0u);
+  redistribution_plan const p =
+      plan(from, to, all.cases / m.size() % 2 == 0 ? layout_detail::mask_of(M::axes) - 1u : 0u);
   all.held.emplace_back();
   bool const asks = order == tensor_detail::dimension_order() && all.cases % m.size() == m.rank();  // in turn
   all.tried.push_back({from, to, e});
@@ -131,7 +141,10 @@ void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, i
   integers const result = redistributed(m, p, e, source, all.moved, order, all.held.back());
   ++all.cases;
   if (to.levels == 0) {
-    count_case(all, result == shard_of<std::int64_t>(e, to, mesh, m.rank(), [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; }), from, to, e, mesh);
+    count_case(all,
+               result == shard_of<std::int64_t>(e, to, mesh, m.rank(),
+                                                [&](index_t g, int) { return expected[static_cast<std::size_t>(g)]; }),
+               from, to, e, mesh);
   } else {
     rest.layouts.push_back(to);
     rest.shards.insert(rest.shards.end(), result.begin(), result.end());
@@ -140,7 +153,8 @@ void check_pair(device_mesh<M> const& m, tally& all, layout_value const& from, i
 
 // The ranks take turns in judging what `from` was brought into.
 template <class M>
-void judge(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& expected, shape const& e, unjudged const& rest) {
+void judge(device_mesh<M> const& m, tally& all, layout_value const& from, integers const& expected, shape const& e,
+           unjudged const& rest) {
   if (rest.layouts.empty()) return;
   auto const shards = all_shards(rest.shards, all.cases % m.size());
   if (shards.empty()) return;
@@ -168,20 +182,22 @@ void finish(tally& all, mesh_shape const& mesh, tensor_detail::dimension_order c
 // Every pair of layouts of a rank that may be partial, and in which blocks of some sizes are block-cyclic; with all
 // extents, or with one of them in turn; from arrays whose dimensions may have another order.
 template <class M>
-tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents, std::vector<int> const& blocks = {},
-                  tensor_detail::dimension_order const& order = {}) {
+tally check_pairs(device_mesh<M> const& m, int rank, std::vector<int> const& ops, bool all_extents,
+                  std::vector<int> const& blocks = {}, tensor_detail::dimension_order const& order = {}) {
   mesh_shape const& mesh = m.sizes();
   std::vector<layout_value> const layouts = with_cyclic(all_layouts(rank, M::axes, ops, 2), blocks);
   std::vector<shape> const extents = extents_to_try(rank);
   tally all;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    for (std::size_t k = all_extents ? 0 : (i + static_cast<std::size_t>(mesh.size[0])) % extents.size(); k < extents.size(); k = all_extents ? k + 1 : extents.size()) {
+    for (std::size_t k = all_extents ? 0 : (i + static_cast<std::size_t>(mesh.size[0])) % extents.size();
+         k < extents.size(); k = all_extents ? k + 1 : extents.size()) {
       shape const& e = extents[k];
       integers const source = shard_of<std::int64_t>(e, layouts[i], mesh, m.rank(), small_number);
       integers const expected = denoted<std::int64_t>(e, layouts[i], mesh, small_number);
       unjudged rest;
       for (layout_value const& to : layouts)
-        if (ops.empty() || layouts[i].levels || to.levels) check_pair(m, all, layouts[i], source, expected, to, e, order, rest);
+        if (ops.empty() || layouts[i].levels || to.levels)
+          check_pair(m, all, layouts[i], source, expected, to, e, order, rest);
       judge(m, all, layouts[i], expected, e, rest);
     }
     all.pairs += static_cast<int>(layouts.size());
@@ -213,7 +229,9 @@ void check_all_pairs_not_partial(int most_dimensions) {
 
 }  // namespace
 
-TEST_CASE("redistribute: all pairs of layouts that are not partial, for all extents") { check_all_pairs_not_partial(3); }
+TEST_CASE("redistribute: all pairs of layouts that are not partial, for all extents") {
+  check_all_pairs_not_partial(3);
+}
 
 TEST_CASE("redistribute: the same where operands are read in place") {
   operands_in_place const scope;
@@ -244,7 +262,8 @@ void check_all_partial_pairs(std::vector<int> const& ops) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     for (int rank : {1, 2, 3}) {
       auto const all = check_pairs(m, rank, ops, false);
-      int const layouts = (rank + 1 + kinds) * (rank + 1 + kinds) + rank + kinds * (kinds - 1);  // in either order where both split a dimension or are partial
+      int const layouts = (rank + 1 + kinds) * (rank + 1 + kinds) + rank +
+                          kinds * (kinds - 1);  // in either order where both split a dimension or are partial
       CHECK(all.pairs == layouts * layouts);
       CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
     }
@@ -253,7 +272,10 @@ void check_all_partial_pairs(std::vector<int> const& ops) {
 
 }  // namespace
 
-TEST_CASE("redistribute: all pairs of layouts in which tensors are partial") { check_all_partial_pairs({layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min, layout_detail::op_prod}); }
+TEST_CASE("redistribute: all pairs of layouts in which tensors are partial") {
+  check_all_partial_pairs(
+      {layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min, layout_detail::op_prod});
+}
 
 TEST_CASE("redistribute: the same where operands are read in place, with reductions") {
   operands_in_place const scope;
@@ -314,7 +336,8 @@ void check_transposed_pairs() {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   auto const matrices = check_pairs(row, 2, {layout_detail::op_sum}, true, {2}, {{1, 0}});
   CHECK_MESSAGE(matrices.wrong == 0, matrices.first_wrong);
-  for (tensor_detail::dimension_order const& order : {tensor_detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
+  for (tensor_detail::dimension_order const& order :
+       {tensor_detail::dimension_order{{2, 0, 1}}, {{2, 1, 0}}, {{0, 2, 1}}}) {
     auto const all = check_pairs(row, 3, {}, true, {}, order);
     CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
   }
@@ -347,13 +370,15 @@ layout_value random_layout(std::mt19937& random, int rank, int axes) {
   auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::vector<int> order(static_cast<std::size_t>(axes));
   std::iota(order.begin(), order.end(), 0);
-  for (int i = axes - 1; i > 0; --i) std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);
+  for (int i = axes - 1; i > 0; --i)
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);
   layout_value v;
   v.rank = rank;
   for (int a : order) {
     int const place = below(rank + 2);
     if (place < rank) v.dim[place].push(a);
-    if (place == rank) v.add_partial(below(2) ? layout_detail::op_sum : layout_detail::op_max, layout_detail::mask_of(a));
+    if (place == rank)
+      v.add_partial(below(2) ? layout_detail::op_sum : layout_detail::op_max, layout_detail::mask_of(a));
   }
   for (int d = 0; d < rank; ++d)
     if (v.dim[d].size != 0 && below(4) == 0) {
@@ -387,7 +412,8 @@ void check_drawn_pairs(int pairs) {
     tally all;
     for (std::size_t k = 0; k < extents.size(); ++k) {
       shape& e = extents[k];
-      for (e.rank = 0; e.rank < rank; ++e.rank) e[e.rank] = static_cast<index_t>(random() % 16 == 0 ? 0 : 1 + random() % (rank < 5 ? 7 : 4));
+      for (e.rank = 0; e.rank < rank; ++e.rank)
+        e[e.rank] = static_cast<index_t>(random() % 16 == 0 ? 0 : 1 + random() % (rank < 5 ? 7 : 4));
       layout_value const& from = layouts[2 * k];
       integers const source = shard_of<std::int64_t>(e, from, m.sizes(), m.rank(), small_number);
       integers const expected = denoted<std::int64_t>(e, from, m.sizes(), small_number);

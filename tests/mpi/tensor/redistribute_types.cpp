@@ -22,7 +22,8 @@ constexpr auto codes = [] {
   return all;
 }();
 template <int I>
-using layout_at = layout_detail::layout_from_t<plan_detail::mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 0, 2>;
+using layout_at =
+    layout_detail::layout_from_t<plan_detail::mesh_context<grid, layout<>>, codes[static_cast<std::size_t>(I)], 0, 2>;
 
 template <int From, int To>
 void check_typed(device_mesh<grid> const& m, shape const& e) {

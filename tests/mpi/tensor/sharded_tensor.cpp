@@ -53,7 +53,9 @@ std::vector<double> digits_of(shape const& e) {
 }
 
 auto line_of_ranks() { return device_mesh<line>(MPI_COMM_WORLD, {world_size()}); }
-auto some_numbers(device_mesh<line> const& m, index_t n) { return tensor_of<double, layout<"x">>(m, shape::of(n), small_number); }
+auto some_numbers(device_mesh<line> const& m, index_t n) {
+  return tensor_of<double, layout<"x">>(m, shape::of(n), small_number);
+}
 
 }  // namespace
 
@@ -64,7 +66,8 @@ TEST_CASE("generate: each element from its global index, for every layout") {
     CHECK(denotes(generate<double, layout<none>>(m, {0}, digits{}), digits_of(shape::of(0))));
     CHECK(denotes(generate<double, layout<"y", none>>(m, {1, 5}, digits{}), digits_of(shape::of(1, 5))));
     CHECK(denotes(generate<double, layout<"y", "x">>(m, {9, 8}, digits{}), digits_of(shape::of(9, 8))));
-    CHECK(denotes(generate<double, layout<none, "x", none, "y">>(m, {2, 3, 4, 5}, digits{}), digits_of(shape::of(2, 3, 4, 5))));
+    CHECK(denotes(generate<double, layout<none, "x", none, "y">>(m, {2, 3, 4, 5}, digits{}),
+                  digits_of(shape::of(2, 3, 4, 5))));
   });
 }
 
@@ -85,7 +88,8 @@ TEST_CASE("sharded_tensor: global extents, and the shard as a view with local on
   CHECK(static_cast<index_t>(host.extent(0)) == 3);
   CHECK(static_cast<index_t>(host.extent(1)) == mine.dim[1].size());
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < mine.dim[1].size(); ++j) CHECK(host(i, j) == 10 * i + static_cast<double>(mine.dim[1].begin + j));
+    for (int j = 0; j < mine.dim[1].size(); ++j)
+      CHECK(host(i, j) == 10 * i + static_cast<double>(mine.dim[1].begin + j));
   CHECK(x.view().data() == x.data());
 }
 
@@ -149,10 +153,14 @@ TEST_CASE("adopt_reversed: a column-major view becomes the shard of the transpos
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 10; ++i) expected.push_back(100 * i + 10 * j + k);
   CHECK(denotes(x, expected));
-  CHECK(said([&] { (void)adopt_reversed<layout<none, "x", none>>(m, view, {2, 10, 3}); })
-            .find("ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order; expected (3, ") == 0);
+  CHECK(
+      said([&] {
+        (void)adopt_reversed<layout<none, "x", none>>(m, view, {2, 10, 3});
+      }).find("ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order; expected (3, ") ==
+      0);
   // A view of one dimension is both.
-  Kokkos::View<double*, Kokkos::LayoutLeft, memory> const line_of_elements("mine", static_cast<std::size_t>(held.size()));
+  Kokkos::View<double*, Kokkos::LayoutLeft, memory> const line_of_elements("mine",
+                                                                           static_cast<std::size_t>(held.size()));
   Kokkos::deep_copy(line_of_elements, 1.);
   CHECK(denotes(adopt<layout<"x">>(m, line_of_elements, {10}), std::vector<double>(10, 1)));
   CHECK(denotes(adopt_reversed<layout<"x">>(m, line_of_elements, {10}), std::vector<double>(10, 1)));
@@ -168,9 +176,12 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   auto adopted = [&](view const& v) { return said([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
-  CHECK(adopted(last ? bad : good) == "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
+  CHECK(adopted(last ? bad : good) ==
+        "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
   if (p > 1)
-    CHECK(said([&] { (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3}); }).find("ashlar::adopt: the extents differ between ranks") == 0);
+    CHECK(said([&] {
+            (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3});
+          }).find("ashlar::adopt: the extents differ between ranks") == 0);
   CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
 }
 
@@ -179,7 +190,8 @@ TEST_CASE("expression: it is evaluated once, at its first read, into one block o
   auto const x = some_numbers(m, 10007), y = some_numbers(m, 10007);
   auto const value = denoted<double>(x.extents(), x.layout, m.sizes(), small_number);
   std::vector<decltype(some_numbers(m, 10007))> free;  // what other tests left of this size: a block more is a new one
-  for (auto const n = tensor_detail::pool<memory>::allocations(); tensor_detail::pool<memory>::allocations() == n;) free.push_back(some_numbers(m, 10007));
+  for (auto const n = tensor_detail::pool<memory>::allocations(); tensor_detail::pool<memory>::allocations() == n;)
+    free.push_back(some_numbers(m, 10007));
   auto const blocks = tensor_detail::pool<memory>::allocations();
   auto const e = relu((x + y) * 3. - x) / 2.;
   auto const copy = e;
@@ -244,8 +256,10 @@ TEST_CASE("with_extents: real tensors and expressions go through operations as t
     auto const found = program(fix_extents<40, 13>(a), fix_extents<13, 21>(b));
     static_assert(static_extents_v<decltype(found)> == shape::of(40, 21));
     CHECK(gather_all(found) == gather_all(expected));
-    CHECK_THROWS_WITH_AS((void)(fix_extents<40, 14>(a)),
-                         "ashlar::fix_extents: the tensor has the extents that its type is to have; expected (40, 14), found (40, 13)", error);
+    CHECK_THROWS_WITH_AS(
+        (void)(fix_extents<40, 14>(a)),
+        "ashlar::fix_extents: the tensor has the extents that its type is to have; expected (40, 14), found (40, 13)",
+        error);
   });
 }
 

@@ -28,8 +28,10 @@ struct slow_write {
 };
 template <class X>
 void write(X const& to, X const& from, int rounds) {
-  Kokkos::View<double*, typename X::memory_space> const t(to.data(), static_cast<std::size_t>(to.local_size())), f(from.data(), static_cast<std::size_t>(from.local_size()));
-  Kokkos::parallel_for(Kokkos::RangePolicy<typename X::execution_space>(0, static_cast<int>(to.local_size())), slow_write<decltype(t)>{t, f, rounds});
+  Kokkos::View<double*, typename X::memory_space> const t(to.data(), static_cast<std::size_t>(to.local_size())),
+      f(from.data(), static_cast<std::size_t>(from.local_size()));
+  Kokkos::parallel_for(Kokkos::RangePolicy<typename X::execution_space>(0, static_cast<int>(to.local_size())),
+                       slow_write<decltype(t)>{t, f, rounds});
 }
 
 // collective(x) of the numbers that a slow kernel writes into x, with other ones written behind it; each rank is late once.
@@ -38,7 +40,8 @@ void check(F const& collective) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;  // where nothing moves the result is the operand's memory
   for (shape const& e : {shape::of(97, 13), shape::of(2 * m.size(), 300 * m.size())}) {
-    auto const numbers = tensor_of<double, L>(m, e, small_number), others = tensor_of<double, L>(m, e, [](index_t, int) { return -7.0; });
+    auto const numbers = tensor_of<double, L>(m, e, small_number),
+               others = tensor_of<double, L>(m, e, [](index_t, int) { return -7.0; });
     auto const expected = shard(collective(numbers));
     for (int late = 0; late < m.size(); ++late) {
       auto const x = tensor_of<double, L>(m, e, [](index_t, int) { return -5.0; });

@@ -19,7 +19,8 @@ struct heard {
   int open = 0, deepest = 0;
 
   long count(std::string const& name) const {
-    return std::count_if(begun.begin(), begun.end(), [&](std::string const& s) { return s.find(name) != std::string::npos; });
+    return std::count_if(begun.begin(), begun.end(),
+                         [&](std::string const& s) { return s.find(name) != std::string::npos; });
   }
 };
 heard* listener = nullptr;
@@ -35,7 +36,8 @@ heard heard_in(F const& f) {
     listener->deepest = std::max(listener->deepest, ++listener->open);
   });
   tools::set_pop_region_callback([] { --listener->open; });
-  tools::set_begin_parallel_for_callback([](char const* name, std::uint32_t, std::uint64_t*) { listener->begun.emplace_back(name); });
+  tools::set_begin_parallel_for_callback(
+      [](char const* name, std::uint32_t, std::uint64_t*) { listener->begun.emplace_back(name); });
   f();
   Kokkos::fence();
   tools::set_callbacks(before);
@@ -65,7 +67,8 @@ TEST_CASE("tools: each collective is a region, with the axes and the line that c
 
 TEST_CASE("tools: a bias, a normalisation and an activation behind a convolution are one kernel") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
-  auto const images = tensor_of<float, layout<"x", none, none, none>>(m, shape::of(2 * world_size(), 6, 6, 3), small_number);
+  auto const images =
+      tensor_of<float, layout<"x", none, none, none>>(m, shape::of(2 * world_size(), 6, 6, 3), small_number);
   auto const filters = tensor_of<float, layout<none, none, none, none>>(m, shape::of(3, 3, 3, 4), small_number);
   auto const bias = tensor_of<float, layout<none>>(m, shape::of(4), small_number);
   auto const convolved = [&] { return conv2d<1, 1, padding::same>(images, filters); };
@@ -104,14 +107,17 @@ TEST_CASE("bundle: operands that lie side by side are sent as they lie, whether 
   for_each_factorisation([](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
     using both = partial<layout<none>, axes("x", "y")>;
-    auto const few = tensor_of<double, both>(m, shape::of(5), small_number), many = tensor_of<double, both>(m, shape::of(700), small_number),
+    auto const few = tensor_of<double, both>(m, shape::of(5), small_number),
+               many = tensor_of<double, both>(m, shape::of(700), small_number),
                no = tensor_of<double, both>(m, shape::of(0), small_number);
     bool const over_several = sizes[0] > 1;
     long const copies = over_several && tensors_lie_in_host_memory ? 2 : 0;  // of nothing there is none
     CHECK(heard_in([&] { (void)all_reduce<"x">(bundle(few, many, no)); }).count("ashlar::copy") == copies);
     auto const [a, b, c] = all_reduce<"x">(bundle(few, many, no));
     auto const before = shard(b);
-    if (copies != 0) CHECK(heard_in([&, &a = a, &b = b, &c = c] { (void)all_reduce<"y">(bundle(a, b, c)); }).count("ashlar::copy") == 0);
+    if (copies != 0)
+      CHECK(heard_in([&, &a = a, &b = b, &c = c] { (void)all_reduce<"y">(bundle(a, b, c)); }).count("ashlar::copy") ==
+            0);
     auto apart = b;
     if (m.rank() == 0) apart = copy_of(b);
     auto const [d, e, f] = all_reduce<"y">(bundle(a, apart, c));

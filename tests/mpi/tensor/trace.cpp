@@ -39,7 +39,8 @@ std::string path() {
 
 }  // namespace
 
-TEST_CASE("trace: a row for each rank, with the collectives that the dry run lists, their bytes and lines, one after the other") {
+TEST_CASE(
+    "trace: a row for each rank, with the collectives that the dry run lists, their bytes and lines, one after the other") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   program(m);  // before: not in the trace
   {
@@ -64,7 +65,8 @@ TEST_CASE("trace: a row for each rank, with the collectives that the dry run lis
       CHECK(events[i].at("name") == std::string(to_text(note.what)) + " over x");
       CHECK(events[i].at("args").at("line") == "trace.cpp:" + std::to_string(note.line));
       CHECK(events[i].at("args").at("bytes") <= note.bytes_per_rank);  // of the rank that receives most
-      if (24 % world_size() == 0 && 10 % world_size() == 0 && note.what != collective::all_reduce) CHECK(events[i].at("args").at("bytes") == note.bytes_per_rank);
+      if (24 % world_size() == 0 && 10 % world_size() == 0 && note.what != collective::all_reduce)
+        CHECK(events[i].at("args").at("bytes") == note.bytes_per_rank);
       CHECK(events[i].at("ts") >= last);
       last = events[i].at("ts").get<double>() + events[i].at("dur").get<double>() - 0.01;
     }
@@ -93,5 +95,6 @@ TEST_CASE("trace: a collective that is completed later has its bytes once") {
 TEST_CASE("trace: a file that cannot be written is an error on every rank") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   CHECK_THROWS_WITH_AS(comm::trace(m.communicator(), "/nowhere/trace.json"),
-                       "ashlar::trace: cannot write /nowhere/trace.json; choose a file in a folder that may be written", error);
+                       "ashlar::trace: cannot write /nowhere/trace.json; choose a file in a folder that may be written",
+                       error);
 }

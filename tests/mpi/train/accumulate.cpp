@@ -21,12 +21,16 @@ constexpr index_t cut[]{0, 4, 8, 12, 13};  // unequal microbatches, of which the
 template <class P>
 auto gradients_of(device_mesh<grid> const& m, P const& p, index_t begin, index_t end) {
   index_t const n = end - begin;
-  auto const x = tensor_of<double, layout<"data", none>>(m, shape::of(n, inputs), [&](index_t g, int) { return small_number(begin * inputs + g, 1) / 4.; });
-  auto const labels = tensor_of<std::int32_t, layout<"data">>(m, shape::of(n), [&](index_t g, int) { return static_cast<int>((begin + g) * 3 % classes); });
+  auto const x = tensor_of<double, layout<"data", none>>(
+      m, shape::of(n, inputs), [&](index_t g, int) { return small_number(begin * inputs + g, 1) / 4.; });
+  auto const labels = tensor_of<std::int32_t, layout<"data">>(
+      m, shape::of(n), [&](index_t g, int) { return static_cast<int>((begin + g) * 3 % classes); });
   auto const share = static_cast<double>(n) / examples;
   return value_and_grad<"data">([&](auto const& q) {
     auto z = all_reduce(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, q.d1.kernel)), q.d2.kernel)) + q.d2.bias;
-    return build<with_aux>(softmax_cross_entropy(z, labels) * share, std::tuple(accuracy_count(stop_gradient(z), labels), confusion_counts(stop_gradient(z), labels)));
+    return build<with_aux>(
+        softmax_cross_entropy(z, labels) * share,
+        std::tuple(accuracy_count(stop_gradient(z), labels), confusion_counts(stop_gradient(z), labels)));
   })(p);
 }
 
@@ -38,7 +42,8 @@ void check(device_mesh<grid> const& m) {
   auto const collectives = m.collectives_run();
   auto const [value, aux, found] = all_reduce<"data">(bundle(parts.value, parts.aux, parts.gradients));
   CHECK(m.collectives_run() - collectives == (m.sizes().size[0] > 1 ? 1 : 0));
-  auto const [expected_value, expected_aux, expected] = all_reduce<"data">(bundle(whole.value, whole.aux, whole.gradients));
+  auto const [expected_value, expected_aux, expected] =
+      all_reduce<"data">(bundle(whole.value, whole.aux, whole.gradients));
   CHECK(std::abs(item(value) - item(expected_value)) < 1e-13);
   CHECK(item(std::get<0>(aux)) == item(std::get<0>(expected_aux)));
   CHECK(gather_all(std::get<1>(aux)) == gather_all(std::get<1>(expected_aux)));
@@ -71,12 +76,14 @@ TEST_CASE("microbatches together have the gradients of the batch, and one messag
 
 TEST_CASE("two gradients that share a tensor are summed apart") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-  auto const x = tensor_of<double, layout<"data">>(m, shape::of(9), [](index_t g, int) { return static_cast<double>(g + 1); });
+  auto const x =
+      tensor_of<double, layout<"data">>(m, shape::of(9), [](index_t g, int) { return static_cast<double>(g + 1); });
   auto const sum_of_both = accumulate(3, [&](index_t) { return std::tuple(x, x); });
   for (double const s : shard(std::get<0>(sum_of_both))) CHECK(std::fmod(s, 3) == 0);
   CHECK(shard(std::get<0>(sum_of_both)) == shard(x * 3.));
   CHECK(shard(std::get<1>(sum_of_both)) == shard(x * 3.));
-  CHECK_THROWS_WITH_AS(accumulate(0, [&](index_t) { return std::tuple(x); }), "ashlar::accumulate: it takes 1 microbatch or more", error);
+  CHECK_THROWS_WITH_AS(accumulate(0, [&](index_t) { return std::tuple(x); }),
+                       "ashlar::accumulate: it takes 1 microbatch or more", error);
 }
 
 namespace {
@@ -94,11 +101,11 @@ void check_spike(device_mesh<grid> const& m, double value, double largest, doubl
 }
 template <class L>
 void check_spikes(device_mesh<grid> const& m) {
-  check_spike<L>(m, 2, 0.5, 0.5);   // scaled down
+  check_spike<L>(m, 2, 0.5, 0.5);  // scaled down
   check_spike<L>(m, -2, 0.5, -0.5);
-  check_spike<L>(m, 2, 4, 2);       // as it was
+  check_spike<L>(m, 2, 4, 2);  // as it was
   check_spike<L>(m, 2, 2, 2);
-  check_spike<L>(m, 0, 1, 0);       // no division by zero
+  check_spike<L>(m, 0, 1, 0);  // no division by zero
   double const nan = std::nan("");
   auto const [g, norm] = clip_by_global_norm(spike<L>(m, nan), 1);
   CHECK(std::isnan(item(norm)));

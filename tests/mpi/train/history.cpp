@@ -94,12 +94,16 @@ TEST_CASE("csv_log: what is wrong every rank says, and the file stays as it was"
   shared_folder const f;
   communicator const& c = f.m.communicator();
   f.write("other.csv", "epoch,accuracy\n1,0.5\n");
-  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "other.csv", columns), doctest::Contains("other.csv: expected the columns epoch,loss, found others"), error);
+  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "other.csv", columns),
+                       doctest::Contains("other.csv: expected the columns epoch,loss, found others"), error);
   CHECK(f.read("other.csv") == "epoch,accuracy\n1,0.5\n");
-  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "nowhere" / "a.csv", columns), doctest::Contains("cannot be opened: No such file"), error);
+  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "nowhere" / "a.csv", columns),
+                       doctest::Contains("cannot be opened: No such file"), error);
   CHECK_THROWS_WITH_AS(csv_log(c, f.path, columns), doctest::Contains("cannot be opened: Is a directory"), error);
-  CHECK_THROWS_WITH_AS(csv_log(c, "/dev/null", columns), doctest::Contains("expected a file, found something else"), error);
-  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "b.csv", {"a,b"}), doctest::Contains("names of columns without commas"), error);
+  CHECK_THROWS_WITH_AS(csv_log(c, "/dev/null", columns), doctest::Contains("expected a file, found something else"),
+                       error);
+  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "b.csv", {"a,b"}), doctest::Contains("names of columns without commas"),
+                       error);
   csv_log log(c, f.path / "a.csv", columns);
   CHECK_THROWS_WITH_AS(log.add({1}), doctest::Contains("expected 2 numbers, one a column, found 1"), error);
   CHECK(f.read("a.csv") == head);

@@ -94,37 +94,43 @@ TEST_CASE_TEMPLATE("adam", T, double, float) {
 // Keras' formulas: epsilon beside the uncorrected root, the rate in what momentum gathers.
 TEST_CASE("with Keras' convention and a rate that changes") {
   schedule const rate = warm_up(3, cosine_decay(0.1, 5));
-  auto const rates = [=](int step) { return step < 3 ? 0.1 * (step + 1) / 3 : 0.05 * (1 + std::cos(std::acos(-1.) * std::min(step - 3, 5) / 5)); };
+  auto const rates = [=](int step) {
+    return step < 3 ? 0.1 * (step + 1) / 3 : 0.05 * (1 + std::cos(std::acos(-1.) * std::min(step - 3, 5) / 5));
+  };
   check<double>(adam{.rate = rate, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25, .follows = convention::keras},
                 [=](double& p, double g, double& m, double& v, int step) {
                   m += (g - m) * 0.5;
                   v += (g * g - v) * 0.25;
-                  double const alpha = rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
+                  double const alpha =
+                      rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
                   p -= m * alpha / (std::sqrt(v) + 0.25);
                 });
-  check<double>(adamw{.rate = rate, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25, .decay = 0.5, .follows = convention::keras},
-                [=](double& p, double g, double& m, double& v, int step) {
-                  p -= p * 0.5 * rates(step);
-                  m += (g - m) * 0.5;
-                  v += (g * g - v) * 0.25;
-                  double const alpha = rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
-                  p -= m * alpha / (std::sqrt(v) + 0.25);
-                });
+  check<double>(
+      adamw{.rate = rate, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.25, .decay = 0.5, .follows = convention::keras},
+      [=](double& p, double g, double& m, double& v, int step) {
+        p -= p * 0.5 * rates(step);
+        m += (g - m) * 0.5;
+        v += (g * g - v) * 0.25;
+        double const alpha = rates(step) * std::sqrt(1 - std::pow(0.75, step + 1)) / (1 - std::pow(0.5, step + 1));
+        p -= m * alpha / (std::sqrt(v) + 0.25);
+      });
   for (bool const nesterov : {false, true})
     check<double>(sgd{.rate = rate, .momentum = 0.9, .nesterov = nesterov, .follows = convention::keras},
                   [=](double& p, double g, double& m, double&, int step) {
                     m = 0.9 * m - rates(step) * g;
                     p += nesterov ? 0.9 * m - rates(step) * g : m;
                   });
-  check<double>(rmsprop{.rate = rate, .rho = 0.75, .epsilon = 0.25}, [=](double& p, double g, double&, double& v, int step) {
-    v = 0.75 * v + 0.25 * g * g;
-    p -= rates(step) * g / std::sqrt(v + 0.25);
-  });
-  check<double>(rmsprop{.rate = rate, .rho = 0.75, .momentum = 0.5, .epsilon = 0.25}, [=](double& p, double g, double& m, double& v, int step) {
-    v = 0.75 * v + 0.25 * g * g;
-    m = 0.5 * m + rates(step) * g / std::sqrt(v + 0.25);
-    p -= m;
-  });
+  check<double>(rmsprop{.rate = rate, .rho = 0.75, .epsilon = 0.25},
+                [=](double& p, double g, double&, double& v, int step) {
+                  v = 0.75 * v + 0.25 * g * g;
+                  p -= rates(step) * g / std::sqrt(v + 0.25);
+                });
+  check<double>(rmsprop{.rate = rate, .rho = 0.75, .momentum = 0.5, .epsilon = 0.25},
+                [=](double& p, double g, double& m, double& v, int step) {
+                  v = 0.75 * v + 0.25 * g * g;
+                  m = 0.5 * m + rates(step) * g / std::sqrt(v + 0.25);
+                  p -= m;
+                });
   check<double>(rmsprop{.rate = rate, .rho = 0.75, .epsilon = 0.25, .centered = true},
                 [=](double& p, double g, double& mean, double& v, int step) {
                   v = 0.75 * v + 0.25 * g * g;
@@ -173,7 +179,9 @@ TEST_CASE("what was to be computed from parameters before an update is computed 
 TEST_CASE("gradients and states of other extents than their parameters are an error, and nothing is updated") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   using L = layout<"model">;
-  auto const make_one = [&](index_t n) { return tensor_of<double, L>(m, shape::of(n), [](index_t g, int) { return start(g, 0); }); };
+  auto const make_one = [&](index_t n) {
+    return tensor_of<double, L>(m, shape::of(n), [](index_t g, int) { return start(g, 0); });
+  };
   auto const refuses = [&](auto const& optimizer, auto state, index_t n, std::string const& sentence) {
     auto p = build<two>(make_one(3), make_one(13));
     auto const first = shard(p.first), second = shard(p.second);
@@ -184,14 +192,16 @@ TEST_CASE("gradients and states of other extents than their parameters are an er
     CHECK(state.step == 0);
   };
   auto const p = build<two>(make_one(3), make_one(13));
-  std::string const gradient = "ashlar::optimizer: a gradient has the extents of its parameter; expected (13), found (14)";
+  std::string const gradient =
+      "ashlar::optimizer: a gradient has the extents of its parameter; expected (13), found (14)";
   refuses(sgd{}, sgd{}.init(p), 14, gradient);
   refuses(rmsprop{}, rmsprop{}.init(p), 14, gradient);
   refuses(adam{}, adam{}.init(p), 14, gradient);
   refuses(adamw{}, adamw{}.init(p), 14, gradient);
 
-  std::string const state = "ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; "
-                            "call init with the options and the parameters of update; expected ";
+  std::string const state =
+      "ashlar::optimizer: what a state holds has the extents of its parameter, if the options use it; "
+      "call init with the options and the parameters of update; expected ";
   refuses(sgd{.momentum = 0.9}, sgd{}.init(p), 13, state + "(3), found (0)");
   refuses(rmsprop{.momentum = 0.9}, rmsprop{}.init(p), 13, state + "(3), found (0)");
   refuses(rmsprop{.centered = true}, rmsprop{}.init(p), 13, state + "(3), found (0)");

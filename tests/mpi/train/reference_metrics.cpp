@@ -24,7 +24,8 @@ TEST_CASE("probabilities of 0 and 1 are taken for epsilon and 1 - epsilon, and h
   for_each_mesh([](device_mesh<grid> const& m) {
     auto const p = tensor_of<double, layout<"data">>(m, shape::of(4), [](index_t g, int) { return g < 2 ? 0. : 1.; });
     auto const t = tensor_of<double, layout<"data">>(m, shape::of(4), [](index_t g, int) { return g % 2 ? 1. : 0.; });
-    auto const [value, slope] = value_and_grad<"data">([&](auto const& x) { return binary_cross_entropy(x, t, 0.125); })(p);
+    auto const [value, slope] =
+        value_and_grad<"data">([&](auto const& x) { return binary_cross_entropy(x, t, 0.125); })(p);
     double const near = -std::log(0.875), far = -std::log(0.125);
     CHECK(std::abs(item(all_reduce(value)) - (near + far + far + near) / 4) < 1e-15);
     for (double const s : shard(slope)) CHECK(s == 0);
@@ -39,7 +40,8 @@ void check_metrics(device_mesh<grid> const& m) {
   auto const labels = reference_tensor<std::int32_t, Labels>(m, "metric_labels");
   auto const top = elements<std::int64_t>(reference("metric_top"));
   for (index_t k = 1; k <= 7; ++k)
-    CHECK(item(all_reduce(top_k_count(logits, labels, k))) == static_cast<double>(top[static_cast<std::size_t>(std::min<index_t>(k, 6) - 1)]));
+    CHECK(item(all_reduce(top_k_count(logits, labels, k))) ==
+          static_cast<double>(top[static_cast<std::size_t>(std::min<index_t>(k, 6) - 1)]));
   CHECK(item(all_reduce(accuracy_count(logits, labels))) == static_cast<double>(top[0]));
   auto const counts = elements<std::int64_t>(reference("metric_confusion"));
   CHECK(denotes(confusion_counts(logits, labels), std::vector<double>(counts.begin(), counts.end())));

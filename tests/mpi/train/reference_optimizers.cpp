@@ -23,7 +23,8 @@ npy_array const& gradient_of(bool kernel) {
 
 template <class K, class B>
 struct layouts {
-  static constexpr axis_mask sharding = layout_detail::value_v<plan_detail::mesh_context<grid, K, B>, K>.sharding() | layout_detail::value_v<plan_detail::mesh_context<grid, K, B>, B>.sharding();
+  static constexpr axis_mask sharding = layout_detail::value_v<plan_detail::mesh_context<grid, K, B>, K>.sharding() |
+                                        layout_detail::value_v<plan_detail::mesh_context<grid, K, B>, B>.sharding();
   static axis_mask axes_with_ranks(device_mesh<grid> const& m) {
     return (m.sizes().size[0] > 1 ? 1u : 0u) | (m.sizes().size[1] > 1 ? 2u : 0u);
   }
@@ -31,13 +32,16 @@ struct layouts {
     return build<affine>(reference_tensor<double, K>(m, "start_kernel"), reference_tensor<double, B>(m, "start_bias"));
   }
   static auto gradients(device_mesh<grid> const& m, index_t step) {
-    return build<affine>(npy_tensor<double, K>(m, slice(gradient_of(true), step)), npy_tensor<double, B>(m, slice(gradient_of(false), step)));
+    return build<affine>(npy_tensor<double, K>(m, slice(gradient_of(true), step)),
+                         npy_tensor<double, B>(m, slice(gradient_of(false), step)));
   }
 };
 
 // Steps go element by element: a tensor that is not partial.
 struct parameter_rule {
-  static constexpr rule_result rule(layout_value const& x) { return layout_detail::elementwise_rule(linearity::nonlinear, x); }
+  static constexpr rule_result rule(layout_value const& x) {
+    return layout_detail::elementwise_rule(linearity::nonlinear, x);
+  }
 };
 using kernels = allowed_layouts<parameter_rule, swept, 2>;
 using biases = allowed_layouts<parameter_rule, swept, 1>;

@@ -47,11 +47,11 @@ history train(device_mesh<grid> const& m, int steps, int& ran, int& expected_col
   adam const optimizer;
   auto state = optimizer.init(p);
   expected_collectives = collectives(m.shape(), [](auto const& a) {
-                     auto q = init<Strategy, double>(a, network, prng_key{1});
-                     auto s = adam{}.init(q);
-                     (void)training_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
-                                         make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
-                   }).count();
+                           auto q = init<Strategy, double>(a, network, prng_key{1});
+                           auto s = adam{}.init(q);
+                           (void)training_step(adam{}, q, s, make<double, layout<"data", none>>(a, {batch, inputs}),
+                                               make<std::int32_t, layout<"data">>(a, {batch}), prng_key{2});
+                         }).count();
   history h;
   auto const before = m.collectives_run();
   auto const mpi_before = pmpi::counted();
@@ -127,7 +127,8 @@ history train_by_loops(array weights, int steps) {
 double relative_distance(array const& a, array const& b) {
   if (a.size() != b.size()) return HUGE_VAL;
   double d = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) d = test::larger(d, std::abs(a[i] - b[i]) / std::max(std::abs(b[i]), 1e-2));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    d = test::larger(d, std::abs(a[i] - b[i]) / std::max(std::abs(b[i]), 1e-2));
   return d;
 }
 

@@ -32,7 +32,8 @@ auto characters(device_mesh<transformer::grid> const& m, layer_array const& text
 }  // namespace
 
 TEST_CASE("a transformer's losses, gradients' norms and parameters are PyTorch's") {
-  layer_array const text("transformer.text"), before("transformer.before"), after("transformer.after"), losses("transformer.losses"), norms("transformer.norms");
+  layer_array const text("transformer.text"), before("transformer.before"), after("transformer.after"),
+      losses("transformer.losses"), norms("transformer.norms");
   for_each_mesh([&](auto const& sizes) {
     CAPTURE(sizes[0]);
     CAPTURE(sizes[1]);
@@ -51,7 +52,8 @@ TEST_CASE("a transformer's losses, gradients' norms and parameters are PyTorch's
     adamw const optimizer{.rate = 0.02, .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-4, .decay = 0.1};
     auto state = optimizer.init(p);
     for (index_t i = 0; i < 10; ++i) {
-      auto const [loss, norm] = transformer::step<transformer::strategy::replicated>(optimizer, p, state, characters(m, text, i, 0), characters(m, text, i, 1), 0., prng_key{2});
+      auto const [loss, norm] = transformer::step<transformer::strategy::replicated>(
+          optimizer, p, state, characters(m, text, i, 0), characters(m, text, i, 1), 0., prng_key{2});
       CHECK(std::abs(item(loss) - losses[i]) <= 1e-10 * losses[i]);
       CHECK(std::abs(item(norm) - norms[i]) <= 1e-10 * norms[i]);
     }
@@ -61,7 +63,8 @@ TEST_CASE("a transformer's losses, gradients' norms and parameters are PyTorch's
           auto const own = shard(x);
           auto const at = positions(x.extents(), x.layout, m.sizes(), m.rank());
           double difference = 0;
-          for (std::size_t i = 0; i < own.size(); ++i) difference = test::larger(difference, std::abs(own[i] - after[first + at[i]]));
+          for (std::size_t i = 0; i < own.size(); ++i)
+            difference = test::larger(difference, std::abs(own[i] - after[first + at[i]]));
           CHECK(difference <= 1e-10);
           first += x.extents().size();
         },

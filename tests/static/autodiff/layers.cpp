@@ -31,16 +31,20 @@ constexpr auto by_data = [](auto const& m) {
     static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none, none, none>>);
     static_assert(std::is_same_v<layout_t<decltype(state.mean)>, layout<none>>);
     return mean(square(relu(y)));
-  })(std::tuple(zeros<layout<none, none, none, none>>(m, 3, 3, 4, 12), zeros<layout<none>>(m, 12), zeros<layout<none>>(m, 12)));
+  })(std::tuple(zeros<layout<none, none, none, none>>(m, 3, 3, 4, 12), zeros<layout<none>>(m, 12),
+                zeros<layout<none>>(m, 12)));
 };
 constexpr auto run_by_data = [](auto const& m) { (void)by_data(m); };
 constexpr notes data_4 = collectives(grid{{4, 1}}, run_by_data);
-static_assert(data_4.count() == 2 && data_4.count(forward, collective::all_reduce, "data") == 1 && data_4.count(backward, collective::all_reduce, "data") == 1);
+static_assert(data_4.count() == 2 && data_4.count(forward, collective::all_reduce, "data") == 1 &&
+              data_4.count(backward, collective::all_reduce, "data") == 1);
 static_assert(data_4.bytes_per_rank(forward) == moments(12, 4) && data_4.bytes_per_rank(backward) == moments(12, 4));
-static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 && collectives(grid{{3, 2}}, run_by_data).count() == 2);
+static_assert(collectives(grid{{1, 4}}, run_by_data).count() == 0 &&
+              collectives(grid{{3, 2}}, run_by_data).count() == 2);
 
 using gradients = decltype(by_data(grid{{2, 2}}).gradients);
-static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, gradients>>, partial<layout<none, none, none, none>, "data">>);
+static_assert(
+    std::is_same_v<layout_t<std::tuple_element_t<0, gradients>>, partial<layout<none, none, none, none>, "data">>);
 static_assert(std::is_same_v<layout_t<std::tuple_element_t<1, gradients>>, partial<layout<none>, "data">>);
 static_assert(std::is_same_v<layout_t<std::tuple_element_t<2, gradients>>, partial<layout<none>, "data">>);
 
@@ -48,11 +52,13 @@ static_assert(std::is_same_v<layout_t<std::tuple_element_t<2, gradients>>, parti
 constexpr auto per_shard = [](auto const& m) {
   (void)value_and_grad<"data">([&](auto const& p) {
     auto const x = zeros<layout<"data", none, none, none>>(m, 16, 8, 8, 12) * std::get<0>(p);
-    return mean(square(batch_norm<statistics::per_shard>(x, std::get<0>(p), none, statistics_of<layout<none>>(m, 12)).y));
+    return mean(
+        square(batch_norm<statistics::per_shard>(x, std::get<0>(p), none, statistics_of<layout<none>>(m, 12)).y));
   })(std::tuple(zeros<layout<none>>(m, 12)));
 };
 constexpr notes shards_4 = collectives(grid{{4, 1}}, per_shard);
-static_assert(shards_4.count() == 1 && shards_4.count(forward, collective::all_reduce, "data") == 1 && shards_4.bytes_per_rank() == moments(12, 4));
+static_assert(shards_4.count() == 1 && shards_4.count(forward, collective::all_reduce, "data") == 1 &&
+              shards_4.bytes_per_rank() == moments(12, 4));
 
 // Channels sharded by the filters of a convolution: each rank reduces its own 6.
 constexpr auto by_both = [](auto const& m) {
@@ -64,7 +70,8 @@ constexpr auto by_both = [](auto const& m) {
   })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<"model">>(m, 12)));
 };
 constexpr notes both = collectives(grid{{4, 2}}, by_both);
-static_assert(both.count(collective::all_reduce, "data") == 2 && both.count(forward, collective::all_reduce, "model") == 1 && both.count() == 3);
+static_assert(both.count(collective::all_reduce, "data") == 2 &&
+              both.count(forward, collective::all_reduce, "model") == 1 && both.count() == 3);
 static_assert(both[0].bytes_per_rank == moments(6, 4) && both.bytes_per_rank(backward) == moments(6, 4));
 
 // A pair of convolutions as Megatron's pair of kernels: filters, then channels, over "model". One all-reduce forward.
@@ -74,7 +81,8 @@ constexpr auto pair = [](auto const& m) {
     auto const y = conv2d<2>(h, std::get<1>(p));
     static_assert(std::is_same_v<layout_t<decltype(y)>, partial<layout<"data", none, none, none>, "model">>);
     return mean(square(max_pool2d<2>(all_reduce<"model">(y))));
-  })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12), zeros<layout<none, none, "model", none>>(m, 5, 5, 12, 6)));
+  })(std::tuple(zeros<layout<none, none, none, "model">>(m, 3, 3, 4, 12),
+                zeros<layout<none, none, "model", none>>(m, 5, 5, 12, 6)));
 };
 constexpr notes pairs = collectives(grid{{2, 4}}, pair);
 static_assert(pairs.count() == 1 && pairs.count(forward, collective::all_reduce, "model") == 1);
@@ -109,7 +117,8 @@ constexpr auto loss_of_classes = [](auto const& m) {
     static_assert(std::is_same_v<layout_t<decltype(l)>, partial<layout<>, "data">>);
     return l;
   })(std::tuple(zeros<layout<none, "model">>(m, 12, 100)));
-  static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>, partial<layout<none, "model">, "data">>);
+  static_assert(std::is_same_v<layout_t<std::tuple_element_t<0, decltype(result.gradients)>>,
+                               partial<layout<none, "model">, "data">>);
 };
 constexpr notes classes = collectives(grid{{2, 4}}, loss_of_classes);
 static_assert(classes.count() == 1 && classes.count(forward, collective::all_reduce, "model") == 1);

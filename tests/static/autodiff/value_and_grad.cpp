@@ -114,8 +114,9 @@ static_assert(is(ledger_on<sharded>(2, 4), {{forward, collective::all_reduce, mo
 static_assert(is(ledger_on<sharded>(4, 1), {{update, collective::all_reduce, data, reduced(152, 4)}}));
 static_assert(is(ledger_on<sharded>(1, 4), {{forward, collective::all_reduce, model, reduced(96, 4)}}));
 static_assert(ledger_on<sharded>(1, 1).count() == 0);
-static_assert(is(ledger_on<sharded>(3, 3), {{forward, collective::all_reduce, model, reduced(36, 3)},
-                                            {update, collective::all_reduce, data, reduced(62, 3)}}));  // 6 rows, 3 columns
+static_assert(is(ledger_on<sharded>(3, 3),
+                 {{forward, collective::all_reduce, model, reduced(36, 3)},
+                  {update, collective::all_reduce, data, reduced(62, 3)}}));  // 6 rows, 3 columns
 static_assert(reduced(48, 2) == 192 && reduced(80, 2) == 320 && reduced(152, 4) == 912 && reduced(96, 4) == 576 &&
               reduced(62, 3) == 336);
 
@@ -279,14 +280,15 @@ constexpr auto smallest = [](auto const& x) { return min<0>(x); };
 constexpr auto largest_of_largest = [](auto const& x) { return max(max<0>(x)); };
 static_assert(extremum<layout<none, "data">, largest>.on(2, 2).count() == 0);
 static_assert(same<layout_t<gradients_of<decltype(extremum<layout<none, "data">, smallest>)>>, layout<none, "data">>);
-static_assert(is(extremum<layout<"data", "model">, largest>.on(2, 3), {{forward, collective::all_reduce, data, reduced(4, 2)},
-                                                                       {backward, collective::all_reduce, data, reduced(4, 2)},
-                                                                       {backward, collective::all_reduce, data, reduced(4, 2)}}));
+static_assert(is(extremum<layout<"data", "model">, largest>.on(2, 3),
+                 {{forward, collective::all_reduce, data, reduced(4, 2)},
+                  {backward, collective::all_reduce, data, reduced(4, 2)},
+                  {backward, collective::all_reduce, data, reduced(4, 2)}}));
 static_assert(extremum<layout<"data", "model">, smallest>.on(2, 3).bytes_per_rank(backward) == 2 * reduced(4, 2));
 // The outer one: its value, and the inner ones', after which no tie is partial; the inner ones: theirs once more, and ties.
 static_assert(extremum<layout<"data", none>, largest_of_largest>.on(2, 3).count(backward) == 4);
-static_assert(same<layout_t<gradients_of<decltype(extremum<layout<"data", none>, largest_of_largest>)>>,
-                   layout<"data", none>>);
+static_assert(
+    same<layout_t<gradients_of<decltype(extremum<layout<"data", none>, largest_of_largest>)>>, layout<"data", none>>);
 
 // ---- redistribute goes back by the plan between the duals. 16 x 12 floats.
 
@@ -301,7 +303,8 @@ using gradient_after = layout_t<gradients_of<decltype(moved<From, To>)>>;
 
 // A rank has 4 x 12 of them, then 16 x 3, of which it had 4 x 3.
 static_assert(is(moved<layout<"data", none>, layout<none, "data">>.on(4, 2),
-                 {{forward, collective::all_to_all, data, 12 * 3 * 4}, {backward, collective::all_to_all, data, 4 * 9 * 4}}));
+                 {{forward, collective::all_to_all, data, 12 * 3 * 4},
+                  {backward, collective::all_to_all, data, 4 * 9 * 4}}));
 // The cotangent of a slice of a replicated value is padded with zeros, of an invariant one gathered.
 static_assert(moved<layout<none, none>, layout<"data", none>>.on(4, 2).count() == 0);
 static_assert(same<gradient_after<layout<none, none>, layout<"data", none>>, partial<layout<none, none>, "data">>);
@@ -331,7 +334,9 @@ static_assert(same<layout_t<decltype(gradients_of<decltype(idle)>::second)>, par
 // of 12 x 8 and 8 x 4 numbers, the last layer's first; and the gradients come out whole.
 template <bool InFlight>
 constexpr auto two_layers_at_once = differentiate<none>(
-    [](auto const& m) { return build<two>(make<float, layout<none, none>>(m, {12, 8}), make<float, layout<none, none>>(m, {8, 4})); },
+    [](auto const& m) {
+      return build<two>(make<float, layout<none, none>>(m, {12, 8}), make<float, layout<none, none>>(m, {8, 4}));
+    },
     [](auto const& p) {
       constexpr auto of_batch = [](auto const& w) {
         if constexpr (InFlight)
@@ -342,9 +347,12 @@ constexpr auto two_layers_at_once = differentiate<none>(
       auto const x = make<float, layout<"data", none>>(p.first.mesh(), {16, 12});
       return sum(einsum<"bi,io->bo">(relu(einsum<"bi,io->bo">(x, of_batch(p.first))), of_batch(p.second)));
     });
-static_assert(is(two_layers_at_once<true>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)}, {backward, collective::all_reduce, data, reduced(96, 4)}}));
-static_assert(is(two_layers_at_once<false>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)}, {backward, collective::all_reduce, data, reduced(96, 4)}}));
-static_assert(std::is_same_v<layout_t<decltype(gradients_of<decltype(two_layers_at_once<true>)>::first)>, layout<none, none>>);
+static_assert(is(two_layers_at_once<true>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)},
+                                                     {backward, collective::all_reduce, data, reduced(96, 4)}}));
+static_assert(is(two_layers_at_once<false>.on(4, 1), {{backward, collective::all_reduce, data, reduced(32, 4)},
+                                                      {backward, collective::all_reduce, data, reduced(96, 4)}}));
+static_assert(
+    std::is_same_v<layout_t<decltype(gradients_of<decltype(two_layers_at_once<true>)>::first)>, layout<none, none>>);
 
 // A value that is used twice gathers both cotangents before they pass on.
 constexpr auto fan_out = differentiate<"data">(

@@ -60,8 +60,8 @@ constexpr bool test_reduction() {
   static_assert(reduction_tally<Op, 3> == proven(7, 4));
   return true;
 }
-static_assert(test_reduction<layout_detail::op_sum>() && test_reduction<layout_detail::op_max>() && test_reduction<layout_detail::op_min>() &&
-              test_reduction<layout_detail::op_prod>());
+static_assert(test_reduction<layout_detail::op_sum>() && test_reduction<layout_detail::op_max>() &&
+              test_reduction<layout_detail::op_min>() && test_reduction<layout_detail::op_prod>());
 
 // An operation along dimension 1, as softmax is: it needs that dimension whole. R and S(0).
 constexpr tally whole_tally = [] {

@@ -18,7 +18,8 @@ static_assert(transpose.operands == 1 && has(transpose.in[0], "ij") && has(trans
               has(transpose.out, "ji"));
 
 // Scalars have no labels; capitals are labels of their own; 8 dimensions are as many as a tensor has.
-static_assert(layout_detail::parse("i,i->").out.rank == 0 && layout_detail::parse(",i->i").in[0].rank == 0 && layout_detail::parse(",i->i").operands == 2 &&
-              layout_detail::parse("->").operands == 1);
-static_assert(layout_detail::parse("Ii->iI").in[0].find('I') == 0 && layout_detail::parse("Ii->iI").in[0].find('i') == 1);
+static_assert(layout_detail::parse("i,i->").out.rank == 0 && layout_detail::parse(",i->i").in[0].rank == 0 &&
+              layout_detail::parse(",i->i").operands == 2 && layout_detail::parse("->").operands == 1);
+static_assert(layout_detail::parse("Ii->iI").in[0].find('I') == 0 &&
+              layout_detail::parse("Ii->iI").in[0].find('i') == 1);
 static_assert(has(layout_detail::parse("abcdefgh->hgfedcba").out, "hgfedcba"));

@@ -12,16 +12,20 @@ using data = meta_detail::axis_name<'d', 'a', 't', 'a'>;
 using model = meta_detail::axis_name<'m', 'o', 'd', 'e', 'l'>;
 
 // One entry a dimension; axes split it in the order named.
-static_assert(same<layout<"data", none>, layout_detail::basic_layout<layout_detail::split<data>, layout_detail::whole>>);
-static_assert(same<layout<axes("model", "data"), none>, layout_detail::basic_layout<layout_detail::split<model, data>, layout_detail::whole>>);
-static_assert(same<layout<>, layout_detail::basic_layout<>> && layout<>::rank == 0 && layout<none, "data", none>::rank == 3);
+static_assert(
+    same<layout<"data", none>, layout_detail::basic_layout<layout_detail::split<data>, layout_detail::whole>>);
+static_assert(same<layout<axes("model", "data"), none>,
+                   layout_detail::basic_layout<layout_detail::split<model, data>, layout_detail::whole>>);
+static_assert(same<layout<>, layout_detail::basic_layout<>> && layout<>::rank == 0 &&
+              layout<none, "data", none>::rank == 3);
 static_assert(!same<layout<axes("model", "data")>, layout<axes("data", "model")>> &&
               !same<layout<none>, layout<none, none>>);
 
 // A partial reduction: axes of one kind are a set, sorted by name, however they came together.
 using rows = layout<"data", none>;
 static_assert(same<partial<rows, "model">, layout_detail::basic_partial<rows, op::sum, model>>);
-static_assert(same<partial<layout<none>, axes("model", "data")>, layout_detail::basic_partial<layout<none>, op::sum, data, model>>);
+static_assert(same<partial<layout<none>, axes("model", "data")>,
+                   layout_detail::basic_partial<layout<none>, op::sum, data, model>>);
 static_assert(same<partial<partial<layout<none>, "model">, "data">, partial<layout<none>, axes("data", "model")>>);
 static_assert(partial<rows, "model">::rank == 2);
 
@@ -29,11 +33,14 @@ static_assert(partial<rows, "model">::rank == 2);
 using sum_inside = partial<partial<layout<none>, "b">, "a", op::max>;
 using max_inside = partial<partial<layout<none>, "a", op::max>, "b">;
 static_assert(
-    same<sum_inside, layout_detail::basic_partial<layout_detail::basic_partial<layout<none>, op::sum, meta_detail::axis_name<'b'>>, op::max, meta_detail::axis_name<'a'>>>);
+    same<sum_inside,
+         layout_detail::basic_partial<layout_detail::basic_partial<layout<none>, op::sum, meta_detail::axis_name<'b'>>,
+                                      op::max, meta_detail::axis_name<'a'>>>);
 static_assert(!same<sum_inside, max_inside>);
 // A kind joins its neighbour, never one beyond another kind.
 static_assert(same<partial<sum_inside, "c", op::max>, partial<partial<layout<none>, "b">, axes("a", "c"), op::max>>);
-static_assert(same<partial<sum_inside, "c">, layout_detail::basic_partial<sum_inside, op::sum, meta_detail::axis_name<'c'>>>);
+static_assert(
+    same<partial<sum_inside, "c">, layout_detail::basic_partial<sum_inside, op::sum, meta_detail::axis_name<'c'>>>);
 
 // A reduction of the user's own is a reduction: the union of bit sets.
 struct bit_or {
@@ -53,33 +60,40 @@ static_assert(layout_detail::value_v<layout_detail::context_of<bits>, bits>.redu
 static_assert(same<partial<partial<rows, "b", bit_or>, "a", bit_or>, partial<rows, axes("a", "b"), bit_or>>);
 
 // What is a layout.
-static_assert(layout_detail::is_layout_v<rows> && layout_detail::is_layout_v<sum_inside> && layout_detail::is_layout_v<layout<>>);
-static_assert(!layout_detail::is_layout_v<layout_detail::whole> && !layout_detail::is_layout_v<layout_detail::split<data>> && !layout_detail::is_layout_v<int>);
+static_assert(layout_detail::is_layout_v<rows> && layout_detail::is_layout_v<sum_inside> &&
+              layout_detail::is_layout_v<layout<>>);
+static_assert(!layout_detail::is_layout_v<layout_detail::whole> &&
+              !layout_detail::is_layout_v<layout_detail::split<data>> && !layout_detail::is_layout_v<int>);
 
 // The value of a type: axes are positions in a context's names.
 using grid = layout_detail::context<meta_detail::name_list<data, model>>;
 constexpr layout_value columns_value = layout_detail::value_v<grid, partial<layout<none, "model">, "data">>;
 static_assert(columns_value.rank == 2 && columns_value.dim[0].size == 0 && columns_value.dim[1].size == 1 &&
               columns_value.dim[1][0] == 1);
-static_assert(columns_value.levels == 1 && columns_value.reductions[0] == layout_detail::partial_reduction{layout_detail::op_sum, layout_detail::mask_of(0)});
-static_assert(columns_value.sharding() == layout_detail::mask_of(1) && columns_value.partial() == layout_detail::mask_of(0) &&
-              columns_value.dim_of(1) == 1 && columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 &&
-              columns_value.level_of(1) == -1);
+static_assert(columns_value.levels == 1 &&
+              columns_value.reductions[0] ==
+                  layout_detail::partial_reduction{layout_detail::op_sum, layout_detail::mask_of(0)});
+static_assert(columns_value.sharding() == layout_detail::mask_of(1) &&
+              columns_value.partial() == layout_detail::mask_of(0) && columns_value.dim_of(1) == 1 &&
+              columns_value.level_of(0) == 0 && columns_value.dim_of(0) == -1 && columns_value.level_of(1) == -1);
 
 // A context of its own names what a layout uses, in order of appearance.
 static_assert(same<layout_detail::context_of<layout<"model", "data">>::names, meta_detail::name_list<model, data>>);
-static_assert(same<layout_detail::context_of<partial<layout<none, "model">, "data">, rows>::names, meta_detail::name_list<model, data>>);
+static_assert(same<layout_detail::context_of<partial<layout<none, "model">, "data">, rows>::names,
+                   meta_detail::name_list<model, data>>);
 
 // From type to value to type: the same type, in any context that holds its names.
 template <class Context, class L>
-using rebuilt = layout_detail::layout_from_t<Context, layout_detail::encode(layout_detail::value_v<Context, L>), layout_detail::encode_blocks(layout_detail::value_v<Context, L>), L::rank>;
+using rebuilt = layout_detail::layout_from_t<Context, layout_detail::encode(layout_detail::value_v<Context, L>),
+                                             layout_detail::encode_blocks(layout_detail::value_v<Context, L>), L::rank>;
 template <class L>
 constexpr bool survives = same<rebuilt<layout_detail::context_of<L>, L>, L>;
 static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&
               survives<max_inside> && survives<bits>);
 static_assert(survives<partial<layout<>, "a">>);  // a scalar of which the result is partial
 static_assert(survives<partial<bits, "b", op::min>>);
-static_assert(same<rebuilt<grid, rows>, rows> && same<rebuilt<layout_detail::context<meta_detail::name_list<model, data>>, rows>, rows>);
+static_assert(same<rebuilt<grid, rows>, rows> &&
+              same<rebuilt<layout_detail::context<meta_detail::name_list<model, data>>, rows>, rows>);
 // The order of a context's names does not matter: partial axes are sorted by name.
 using partial_both = partial<layout<none>, axes("data", "model")>;
 static_assert(same<rebuilt<layout_detail::context<meta_detail::name_list<model, data>>, partial_both>, partial_both>);
@@ -108,7 +122,8 @@ constexpr auto codes = [] {
   std::array<unsigned long long, Count> all{};
   std::size_t n = 0;
   test::for_each_layout(Rank, Axes, Ops, [&](layout_value const& v) {
-    if (layout_detail::decode(layout_detail::encode(v), layout_detail::encode_blocks(v), Rank) != v) throw "a layout does not survive packing";
+    if (layout_detail::decode(layout_detail::encode(v), layout_detail::encode_blocks(v), Rank) != v)
+      throw "a layout does not survive packing";
     all[n++] = layout_detail::encode(v);
   });
   if (n != Count) throw "not all layouts are listed";
@@ -117,7 +132,9 @@ constexpr auto codes = [] {
 template <int Rank, int Axes, unsigned Ops, std::size_t Count>
 constexpr bool types_are_different = []<std::size_t... I>(std::index_sequence<I...>) {
   using all = boost::mp11::mp_list<layout_detail::layout_from_t<grid, codes<Rank, Axes, Ops, Count>[I], 0, Rank>...>;
-  static_assert(((layout_detail::encode(layout_detail::value_v<grid, boost::mp11::mp_at_c<all, I>>) == codes<Rank, Axes, Ops, Count>[I]) && ...));
+  static_assert(((layout_detail::encode(layout_detail::value_v<grid, boost::mp11::mp_at_c<all, I>>) ==
+                  codes<Rank, Axes, Ops, Count>[I]) &&
+                 ...));
   return boost::mp11::mp_is_set<all>::value;
 }(std::make_index_sequence<Count>{});
 static_assert(types_are_different<2, 2, test::all_ops, 63>);

@@ -4,9 +4,11 @@
 using namespace ashlar;
 
 // The text of the rule: 5 elements in 3 parts are 2 + 2 + 1, and 2 elements in 3 parts 1 + 1 + 0.
-static_assert(layout_detail::part_of({0, 5}, 3, 0) == interval{0, 2} && layout_detail::part_of({0, 5}, 3, 1) == interval{2, 4} &&
+static_assert(layout_detail::part_of({0, 5}, 3, 0) == interval{0, 2} &&
+              layout_detail::part_of({0, 5}, 3, 1) == interval{2, 4} &&
               layout_detail::part_of({0, 5}, 3, 2) == interval{4, 5});
-static_assert(layout_detail::part_of({10, 12}, 3, 1) == interval{11, 12} && layout_detail::part_of({10, 12}, 3, 2).size() == 0);
+static_assert(layout_detail::part_of({10, 12}, 3, 1) == interval{11, 12} &&
+              layout_detail::part_of({10, 12}, 3, 2).size() == 0);
 
 // Parts are in order, without gaps, of sizes that differ by at most one, and every index has the owner that holds it.
 constexpr bool test_parts() {
@@ -59,12 +61,21 @@ constexpr bool test_cyclic() {
 }
 static_assert(test_cyclic());
 // One round is a split into blocks; an axis behind block-cyclic ones splits what a rank has.
-static_assert(layout_detail::local_indices(6, cyclic_by(list(1), 1, 2), grid, 2)[0] == 4 && layout_detail::local_indices(6, cyclic_by(list(1), 1, 2), grid, 2).size() == 2);
+static_assert(layout_detail::local_indices(6, cyclic_by(list(1), 1, 2), grid, 2)[0] == 4 &&
+              layout_detail::local_indices(6, cyclic_by(list(1), 1, 2), grid, 2).size() == 2);
 static_assert(layout_detail::local_indices(9, cyclic_by(list(1, 0), 1, 2), grid, 3)[0] == 6);
-static_assert(layout_detail::overlap_of(index_set{2, 9}, layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0)).size == 2 &&
-              layout_detail::overlap_of(index_set{2, 9}, layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0)).at == 4);
-static_assert(!layout_detail::overlap_of(index_set{0, 9}, layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0)).adjacent &&
-              layout_detail::overlap_of(layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0), index_set{0, 9}).adjacent);
+static_assert(layout_detail::overlap_of(index_set{2, 9},
+                                        layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0))
+                      .size == 2 &&
+              layout_detail::overlap_of(index_set{2, 9},
+                                        layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0))
+                      .at == 4);
+static_assert(!layout_detail::overlap_of(index_set{0, 9},
+                                         layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0))
+                   .adjacent &&
+              layout_detail::overlap_of(layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, 0),
+                                        index_set{0, 9})
+                  .adjacent);
 static_assert(parts(list(0, 1), grid) == 6 && parts(list(), grid) == 1);
 
 // Every element lies in the shards of exactly the ranks that differ along replicated axes.
@@ -111,8 +122,10 @@ static_assert(layout_detail::common_size(region{1, {{0, 3}}}, region{1, {{5, 9}}
 // Equality of layouts on a mesh ignores axes of size 1, and everything where there are no elements but what is partial.
 constexpr mesh_shape flat{2, {1, 3}};
 static_assert(layout_detail::same_placement(shape::of(4, 4), matrix(list(0), list(1)), matrix(list(), list(1)), flat));
-static_assert(layout_detail::same_placement(shape::of(4, 4), matrix(list(0, 1), list()), matrix(list(1, 0), list()), flat));
-static_assert(!layout_detail::same_placement(shape::of(4, 4), matrix(list(0, 1), list()), matrix(list(1, 0), list()), grid));
+static_assert(layout_detail::same_placement(shape::of(4, 4), matrix(list(0, 1), list()), matrix(list(1, 0), list()),
+                                            flat));
+static_assert(!layout_detail::same_placement(shape::of(4, 4), matrix(list(0, 1), list()), matrix(list(1, 0), list()),
+                                             grid));
 static_assert(!layout_detail::same_placement(shape::of(4, 4), matrix(list(0), list(1)), matrix(list(), list(1)), grid));
 static_assert(layout_detail::same_placement(shape::of(0, 4), matrix(list(0), list()), matrix(list(), list(0)), grid));
 constexpr layout_value partial_over(int axis) {

@@ -25,6 +25,8 @@ constexpr bool all_windows_are_right() {
 }
 static_assert(all_windows_are_right());
 // The layers of Keras' guide: 6 by 6 windows at a stride of 2 over 28 and 14 pixels begin two pixels outside.
-static_assert(layout_detail::windows{28, 6, 2, 1, padding::same}.count() == 14 && layout_detail::windows{28, 6, 2, 1, padding::same}.before() == 2);
-static_assert(layout_detail::windows{14, 6, 2, 1, padding::same}.count() == 7 && layout_detail::windows{14, 6, 2, 1, padding::same}.before() == 2);
+static_assert(layout_detail::windows{28, 6, 2, 1, padding::same}.count() == 14 &&
+              layout_detail::windows{28, 6, 2, 1, padding::same}.before() == 2);
+static_assert(layout_detail::windows{14, 6, 2, 1, padding::same}.count() == 7 &&
+              layout_detail::windows{14, 6, 2, 1, padding::same}.before() == 2);
 static_assert(layout_detail::windows{8, 3, 2, 1, padding::same}.before() == 0);  // asymmetric: one beyond the end alone

@@ -17,14 +17,18 @@ static_assert(spells(meta_detail::axis_literal("data"), "data"));
 static_assert(spells(meta_detail::axis_literal("_x9"), "_x9"));
 static_assert(spells(dimension("data"), "data") && spells(dimension(none), ""));
 static_assert(spells(equation("bi,ih->bh"), "bi,ih->bh"));
-static_assert(spells(meta_detail::text_literal("d1/kernel.*"), "d1/kernel.*") && spells(meta_detail::text_literal(""), ""));
+static_assert(spells(meta_detail::text_literal("d1/kernel.*"), "d1/kernel.*") &&
+              spells(meta_detail::text_literal(""), ""));
 constexpr std::string_view digits = "0123456701234567012345670123456701234567012345670123456701234567";
 static_assert(digits.size() == 64);
-static_assert(spells(meta_detail::text_literal("0123456701234567012345670123456701234567012345670123456701234567"), digits));
-static_assert(spells(meta_detail::text_literal("\xc3\xa9t\xc3\xa9"), "\xc3\xa9t\xc3\xa9"));  // characters above 127 keep their bits
+static_assert(spells(meta_detail::text_literal("0123456701234567012345670123456701234567012345670123456701234567"),
+                     digits));
+static_assert(spells(meta_detail::text_literal("\xc3\xa9t\xc3\xa9"),
+                     "\xc3\xa9t\xc3\xa9"));  // characters above 127 keep their bits
 
 // Equal texts are equal literals, whatever arrays they came from; the end of a text counts.
-static_assert(meta_detail::axis_literal("ab") == meta_detail::axis_literal("ab") && meta_detail::axis_literal("ab") != meta_detail::axis_literal("a"));
+static_assert(meta_detail::axis_literal("ab") == meta_detail::axis_literal("ab") &&
+              meta_detail::axis_literal("ab") != meta_detail::axis_literal("a"));
 static_assert(meta_detail::text_literal("a\0") != meta_detail::text_literal("a"));
 
 // Several axes on one dimension are one literal, major to minor.
@@ -36,7 +40,8 @@ static_assert(spells(axes("a", "b", "c", "d", "e", "f", "g", "h"), "a,b,c,d,e,f,
 // Kinds do not convert to each other: an equation is no axis, and `none` is a dimension but no axis.
 template <class From, class To>
 constexpr bool converts = std::is_convertible_v<From, To>;
-static_assert(converts<none_t, dimension> && !converts<none_t, meta_detail::axis_literal> && !converts<none_t, equation>);
+static_assert(converts<none_t, dimension> && !converts<none_t, meta_detail::axis_literal> &&
+              !converts<none_t, equation>);
 static_assert(!converts<equation, meta_detail::axis_literal> && !converts<equation, dimension> &&
               !converts<dimension, meta_detail::axis_literal> && !converts<meta_detail::text_literal, equation>);
 

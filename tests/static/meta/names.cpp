@@ -22,12 +22,16 @@ static_assert(meta_detail::names_in_t<axes("a", "b", "c", "d", "e", "f", "g", "h
 
 // Positions to names and back.
 using list = meta_detail::name_list<data, model, d>;
-static_assert(meta_detail::name_index_v<list, data> == 0 && meta_detail::name_index_v<list, model> == 1 && meta_detail::name_index_v<list, d> == 2);
-static_assert(meta_detail::name_index_v<list, meta_detail::axis_name<'x'>> == -1 && meta_detail::name_index_v<meta_detail::name_list<>, data> == -1);
-static_assert(std::is_same_v<meta_detail::name_at_t<list, 0>, data> && std::is_same_v<meta_detail::name_at_t<list, 2>, d>);
+static_assert(meta_detail::name_index_v<list, data> == 0 && meta_detail::name_index_v<list, model> == 1 &&
+              meta_detail::name_index_v<list, d> == 2);
+static_assert(meta_detail::name_index_v<list, meta_detail::axis_name<'x'>> == -1 &&
+              meta_detail::name_index_v<meta_detail::name_list<>, data> == -1);
+static_assert(std::is_same_v<meta_detail::name_at_t<list, 0>, data> &&
+              std::is_same_v<meta_detail::name_at_t<list, 2>, d>);
 static_assert(std::string_view(meta_detail::name_text<list>(1)) == "model");
 
 // The order of names that partial layouts are sorted by: that of their characters, a beginning before the whole.
 static_assert(meta_detail::name_less("data", "model") && !meta_detail::name_less("model", "data"));
-static_assert(meta_detail::name_less("d", "data") && !meta_detail::name_less("data", "d") && !meta_detail::name_less("data", "data"));
+static_assert(meta_detail::name_less("d", "data") && !meta_detail::name_less("data", "d") &&
+              !meta_detail::name_less("data", "data"));
 static_assert(meta_detail::name_less("A", "_") && meta_detail::name_less("_", "a"));

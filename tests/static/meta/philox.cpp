@@ -6,9 +6,11 @@ using namespace ashlar;
 // Known-answer vectors of Random123 (kat_vectors): zeros, ones, and the digits of pi.
 static_assert(meta_detail::philox4x32_10({0, 0, 0, 0}, {0, 0}) ==
               meta_detail::philox_words{{0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u}});
-static_assert(meta_detail::philox4x32_10({0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu}, {0xffffffffu, 0xffffffffu}) ==
+static_assert(meta_detail::philox4x32_10({0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu},
+                                         {0xffffffffu, 0xffffffffu}) ==
               meta_detail::philox_words{{0x408f276du, 0x41c83b0eu, 0xa20bc7c6u, 0x6d5451fdu}});
-static_assert(meta_detail::philox4x32_10({0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u}, {0xa4093822u, 0x299f31d0u}) ==
+static_assert(meta_detail::philox4x32_10({0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u},
+                                         {0xa4093822u, 0x299f31d0u}) ==
               meta_detail::philox_words{{0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u}});
 
 // The first numbers of key 0 come from the block of zeros.

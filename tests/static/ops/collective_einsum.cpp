@@ -23,7 +23,8 @@ constexpr bool chunks_are_tensors() {
           v.rank = 1;
           v.dim[0] = all;
           ops_detail::chunks const cut(shape::of(n), v, sizes, wanted);
-          if (cut.count > wanted || (n > p * q && wanted > 1 && cut.count == 1) || cut.count > 1 + n / (p * q)) return false;
+          if (cut.count > wanted || (n > p * q && wanted > 1 && cut.count == 1) || cut.count > 1 + n / (p * q))
+            return false;
           index_t together = 0;
           for (index_t i = 0; i < cut.count; ++i) {
             index_t const here = cut.extent(n, i);
@@ -31,7 +32,8 @@ constexpr bool chunks_are_tensors() {
             for (int r = 0; r < p * q; ++r)
               for (layout_detail::axis_list const& held : {all, outer}) {
                 index_t found = 0;
-                cut.for_each_run({0, layout_detail::local_indices(n, held, sizes, r).size()}, held.size, i, [&](interval const& run) { found += run.size(); });
+                cut.for_each_run({0, layout_detail::local_indices(n, held, sizes, r).size()}, held.size, i,
+                                 [&](interval const& run) { found += run.size(); });
                 if (found != layout_detail::local_indices(here, held, sizes, r).size()) return false;
               }
           }
@@ -49,7 +51,8 @@ constexpr auto tensors = [](auto const& m, auto f) {
 constexpr auto reduced = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) {
     // [reduced]
-    auto const y = einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4);  // all_reduce<"model">(einsum<"bh,ho->bo">(h, w)), in 4 chunks
+    auto const y = einsum_all_reduce<"bh,ho->bo", "model">(
+        h, w, 4);  // all_reduce<"model">(einsum<"bh,ho->bo">(h, w)), in 4 chunks
     // [reduced]
     static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none>>);
     return y;
@@ -58,7 +61,8 @@ constexpr auto reduced = [](auto const& m) {
 constexpr auto plain = [](auto const& m) {
   tensors(m, [](auto const& h, auto const& w) { return all_reduce<"model">(einsum<"bh,ho->bo">(h, w)); });
 };
-static_assert(collectives(grid{{2, 2}}, reduced).count() == 4 && collectives(grid{{2, 2}}, reduced).count(collective::all_reduce, "model") == 4);
+static_assert(collectives(grid{{2, 2}}, reduced).count() == 4 &&
+              collectives(grid{{2, 2}}, reduced).count(collective::all_reduce, "model") == 4);
 static_assert(collectives(grid{{2, 2}}, reduced).bytes_per_rank() == collectives(grid{{2, 2}}, plain).bytes_per_rank());
 static_assert(collectives(grid{{40, 2}}, reduced).count() == 2);  // no rank has more rows
 static_assert(collectives(grid{{48, 2}}, reduced).count() == 4);  // of one row the columns are cut
@@ -71,7 +75,8 @@ constexpr auto scattered = [](auto const& m) {
     return y;
   });
 };
-static_assert(collectives(grid{{2, 4}}, scattered).count() == 3 && collectives(grid{{2, 4}}, scattered).count(collective::reduce_scatter, "model") == 3);
+static_assert(collectives(grid{{2, 4}}, scattered).count() == 3 &&
+              collectives(grid{{2, 4}}, scattered).count(collective::reduce_scatter, "model") == 3);
 static_assert(collectives(grid{{2, 4}}, scattered).bytes_per_rank() == 3 * (24 / 4) * 10 * 4);
 
 // A kernel whose rows are sharded over the batch's axis, and what it is multiplied with: rows of the kernel are summed over.
@@ -81,7 +86,8 @@ constexpr auto gathered_kernel = [](auto const& m) {
   auto const y = all_gather_einsum<"ih,bi->bh", "data">(w, x, 5);
   static_assert(std::is_same_v<layout_t<decltype(y)>, layout<"data", none>>);
 };
-static_assert(collectives(grid{{4, 2}}, gathered_kernel).count() == 5 && collectives(grid{{4, 2}}, gathered_kernel).count(collective::all_gather, "data") == 5);
+static_assert(collectives(grid{{4, 2}}, gathered_kernel).count() == 5 &&
+              collectives(grid{{4, 2}}, gathered_kernel).count(collective::all_gather, "data") == 5);
 static_assert(collectives(grid{{4, 2}}, gathered_kernel).bytes_per_rank() == 20 * 10 * 4 * 3 / 4);
 
 }  // namespace

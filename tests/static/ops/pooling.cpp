@@ -14,5 +14,7 @@ constexpr layout_value partial_sums = [] {
   v.add_partial(layout_detail::op_sum, 1);
   return v;
 }();
-static_assert(ops_detail::pooling_rule(linearity::linear, partial_sums).out == partial_sums && ops_detail::pooling_rule(linearity::nonlinear, over(3)).out == over(3));
-static_assert(ops_detail::pooling_rule(linearity::nonlinear, partial_sums).why == fault::not_linear && ops_detail::pooling_rule(linearity::linear, over(2)).why == fault::sharded_dimension);
+static_assert(ops_detail::pooling_rule(linearity::linear, partial_sums).out == partial_sums &&
+              ops_detail::pooling_rule(linearity::nonlinear, over(3)).out == over(3));
+static_assert(ops_detail::pooling_rule(linearity::nonlinear, partial_sums).why == fault::not_linear &&
+              ops_detail::pooling_rule(linearity::linear, over(2)).why == fault::sharded_dimension);

@@ -21,7 +21,8 @@ constexpr layout_value layout_number(int rank, int code) {
 }
 constexpr int count(int rank) { return places(rank) * places(rank); }
 
-constexpr linearity kinds[]{linearity::linear, linearity::multilinear, linearity::linear_in_first, linearity::nondecreasing, linearity::nonlinear};
+constexpr linearity kinds[]{linearity::linear, linearity::multilinear, linearity::linear_in_first,
+                            linearity::nondecreasing, linearity::nonlinear};
 
 constexpr bool agree(rule_result const& a, rule_result const& b) {
   return (a.why == fault::fits) == (b.why == fault::fits) && (a.why != fault::fits || a.out == b.out);
@@ -45,7 +46,8 @@ constexpr bool two_operands_as_elementwise(linearity kind) {
     for (int j = 0; j < count(1); ++j) {
       layout_value const a = layout_number(2, i), b = layout_number(1, j);
       layout_value const* const operands[]{&a, &b};
-      if (!agree(ops_detail::user_rule(e, {}, kind, operands), layout_detail::elementwise_rule(kind, a, b))) return false;
+      if (!agree(ops_detail::user_rule(e, {}, kind, operands), layout_detail::elementwise_rule(kind, a, b)))
+        return false;
     }
   return true;
 }
@@ -70,7 +72,8 @@ constexpr bool whole_labels() {
   rule_result const fits = ops_detail::user_rule(e, whole, linearity::nonlinear, operands);
   t.dim[0].push(1);
   rule_result const sharded = ops_detail::user_rule(e, whole, linearity::nonlinear, operands);
-  return fits.why == fault::fits && fits.out.dim[0].mask() == layout_detail::mask_of(1) && fits.out.dim[1].mask() == layout_detail::mask_of(0) && fits.out.rank == 2 &&
+  return fits.why == fault::fits && fits.out.dim[0].mask() == layout_detail::mask_of(1) &&
+         fits.out.dim[1].mask() == layout_detail::mask_of(0) && fits.out.rank == 2 &&
          sharded.why == fault::sharded_dimension && sharded.axis == 1;
 }
 static_assert(whole_labels());

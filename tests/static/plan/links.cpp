@@ -3,14 +3,15 @@
 
 using namespace ashlar;
 
-using grid = mesh<axis<"data">, axis<"model">>;                // messages cost nothing
-using cluster = mesh<axis<"data", 16>, axis<"model", 8>>;      // sizes are known
+using grid = mesh<axis<"data">, axis<"model">>;                      // messages cost nothing
+using cluster = mesh<axis<"data", 16>, axis<"model", 8>>;            // sizes are known
 using machine = mesh<axis<"data">, axis<"model">, axis<"pipe", 2>>;  // typical sizes are stated
 
 template <>
 inline constexpr link_model ashlar::links_of<cluster>{.message_bytes = 20'000, .tensor_bytes = 1 << 20};
 template <>
-inline constexpr link_model ashlar::links_of<machine>{.message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = machine{{16, 8, 2}}.sizes()};
+inline constexpr link_model ashlar::links_of<machine>{
+    .message_bytes = 20'000, .tensor_bytes = 1 << 20, .sizes = machine{{16, 8, 2}}.sizes()};
 
 namespace {
 
@@ -20,7 +21,9 @@ using columns = layout<none, axes("data", "model")>;
 using sum = partial<whole, axes("data", "model")>;
 
 template <class From, class To>
-constexpr auto going = [](auto const& m) { (void)redistribute<To>(make<float, From>(m, {512, 512})); };
+constexpr auto going = [](auto const& m) {
+  (void)redistribute<To>(make<float, From>(m, {512, 512}));
+};
 
 constexpr grid plain{{16, 8}};
 constexpr cluster counted{};
@@ -30,20 +33,24 @@ static_assert(collectives(plain, going<rows, whole>).count() == 1);
 static_assert(collectives(counted, going<rows, whole>).count() == 2);
 static_assert(collectives(counted, going<rows, whole>).count(collective::all_gather, "data") == 1);
 static_assert(collectives(counted, going<rows, whole>).count(collective::all_gather, "model") == 1);
-static_assert(collectives(counted, going<rows, whole>).bytes_per_rank() == collectives(plain, going<rows, whole>).bytes_per_rank());
+static_assert(collectives(counted, going<rows, whole>).bytes_per_rank() ==
+              collectives(plain, going<rows, whole>).bytes_per_rank());
 
 // An all_to_all: in another order, then axis by axis; more bytes.
-static_assert(collectives(plain, going<rows, columns>).count(collective::all_to_all) == 1 && collectives(plain, going<rows, columns>).count() == 1);
+static_assert(collectives(plain, going<rows, columns>).count(collective::all_to_all) == 1 &&
+              collectives(plain, going<rows, columns>).count() == 1);
 static_assert(collectives(counted, going<rows, columns>).count(collective::all_to_all) == 2);
 static_assert(collectives(counted, going<rows, columns>).count(collective::permute) == 1);
-static_assert(collectives(counted, going<rows, columns>).bytes_per_rank() > collectives(plain, going<rows, columns>).bytes_per_rank());
+static_assert(collectives(counted, going<rows, columns>).bytes_per_rank() >
+              collectives(plain, going<rows, columns>).bytes_per_rank());
 
 // An all_reduce: scattered over one axis, reduced over the other, gathered.
 static_assert(collectives(plain, going<sum, whole>).count() == 1);
 static_assert(collectives(counted, going<sum, whole>).count(collective::reduce_scatter, "data") == 1);
 static_assert(collectives(counted, going<sum, whole>).count(collective::all_reduce, "model") == 1);
 static_assert(collectives(counted, going<sum, whole>).count(collective::all_gather, "data") == 1);
-static_assert(collectives(counted, going<sum, whole>).bytes_per_rank() == collectives(plain, going<sum, whole>).bytes_per_rank());
+static_assert(collectives(counted, going<sum, whole>).bytes_per_rank() ==
+              collectives(plain, going<sum, whole>).bytes_per_rank());
 
 // Sizes at run time: the plan is made for the stated ones.
 static_assert(collectives(machine{{16, 8, 2}}, going<rows, whole>).count() == 2);
@@ -51,7 +58,9 @@ static_assert(collectives(machine{{4, 2, 2}}, going<rows, whole>).count() == 2);
 static_assert(collectives(machine{{16, 1, 2}}, going<rows, whole>).count() == 1);
 
 // Collectives that name what they do stay one step.
-constexpr auto gather = [](auto const& m) { (void)all_gather<axes("data", "model")>(make<float, rows>(m, {512, 512})); };
+constexpr auto gather = [](auto const& m) {
+  (void)all_gather<axes("data", "model")>(make<float, rows>(m, {512, 512}));
+};
 constexpr auto reduce = [](auto const& m) { (void)all_reduce(make<float, sum>(m, {512, 512})); };
 static_assert(collectives(counted, gather).count() == 1 && collectives(counted, reduce).count() == 1);
 
@@ -60,9 +69,11 @@ using context = plan_detail::mesh_context<cluster, rows, columns, partial<whole,
 constexpr mesh_shape sizes = counted.sizes();
 template <class From, class To>
 constexpr redistribution_plan planned(index_t message_bytes, index_t tensor_bytes) {
-  return plan(layout_detail::value_v<context, From>, layout_detail::value_v<context, To>, 3, {message_bytes, tensor_bytes, sizes});
+  return plan(layout_detail::value_v<context, From>, layout_detail::value_v<context, To>, 3,
+              {message_bytes, tensor_bytes, sizes});
 }
-static_assert(planned<rows, columns>(0, 0) == plan(layout_detail::value_v<context, rows>, layout_detail::value_v<context, columns>, 3));
+static_assert(planned<rows, columns>(0, 0) ==
+              plan(layout_detail::value_v<context, rows>, layout_detail::value_v<context, columns>, 3));
 static_assert(planned<rows, columns>(0, 0).messages_per_rank(sizes) == 16 * 8 - 1);
 static_assert(planned<rows, columns>(20'000, index_t{1} << 40) == planned<rows, columns>(0, 0));
 static_assert(planned<rows, columns>(20'000, 1 << 20).messages_per_rank(sizes) == 1 + 15 + 7);

@@ -41,19 +41,27 @@ static_assert(plan(rows, rows, machine).size == 0);
 static_assert(is_one(plan(whole, rows), step_kind::slice, layout_detail::mask_of(data)));
 static_assert(is_one(plan(rows, whole), step_kind::all_gather, layout_detail::mask_of(data)));
 static_assert(is_one(plan(rows, columns), step_kind::all_to_all, layout_detail::mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), whole), step_kind::all_reduce, layout_detail::mask_of(data)));
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), columns), step_kind::reduce_scatter, layout_detail::mask_of(data)));
-static_assert(is_one(plan(whole, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad, layout_detail::mask_of(data)));
-static_assert(is_one(plan(rows, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad, layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), whole), step_kind::all_reduce,
+                     layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data), columns), step_kind::reduce_scatter,
+                     layout_detail::mask_of(data)));
+static_assert(is_one(plan(whole, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad,
+                     layout_detail::mask_of(data)));
+static_assert(is_one(plan(rows, partial_over(whole, layout_detail::op_sum, data)), step_kind::pad,
+                     layout_detail::mask_of(data)));
 
 // A scalar is split over no axis, however many there are.
-static_assert(is_one(plan(partial_over(of(), layout_detail::op_sum, data), of(), machine), step_kind::all_reduce, layout_detail::mask_of(data)));
-static_assert(is(plan(partial_over(partial_over(of(), layout_detail::op_sum, data), layout_detail::op_max, model), of(), 31), step_kind::all_reduce, step_kind::all_reduce));
+static_assert(is_one(plan(partial_over(of(), layout_detail::op_sum, data), of(), machine), step_kind::all_reduce,
+                     layout_detail::mask_of(data)));
+static_assert(is(plan(partial_over(partial_over(of(), layout_detail::op_sum, data), layout_detail::op_max, model), of(),
+                      31),
+                 step_kind::all_reduce, step_kind::all_reduce));
 
 // Several axes are one step over their product; an axis stays where what is major to it stays.
 static_assert(is_one(plan(of(axes(data, model), none), whole), step_kind::all_gather, 3));
 static_assert(is_one(plan(of(axes(data), axes(model)), whole), step_kind::all_gather, 3));
-static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), step_kind::all_to_all, layout_detail::mask_of(model)));
+static_assert(is_one(plan(of(axes(data, model), none), of(axes(data), axes(model))), step_kind::all_to_all,
+                     layout_detail::mask_of(model)));
 static_assert(is_one(plan(of(axes(data, model), none), of(axes(model, data), none)), step_kind::permute, 3));
 static_assert(is_one(plan(of(axes(data, model), none), of(axes(model), none)), step_kind::exchange, 3));
 static_assert(is_one(plan(of(axes(data), axes(model)), of(axes(model), axes(data))), step_kind::exchange, 3));
@@ -65,9 +73,12 @@ static_assert(is_one(plan(rows, of(axes(model, data), none)), step_kind::exchang
 
 // What is partial is scattered first, all axes at once, and only what the target has no place for is reduced as a whole.
 static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), whole), step_kind::all_reduce, 3));
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), of(axes(data), axes(model))), step_kind::reduce_scatter, 3));
-static_assert(is(plan(partial_over(whole, layout_detail::op_sum, data, model), rows), step_kind::reduce_scatter, step_kind::all_reduce));
-static_assert(is(plan(partial_over(rows, layout_detail::op_sum, model), columns), step_kind::reduce_scatter, step_kind::exchange));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, data, model), of(axes(data), axes(model))),
+                     step_kind::reduce_scatter, 3));
+static_assert(is(plan(partial_over(whole, layout_detail::op_sum, data, model), rows), step_kind::reduce_scatter,
+                 step_kind::all_reduce));
+static_assert(is(plan(partial_over(rows, layout_detail::op_sum, model), columns), step_kind::reduce_scatter,
+                 step_kind::exchange));
 
 // The steps as a range, of a plan that nobody keeps, too.
 constexpr axis_mask axes_of_all(auto const& steps) {
@@ -78,31 +89,40 @@ constexpr axis_mask axes_of_all(auto const& steps) {
 static_assert(axes_of_all(plan(partial_over(rows, layout_detail::op_sum, model), columns).steps()) == 3);
 
 // Collectives over an axis are that one step, whatever else the layouts name.
-static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model, pipe), partial_over(rows, layout_detail::op_sum, pipe)), step_kind::all_reduce,
-                     layout_detail::mask_of(model)));
-static_assert(is_one(plan(partial_over(rows, layout_detail::op_max, model), of(axes(data), axes(model))), step_kind::reduce_scatter,
-                     layout_detail::mask_of(model)));
-static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model), partial_over(whole, layout_detail::op_sum, model)), step_kind::all_gather,
-                     layout_detail::mask_of(data)));
+static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model, pipe),
+                          partial_over(rows, layout_detail::op_sum, pipe)),
+                     step_kind::all_reduce, layout_detail::mask_of(model)));
+static_assert(is_one(plan(partial_over(rows, layout_detail::op_max, model), of(axes(data), axes(model))),
+                     step_kind::reduce_scatter, layout_detail::mask_of(model)));
+static_assert(is_one(plan(partial_over(rows, layout_detail::op_sum, model),
+                          partial_over(whole, layout_detail::op_sum, model)),
+                     step_kind::all_gather, layout_detail::mask_of(data)));
 
 // Ranks along an axis that neither layout names share the work, if they are offered: each reduces a part and gathers.
-static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, model), whole), step_kind::all_reduce, layout_detail::mask_of(model)));
-static_assert(is(plan(partial_over(whole, layout_detail::op_sum, model), whole, 3), step_kind::slice, step_kind::all_reduce, step_kind::all_gather));
+static_assert(is_one(plan(partial_over(whole, layout_detail::op_sum, model), whole), step_kind::all_reduce,
+                     layout_detail::mask_of(model)));
+static_assert(is(plan(partial_over(whole, layout_detail::op_sum, model), whole, 3), step_kind::slice,
+                 step_kind::all_reduce, step_kind::all_gather));
 
 // Nested kinds: the outermost levels that both have stay; the rest is reduced innermost first, padded outermost first.
-constexpr layout_value nested = partial_over(partial_over(rows, layout_detail::op_sum, model), layout_detail::op_max, pipe);
+constexpr layout_value nested =
+    partial_over(partial_over(rows, layout_detail::op_sum, model), layout_detail::op_max, pipe);
 static_assert(is(plan(nested, rows), step_kind::reduce_scatter, step_kind::reduce_scatter, step_kind::all_gather) &&
               plan(nested, rows)[0].op == layout_detail::op_sum && plan(nested, rows)[1].op == layout_detail::op_max);
-static_assert(is_one(plan(nested, partial_over(rows, layout_detail::op_max, pipe)), step_kind::all_reduce, layout_detail::mask_of(model)));
-static_assert(is(plan(rows, nested), step_kind::pad, step_kind::pad) && plan(rows, nested)[0].op == layout_detail::op_max);
+static_assert(is_one(plan(nested, partial_over(rows, layout_detail::op_max, pipe)), step_kind::all_reduce,
+                     layout_detail::mask_of(model)));
+static_assert(is(plan(rows, nested), step_kind::pad, step_kind::pad) &&
+              plan(rows, nested)[0].op == layout_detail::op_max);
 
 // Bytes: the rank that receives most, at extents that divide or not. 10 x 6 doubles on 4 ranks, rows: 3 + 3 + 2 + 2.
 constexpr shape matrix = shape::of(10, 6);
 constexpr mesh_shape line{3, {4, 1, 1}}, grid{3, {2, 3, 1}};
 static_assert(plan(rows, whole).bytes_per_rank(matrix, line, 8) == (10 - 2) * 6 * 8);
 static_assert(plan(rows, columns).bytes_per_rank(matrix, line, 8) == (10 - 3) * 2 * 8);
-static_assert(plan(partial_over(whole, layout_detail::op_sum, data), whole).bytes_per_rank(matrix, line, 8) == 2 * (60 - 15) * 8);
-static_assert(plan(partial_over(whole, layout_detail::op_sum, data), rows).bytes_per_rank(matrix, line, 8) == (60 - 2 * 6) * 8);
+static_assert(plan(partial_over(whole, layout_detail::op_sum, data), whole).bytes_per_rank(matrix, line, 8) ==
+              2 * (60 - 15) * 8);
+static_assert(plan(partial_over(whole, layout_detail::op_sum, data), rows).bytes_per_rank(matrix, line, 8) ==
+              (60 - 2 * 6) * 8);
 static_assert(plan(partial_over(rows, layout_detail::op_sum, model), whole).bytes_per_rank(matrix, line, 8) ==
               plan(rows, whole).bytes_per_rank(matrix, line, 8));  // an axis of size 1 costs nothing
 static_assert(plan(rows, whole).bytes_per_rank(shape::of(0, 6), line, 8) == 0);
@@ -111,6 +131,7 @@ static_assert(plan(rows, whole).bytes_per_rank(shape::of(0, 6), line, 8) == 0);
 // lives on while a reduced part of it is on its way.
 static_assert(plan(rows, whole).peak_bytes(matrix, line, 8) == (18 + 60) * 8);
 static_assert(plan(columns, whole).peak_bytes(matrix, line, 8) == (20 + 60 + 60) * 8);
-static_assert(plan(partial_over(rows, layout_detail::op_sum, model), columns).peak_bytes(matrix, grid, 8) == (30 + 12 + 30 + 12) * 8);
+static_assert(plan(partial_over(rows, layout_detail::op_sum, model), columns).peak_bytes(matrix, grid, 8) ==
+              (30 + 12 + 30 + 12) * 8);
 
 }  // namespace

@@ -59,11 +59,7 @@ constexpr bool reaches_all() {
 }
 template <int... I>
 constexpr bool all_reach_all(std::integer_sequence<int, I...>) {
-  (
-      [] {
-        static_assert(reaches_all<I>(), "a plan from layout I is missing or leads elsewhere");
-      }(),
-      ...);
+  ([] { static_assert(reaches_all<I>(), "a plan from layout I is missing or leads elsewhere"); }(), ...);
   return true;
 }
 static_assert(all_reach_all(std::make_integer_sequence<int, every.size>{}));

@@ -14,8 +14,10 @@ static_assert(schedule(1)(3) == 1);
 
 // cos(pi / 3) = 1/2, cos(pi / 4) = sqrt(1/2).
 constexpr schedule falling = cosine_decay(2, 12);
-static_assert(falling(0) == 2 && near(falling(4), 1.5) && near(falling(6), 1) && near(falling(8), 0.5) && near(falling(12), 0));
-static_assert(near(falling(3), 1 + 0.70710678118654752440) && falling(13) == falling(12) && falling(1'000'000) == falling(12));
+static_assert(falling(0) == 2 && near(falling(4), 1.5) && near(falling(6), 1) && near(falling(8), 0.5) &&
+              near(falling(12), 0));
+static_assert(near(falling(3), 1 + 0.70710678118654752440) && falling(13) == falling(12) &&
+              falling(1'000'000) == falling(12));
 constexpr schedule to_a_tenth = cosine_decay(2, 12, 0.1);
 static_assert(to_a_tenth(0) == 2 && near(to_a_tenth(6), 1.1) && near(to_a_tenth(12), 0.2) && near(to_a_tenth(99), 0.2));
 static_assert([] {
@@ -25,8 +27,10 @@ static_assert([] {
 }());
 
 constexpr schedule rising = warm_up(4, falling);
-static_assert(rising(0) == 0.5 && rising(1) == 1 && rising(3) == 2 && rising(4) == 2 && near(rising(10), 1) && near(rising(16), 0));
-static_assert(warm_up(0, falling)(0) == 2 && warm_up(5, 10)(0) == 2 && warm_up(5, 10)(4) == 10 && warm_up(5, 10)(5) == 10);
+static_assert(rising(0) == 0.5 && rising(1) == 1 && rising(3) == 2 && rising(4) == 2 && near(rising(10), 1) &&
+              near(rising(16), 0));
+static_assert(warm_up(0, falling)(0) == 2 && warm_up(5, 10)(0) == 2 && warm_up(5, 10)(4) == 10 &&
+              warm_up(5, 10)(5) == 10);
 
 constexpr schedule own = [](long step) { return 1.0 / static_cast<double>(1 + step); };
 static_assert(own(0) == 1 && own(3) == 0.25);
@@ -54,7 +58,8 @@ constexpr auto accumulated_step = [](auto const& m) {
   auto state = optimizer.init(p);
   auto [value, hits, gradients] = accumulate(4, [&](index_t i) {
     return value_and_grad<"data">(network_loss)(p, make<double, layout<"data", none>>(m, {batch, inputs}),
-                                                make<std::int32_t, layout<"data">>(m, {batch}), fold_in(prng_key{2}, static_cast<std::uint64_t>(i)));
+                                                make<std::int32_t, layout<"data">>(m, {batch}),
+                                                fold_in(prng_key{2}, static_cast<std::uint64_t>(i)));
   });
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, gradients));
   auto const [clipped, norm] = clip_by_global_norm(g, 1.0);
@@ -71,7 +76,8 @@ constexpr grid small{{2, 2}};
 constexpr auto parameter = make<float, layout<none, "model">>(small, {6, 4});
 static_assert(sgd{}.init(parameter).m.extents() == shape::of(0, 0));
 static_assert(sgd{.momentum = 0.9}.init(parameter).m.extents() == shape::of(6, 4));
-static_assert(rmsprop{}.init(parameter).mean.extents() == shape::of(0, 0) && rmsprop{}.init(parameter).m.extents() == shape::of(0, 0));
+static_assert(rmsprop{}.init(parameter).mean.extents() == shape::of(0, 0) &&
+              rmsprop{}.init(parameter).m.extents() == shape::of(0, 0));
 static_assert(rmsprop{.centered = true}.init(parameter).mean.extents() == shape::of(6, 4));
 static_assert(std::is_same_v<layout_t<decltype(rmsprop{}.init(parameter).v)>, layout<none, "model">>);
 

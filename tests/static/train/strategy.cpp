@@ -68,19 +68,25 @@ constexpr auto mixed = build<affine>(weight{16, 10}.laid_out<layout<"data", "mod
 template <class Strategy>
 using of_mixed = decltype(init<Strategy>(m, mixed, prng_key{1}));
 using own = of_mixed<data_parallel<"data">>;
-static_assert(same<layout_t<decltype(own::kernel)>, layout<"data", "model">> && same<layout_t<decltype(own::bias)>, layout<none>>);
-static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::kernel)>, layout<"data", "model">>);
-static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::bias)>, layout<"model">>);
+static_assert(same<layout_t<decltype(own::kernel)>, layout<"data", "model">> &&
+              same<layout_t<decltype(own::bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::kernel)>,
+                   layout<"data", "model">>);
+static_assert(same<layout_t<decltype(of_mixed<model_parallel<"data", rule<"kernel|bias", layout<"model">>>>::bias)>,
+                   layout<"model">>);
 
 // A strategy of one's own: by the parameter's path and rank. What it does not say is data_parallel's.
 struct matrices_by_rows : data_parallel<"data"> {
   template <class Parameter>
-  using parameter_layout = std::conditional_t<Parameter::is("head/kernel"), layout<"model", none>,
-                           std::conditional_t<Parameter::has("conv.*kernel"), rows, replicated<Parameter::rank>>>;
+  using parameter_layout =
+      std::conditional_t<Parameter::is("head/kernel"), layout<"model", none>,
+                         std::conditional_t<Parameter::has("conv.*kernel"), rows, replicated<Parameter::rank>>>;
 };
 using by_hand = parameters<matrices_by_rows>;
-static_assert(same<layout_t<decltype(by_hand::feature.conv1.kernel)>, rows> && same<layout_t<decltype(by_hand::feature.conv2.kernel)>, rows>);
-static_assert(same<layout_t<decltype(by_hand::head.kernel)>, layout<"model", none>> && same<layout_t<decltype(by_hand::head.bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(by_hand::feature.conv1.kernel)>, rows> &&
+              same<layout_t<decltype(by_hand::feature.conv2.kernel)>, rows>);
+static_assert(same<layout_t<decltype(by_hand::head.kernel)>, layout<"model", none>> &&
+              same<layout_t<decltype(by_hand::head.bias)>, layout<none>>);
 static_assert(same<data_layout<matrices_by_rows, 4>, layout<"data", none, none, none>>);
 static_assert(same<data_layout<data_parallel<axes("data", "model")>, 1>, layout<axes("data", "model")>>);
 // One that is derived from nothing.
@@ -105,8 +111,8 @@ constexpr auto outputs = [](auto const& a) {
   auto const none_here = place<Strategy, "feature/conv2">(p, x);
   static_assert(same<layout_t<decltype(none_here)>, layout_t<decltype(x)>>);
 };
-using placed = model_parallel<"data", rule<"head/kernel", layout<"model", none>>, output_rule<"head", layout<"data", none>>,
-                              output_rule<"conv1", layout<"data", "model">>>;
+using placed = model_parallel<"data", rule<"head/kernel", layout<"model", none>>,
+                              output_rule<"head", layout<"data", none>>, output_rule<"conv1", layout<"data", "model">>>;
 static_assert(collectives(m, outputs<placed>).count(collective::all_reduce, "model") == 1);
 static_assert(collectives(m, outputs<placed>).count(collective::reduce_scatter, "model") == 1);
 static_assert(collectives(m, outputs<placed>).count() == 2);
@@ -153,7 +159,8 @@ struct layered {
   static constexpr auto names = ashlar::names("layers");
 };
 // Equal layers are called by their numbers, and patterns serve all of them.
-constexpr auto deep = init<model_parallel<"data", rule<"layers/.*/kernel", layout<none, "model">>, rule<"layers/10/bias", layout<"data">>>>(
+constexpr auto deep = init<
+    model_parallel<"data", rule<"layers/.*/kernel", layout<none, "model">>, rule<"layers/10/bias", layout<"data">>>>(
     m, build<layered>(stack<11>(build<affine>(weight{8, 8}.normal(0.1), weight{8}))), prng_key{1});
 static_assert([] {
   int i = 0;
@@ -161,13 +168,15 @@ static_assert([] {
   for_each_named(
       [&](char const* path, auto const& x) {
         if (i == 3) right &= equal_texts(path, "layers/1/bias") && x.extents() == shape::of(8);
-        if (i == 20) right &= equal_texts(path, "layers/10/kernel") && same<layout_t<decltype(x)>, layout<none, "model">>;
+        if (i == 20)
+          right &= equal_texts(path, "layers/10/kernel") && same<layout_t<decltype(x)>, layout<none, "model">>;
         ++i;
       },
       deep);
   return right && i == 22;
 }());
-static_assert(same<layout_t<decltype(std::get<10>(deep.layers).bias)>, layout<"data">> && same<layout_t<decltype(std::get<9>(deep.layers).bias)>, layout<none>>);
+static_assert(same<layout_t<decltype(std::get<10>(deep.layers).bias)>, layout<"data">> &&
+              same<layout_t<decltype(std::get<9>(deep.layers).bias)>, layout<none>>);
 static_assert(weight{3, 4}.normal(0.5).first == initializer::normal && weight{3, 4}.normal(0.5).deviation == 0.5);
 
 // First values: kernels from Glorot, vectors from zeros, or as they are asked for.

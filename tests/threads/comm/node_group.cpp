@@ -42,7 +42,9 @@ std::uint64_t address(T* p) {
 }
 
 // Element i of rank r's operand in a round: small whole numbers, whose sums are exact.
-float element(int round, int r, std::size_t i) { return static_cast<float>((round + 1) * (r + 1) + static_cast<int>(i % 5)); }
+float element(int round, int r, std::size_t i) {
+  return static_cast<float>((round + 1) * (r + 1) + static_cast<int>(i % 5));
+}
 float total(int round, int ranks, std::size_t i) {
   return static_cast<float>((round + 1) * ranks * (ranks + 1) / 2 + ranks * static_cast<int>(i % 5));
 }
@@ -64,17 +66,20 @@ int wrong_sums(int ranks, bool naps) {
         std::memcpy(g.inline_memory(), x.data(), n * sizeof(float));
         g.arrive({7, address(g.inline_memory()), 0});
         nap();
-        combine_sources<op::sum, float>(
-            g, 0, n, [&](std::size_t begin, float const* sum, std::size_t m) { std::memcpy(&y[begin], sum, m * sizeof(float)); });
+        combine_sources<op::sum, float>(g, 0, n, [&](std::size_t begin, float const* sum, std::size_t m) {
+          std::memcpy(&y[begin], sum, m * sizeof(float));
+        });
         g.finish();
       } else {
         g.arrive({7, address(x.data()), address(y.data())});
         nap();
         std::size_t const first = n * static_cast<std::size_t>(r) / static_cast<std::size_t>(p);
         std::size_t const last = n * static_cast<std::size_t>(r + 1) / static_cast<std::size_t>(p);
-        combine_sources<op::sum, float>(g, first, last - first, [&](std::size_t begin, float const* sum, std::size_t m) {
-          for (int q = 0; q < p; ++q) std::memcpy(g.destination<float>(q) + begin, sum, m * sizeof(float));
-        });
+        combine_sources<op::sum, float>(g, first, last - first,
+                                        [&](std::size_t begin, float const* sum, std::size_t m) {
+                                          for (int q = 0; q < p; ++q)
+                                            std::memcpy(g.destination<float>(q) + begin, sum, m * sizeof(float));
+                                        });
         nap();
         g.finish();
         g.wait_until_all_are_done();
@@ -103,7 +108,8 @@ TEST_CASE("node_group: slots go on where another group left them") {
       for (std::uint64_t round = 0; round < 5; ++round) {
         nap();
         g.arrive({first + round, 0, nowhere});
-        for (int q = 0; q < g.size(); ++q) wrong += g.call(q).fingerprint != first + round || g.call(q).destination != nowhere;
+        for (int q = 0; q < g.size(); ++q)
+          wrong += g.call(q).fingerprint != first + round || g.call(q).destination != nowhere;
         g.finish();
       }
     });
@@ -208,7 +214,8 @@ TEST_CASE("node_group: who comes when others have given up learns it, and so doe
       node_group g = new_group(slots, 2, 0);
       while (!gave_up) std::this_thread::yield();
       late = call(g);
-      CHECK(contains(said([&] { g.begin({}); }), "ashlar: rank 12 has given up a collective among these ranks before; make another mesh"));
+      CHECK(contains(said([&] { g.begin({}); }),
+                     "ashlar: rank 12 has given up a collective among these ranks before; make another mesh"));
       ++released;
     });
     {
@@ -260,7 +267,8 @@ TEST_CASE("node_group: who is late at the end of a round learns it there") {
   node_group g = new_group(slots, 0, 0.6);
   g.arrive({0, 0, address(&result)});
   g.finish();
-  CHECK(contains(said([&] { g.wait_until_all_are_done(); }), "for rank 11, which has not come to its end; collectives begun here: 1, there: 1"));
+  CHECK(contains(said([&] { g.wait_until_all_are_done(); }),
+                 "for rank 11, which has not come to its end; collectives begun here: 1, there: 1"));
   gave_up = true;
   second.join();
   CHECK(contains(late, "for rank 10, which has given up after an error"));
@@ -280,7 +288,8 @@ TEST_CASE("node_group: operands lie open while other groups come and go in the s
     auto const r = static_cast<std::size_t>(g.rank());
     std::vector<std::unique_ptr<node_slot>> own;
     auto const take = [&] {
-      auto const free = std::find_if(left_by_this_rank.begin(), left_by_this_rank.end(), [](auto const& s) { return s.is_free(); });
+      auto const free =
+          std::find_if(left_by_this_rank.begin(), left_by_this_rank.end(), [](auto const& s) { return s.is_free(); });
       if (free == left_by_this_rank.end()) {
         ++made;
         return own.emplace_back(std::make_unique<node_slot>()).get();
@@ -310,7 +319,8 @@ TEST_CASE("node_group: operands lie open while other groups come and go in the s
         static std::array<std::atomic<int>, 40> read{};
         ++read[static_cast<std::size_t>(i)];
         while (read[static_cast<std::size_t>(i)] % ranks != 0) std::this_thread::yield();
-        node_group other(g.rank(), std::move(members), {100, 0}, [](node_group::left_slot s) { left_by_this_rank.push_back(std::move(s)); });
+        node_group other(g.rank(), std::move(members), {100, 0},
+                         [](node_group::left_slot s) { left_by_this_rank.push_back(std::move(s)); });
         for (int round = 0; round < 2; ++round) {
           int const mark = 10 * i + round + g.rank();
           std::memcpy(other.inline_memory(), &mark, sizeof mark);
@@ -327,14 +337,17 @@ TEST_CASE("node_group: operands lie open while other groups come and go in the s
       nap();
       while (!g.all_have_arrived()) std::this_thread::yield();
       g.wait_until_all_have_arrived();
-      combine_sources<op::sum, float>(g, 0, copied ? 1000 : x.size(), [&](std::size_t begin, float const* sum, std::size_t m) {
-        for (std::size_t k = 0; k < m; ++k) wrong += sum[k] != total(i, ranks, begin + k);
-      });
+      combine_sources<op::sum, float>(g, 0, copied ? 1000 : x.size(),
+                                      [&](std::size_t begin, float const* sum, std::size_t m) {
+                                        for (std::size_t k = 0; k < m; ++k)
+                                          wrong += sum[k] != total(i, ranks, begin + k);
+                                      });
       g.finish();
       if (!copied) g.wait_until_all_are_done();
     }
     // A slot is the others' to read until they have left its group, too.
-    while (!std::all_of(left_by_this_rank.begin(), left_by_this_rank.end(), [](auto const& s) { return s.is_free(); })) std::this_thread::yield();
+    while (!std::all_of(left_by_this_rank.begin(), left_by_this_rank.end(), [](auto const& s) { return s.is_free(); }))
+      std::this_thread::yield();
     static std::atomic<int> ended{0};
     ++ended;
     while (ended % ranks != 0) std::this_thread::yield();

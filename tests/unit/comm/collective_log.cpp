@@ -12,7 +12,9 @@ namespace {
 
 constexpr char const* names[]{"data", "model"};
 
-collective_event event(collective what, unsigned line) { return {what, 0b11u, names, 64, "/some/where/step.cpp", line}; }
+collective_event event(collective what, unsigned line) {
+  return {what, 0b11u, names, 64, "/some/where/step.cpp", line};
+}
 
 // What f() writes to stderr in a process of its own, and how that ends.
 template <class F>
@@ -56,7 +58,8 @@ TEST_CASE("collective_log: the last 64 collectives, as text") {
     CHECK(log.done() == n + 1);
   }
   for (unsigned n = 36; n < 100; ++n)
-    CHECK(to_string(log.event(n)) == (n % 2 ? "all_gather" : "all_reduce") + std::string(" over data+model, step.cpp:") + std::to_string(n));
+    CHECK(to_string(log.event(n)) ==
+          (n % 2 ? "all_gather" : "all_reduce") + std::string(" over data+model, step.cpp:") + std::to_string(n));
 }
 
 TEST_CASE("collective_log: a trace keeps every collective with its times") {
@@ -97,7 +100,10 @@ TEST_CASE("watchdog: says once where the process is stuck, with what came before
   });
   CHECK(status == 0);
   CHECK(count(text, "ashlar: rank 3 has been in all_reduce over data+model, step.cpp:8 for 0.") == 1);
-  CHECK(text.find("its last collectives, the latest first:\n  6: all_reduce over data+model, step.cpp:8\n  5: all_gather over data+model, step.cpp:7 (5 times)\n") != text.npos);
+  CHECK(
+      text.find(
+          "its last collectives, the latest first:\n  6: all_reduce over data+model, step.cpp:8\n  5: all_gather over data+model, step.cpp:7 (5 times)\n") !=
+      text.npos);
 }
 
 TEST_CASE("watchdog: is silent while collectives go on, and between them") {

@@ -17,8 +17,11 @@ TEST_CASE("node_group: a rank whose process has ended is not waited for") {
   };
   std::vector<node_slot> slots(2);
   node_group g = group_on(slots);
-  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains(" s on its node for rank 3, which has ended; collectives begun here: 1, there: 0"), error);
-  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("rank 2 has given up a collective among these ranks before"), error);
+  CHECK_THROWS_WITH_AS(
+      g.arrive({}),
+      doctest::Contains(" s on its node for rank 3, which has ended; collectives begun here: 1, there: 0"), error);
+  CHECK_THROWS_WITH_AS(g.arrive({}), doctest::Contains("rank 2 has given up a collective among these ranks before"),
+                       error);
   signal(SIGCHLD, SIG_DFL);
 
   // One that arrived before it ended is no error.

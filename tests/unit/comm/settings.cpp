@@ -43,7 +43,8 @@ TEST_CASE("settings: each takes what it may say, and refuses all else") {
   check_read(deadline, comm::deadline_setting, "60", 60.);
   check_read(deadline, comm::deadline_setting, "2.5", 2.5);
   check_read(deadline, comm::deadline_setting, "0", 0.);
-  check_refused(deadline, comm::deadline_setting, {"1m", "abc", "-1", "nan", "inf", "1e999", " 1", "1 ", "1,5", "0x10"});
+  check_refused(deadline, comm::deadline_setting,
+                {"1m", "abc", "-1", "nan", "inf", "1e999", " 1", "1 ", "1,5", "0x10"});
 
   char const* const nodes = "ASHLAR_RANKS_PER_NODE";
   check_read(nodes, comm::ranks_per_node_setting, "2", 2);

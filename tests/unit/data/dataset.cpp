@@ -74,7 +74,8 @@ TEST_CASE("arrays that are no examples, or not as many, are refused") {
   CHECK_THROWS_WITH_AS(dataset({}), doctest::Contains("one array or more"), error);
   CHECK_THROWS_WITH_AS(from_arrays(numbered({3}), numbered({4, 2})), doctest::Contains("found 3 and 4"), error);
   CHECK_THROWS_WITH_AS(array_source(npy_array{{}, npy_kind::f8, bytes(8)}), doctest::Contains("found a scalar"), error);
-  CHECK_THROWS_WITH_AS(array_source(idx_array{{2, 3}, bytes(5)}), doctest::Contains("expected 6 bytes of elements (2 x 3), found 5"), error);
+  CHECK_THROWS_WITH_AS(array_source(idx_array{{2, 3}, bytes(5)}),
+                       doctest::Contains("expected 6 bytes of elements (2 x 3), found 5"), error);
 }
 
 TEST_CASE("a file is read in parts, by several threads; what is cached is read once") {

@@ -11,6 +11,7 @@ TEST_CASE("examples follow each other as they are asked for") {
   CHECK(rows_of<std::int32_t>(labels, some) == std::vector{9, 7});
   CHECK(rows_of<float>(images, none_of_them).empty());
   CHECK(rows_of<float>(idx_array{{0, 28, 28}, {}}, none_of_them).empty());
-  CHECK_THROWS_WITH_AS(rows_of<float>(images, wrong), "ashlar::rows_of: the array has 3 examples, and none of number 3", error);
+  CHECK_THROWS_WITH_AS(rows_of<float>(images, wrong), "ashlar::rows_of: the array has 3 examples, and none of number 3",
+                       error);
   CHECK_THROWS_AS(rows_of<float>(images, negative), error);
 }

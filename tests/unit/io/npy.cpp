@@ -72,7 +72,11 @@ struct type {
   npy_kind kind;
   std::size_t size;
 };
-constexpr type types[]{{"<f4", npy_kind::f4, 4}, {"<f8", npy_kind::f8, 8}, {"<i4", npy_kind::i4, 4}, {"<i8", npy_kind::i8, 8}, {"|u1", npy_kind::u1, 1}};
+constexpr type types[]{{"<f4", npy_kind::f4, 4},
+                       {"<f8", npy_kind::f8, 8},
+                       {"<i4", npy_kind::i4, 4},
+                       {"<i8", npy_kind::i8, 8},
+                       {"|u1", npy_kind::u1, 1}};
 
 }  // namespace
 
@@ -92,11 +96,13 @@ TEST_CASE("npy: a whole file is read back, of every format, element type and num
 
 TEST_CASE("npy: the dictionary may be written in other ways that mean the same") {
   auto const elements = counting(48);
-  for (char const* d : {"{'shape': (2, 3), 'descr': '<f8', 'fortran_order': False}", "{\"descr\":\"<f8\",\"fortran_order\":False,\"shape\":(2,3,)}",
+  for (char const* d : {"{'shape': (2, 3), 'descr': '<f8', 'fortran_order': False}",
+                        "{\"descr\":\"<f8\",\"fortran_order\":False,\"shape\":(2,3,)}",
                         "  { 'descr' : '<f8' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) , } "})
     check_read(joined(header(d), elements), {2, 3}, npy_kind::f8, elements);
   // Of one dimension there is one order.
-  check_read(joined(header("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }"), elements), {6}, npy_kind::f8, elements);
+  check_read(joined(header("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }"), elements), {6}, npy_kind::f8,
+             elements);
 }
 
 TEST_CASE("npy: what is no file is refused, and nobody waits for it") {
@@ -104,7 +110,8 @@ TEST_CASE("npy: what is no file is refused, and nobody waits for it") {
   CHECK_THROWS_WITH_AS(read_npy(folder.path / "x"), doctest::Contains("cannot be opened: No such file"), error);
   CHECK_THROWS_WITH_AS(read_npy(folder.path), doctest::Contains("expected a file, found something else"), error);
   REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
-  CHECK_THROWS_WITH_AS(read_npy(folder.path / "pipe"), doctest::Contains("expected a file, found something else"), error);
+  CHECK_THROWS_WITH_AS(read_npy(folder.path / "pipe"), doctest::Contains("expected a file, found something else"),
+                       error);
 }
 
 TEST_CASE("npy: a wrong header is refused by name") {
@@ -115,7 +122,8 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '>f8', 'fortran_order': False, 'shape': (2, 3), }", "elements of type <f4", "found '>f8'");
   refused("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }", "elements of type <f4", "found '<f2'");
   refused("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }", "elements of type <f4", "found '|O'");
-  refused("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", "elements of one type", "found records");
+  refused("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", "elements of one type",
+          "found records");
   refused("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", "in C order", "numpy.ascontiguousarray(a)");
   refused("{'descr': '<f8', 'fortran_order': 1, 'shape': (2, 3), }", "True or False", "found '1, ");
   refused("{'descr': '<f8', 'shape': (2, 3), }", "keys descr, fortran_order and shape", "found fewer");
@@ -127,8 +135,10 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "',' or ')'", "found '3)");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (,), }", "a number in the shape", "found ',)");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (02, 3), }", "a number in the shape", "found '02");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions", "found more");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "spaces and the end of a line", "something else");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions",
+          "found more");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } + 1", "spaces and the end of a line",
+          "something else");
   refused("['descr', '<f8']", "expected '{'", "found '['descr");
   refused("{'descr': '<f8", "a text in quotes", "found ''<f8 ");
   auto no_line = joined(header("<f8", "(2, 3)"), elements);
@@ -143,7 +153,8 @@ TEST_CASE("npy: a wrong header is refused by name") {
 }
 
 TEST_CASE("npy: declared sizes allocate nothing that the file does not have") {
-  check_refused(joined(header("<f8", "(2147483647, 28, 28)"), counting(100)), "bytes of elements (2147483647 x 28 x 28, <f8)", "found 100");
+  check_refused(joined(header("<f8", "(2147483647, 28, 28)"), counting(100)),
+                "bytes of elements (2147483647 x 28 x 28, <f8)", "found 100");
   // The products are 2^64 and 2^67, which are 0 in 64 bits.
   check_refused(header("|u1", "(4294967296, 4294967296)"), "can be addressed", "found 4294967296 x 4294967296");
   check_refused(header("<f8", "(4294967296, 4294967296)"), "can be addressed", "found 4294967296 x 4294967296");
@@ -152,7 +163,8 @@ TEST_CASE("npy: declared sizes allocate nothing that the file does not have") {
   check_refused(header("|u1", "(9223372036854775808,)"), "below 2^63", "found '9223372036854775808'");
   check_refused(header("|u1", "(" + std::string(400, '9') + ",)"), "below 2^63", "found '999");
   bytes const lead{0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0};
-  check_refused(joined(joined(lead, {0xff, 0xff, 0xff, 0xff}), bytes(100, ' ')), "at most 65536", "found one of 4294967295");
+  check_refused(joined(joined(lead, {0xff, 0xff, 0xff, 0xff}), bytes(100, ' ')), "at most 65536",
+                "found one of 4294967295");
   check_refused(joined(joined(lead, {0, 1, 0, 0}), bytes(100, ' ')), "a header of 256 bytes", "found 100");
 }
 
@@ -169,7 +181,8 @@ TEST_CASE("npy: every truncation and every tail is refused") {
   }
 }
 
-TEST_CASE("npy: any byte of the header in place of any other gives an error, the same array, or what is then written there") {
+TEST_CASE(
+    "npy: any byte of the header in place of any other gives an error, the same array, or what is then written there") {
   int same = 0, refused = 0, others = 0;
   temporary_folder const folder;
   auto const path = folder.path / "x";
@@ -177,10 +190,14 @@ TEST_CASE("npy: any byte of the header in place of any other gives an error, the
     auto const elements = counting(480);
     auto const whole = joined(header("<f8", "(6, 10)", major), elements);
     std::string_view const descr = "<f8";
-    auto const kind_at = static_cast<std::size_t>(std::search(whole.begin(), whole.end(), descr.begin(), descr.end()) - whole.begin()) + 1;
+    auto const kind_at =
+        static_cast<std::size_t>(std::search(whole.begin(), whole.end(), descr.begin(), descr.end()) - whole.begin()) +
+        1;
     write(path, whole);
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    auto const put = [&](std::size_t i, int byte) { file.seekp(static_cast<std::streamoff>(i)).put(static_cast<char>(byte)).flush(); };
+    auto const put = [&](std::size_t i, int byte) {
+      file.seekp(static_cast<std::streamoff>(i)).put(static_cast<char>(byte)).flush();
+    };
     for (std::size_t i = 0; i + elements.size() < whole.size(); ++i) {
       for (int byte = 0; byte < 256; ++byte) {
         put(i, byte);
@@ -189,7 +206,8 @@ TEST_CASE("npy: any byte of the header in place of any other gives an error, the
           bool const equal = r.extents == std::vector<index_t>{6, 10} && r.bytes == elements;
           bool const integers = i == kind_at && byte == 'i';
           ++(integers ? others : same);
-          if (!equal || r.kind != (integers ? npy_kind::i8 : npy_kind::f8)) FAIL_CHECK("byte " << i << " became " << byte << " and the array another");
+          if (!equal || r.kind != (integers ? npy_kind::i8 : npy_kind::f8))
+            FAIL_CHECK("byte " << i << " became " << byte << " and the array another");
         } catch (error const& e) {
           ++refused;
           if (std::string_view(e.what()).substr(0, 19) != "ashlar::read_npy: /") FAIL_CHECK(e.what());

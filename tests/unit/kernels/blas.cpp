@@ -26,7 +26,9 @@ struct operand {
   device_array<T> device;
 
   operand(index_t r, index_t c, bool t, index_t gap, unsigned seed)
-      : leading((t ? r : c) + gap), transposed(t), host(integers<T>(leading * (t ? c : r), seed)),
+      : leading((t ? r : c) + gap),
+        transposed(t),
+        host(integers<T>(leading * (t ? c : r), seed)),
         device(to_device(host)) {}
   std::size_t index(index_t i, index_t j) const {
     return static_cast<std::size_t>(transposed ? j * leading + i : i * leading + j);
@@ -75,7 +77,8 @@ TEST_CASE("products whose numbers exceed the limit are divided") {
 // Not every BLAS looks; the reference ends the program.
 TEST_CASE("rows are at least one element apart, and as many as they have, of operands without elements too") {
   struct strict_blas {
-    void gemm(index_t m, index_t n, index_t k, double, kernels::matrix<double> a, kernels::matrix<double> b, double, double*, index_t ldc) const {
+    void gemm(index_t m, index_t n, index_t k, double, kernels::matrix<double> a, kernels::matrix<double> b, double,
+              double*, index_t ldc) const {
       CHECK(a.leading >= std::max<index_t>(1, a.transposed ? m : k));
       CHECK(b.leading >= std::max<index_t>(1, b.transposed ? k : n));
       CHECK(ldc >= std::max<index_t>(1, n));
@@ -87,7 +90,8 @@ TEST_CASE("rows are at least one element apart, and as many as they have, of ope
         for (bool ta : {false, true})
           for (bool tb : {false, true}) {
             kernels::matrix<double> const a{nullptr, ta ? m : k, ta}, b{nullptr, tb ? k : n, tb};
-            kernels_detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr), n);
+            kernels_detail::split_gemm<INT_MAX>(strict_blas{}, m, n, k, 1.0, a, b, 0.0, static_cast<double*>(nullptr),
+                                                n);
           }
 }
 
@@ -95,8 +99,8 @@ TEST_CASE("a batch is its products") {
   index_t const m = 3, n = 4, k = 5;
   for (index_t count : {0, 1, 2, 300}) {
     operand<float> const a(count * m, k, false, 0, 1), b(count * n, k, false, 0, 2), c(count * m, n, false, 0, 3);
-    kernels::gemm_batch(space(), count, m, n, k, 1.f, a.matrix(), m * k, kernels::matrix<float>{b.device.data(), k, true},
-                      n * k, 1.f, c.device.data(), n, m * n);
+    kernels::gemm_batch(space(), count, m, n, k, 1.f, a.matrix(), m * k,
+                        kernels::matrix<float>{b.device.data(), k, true}, n * k, 1.f, c.device.data(), n, m * n);
     auto expected = c.host;
     for (index_t z = 0; z < count; ++z)
       for (index_t i = 0; i < m; ++i)

@@ -36,7 +36,8 @@ void for_each_product(convolution const& g, F const& f) {
             if (y < 0 || y >= g.rows.n || x < 0 || x >= g.columns.n) continue;
             for (index_t c = 0; c < g.channels; ++c)
               for (index_t o = 0; o < g.filters; ++o)
-                f(((n * g.rows.n + y) * g.columns.n + x) * g.channels + c, ((k * g.columns.size + l) * g.channels + c) * g.filters + o, out + o);
+                f(((n * g.rows.n + y) * g.columns.n + x) * g.channels + c,
+                  ((k * g.columns.size + l) * g.channels + c) * g.filters + o, out + o);
           }
 }
 
@@ -59,7 +60,8 @@ void check_convolution(convolution const& g, double tolerance) {
   CAPTURE(g.rows.stride);
   CAPTURE(g.rows.dilation);
   CAPTURE(g.rows.count());
-  index_t const images = g.images * g.image_size(), kernel = g.patch() * g.filters, result = g.images * g.positions() * g.filters;
+  index_t const images = g.images * g.image_size(), kernel = g.patch() * g.filters,
+                result = g.images * g.positions() * g.filters;
   auto const x = numbers<T>(images, 1), k = numbers<T>(kernel, 2), ct = numbers<T>(result, 3);
   std::vector<double> y(ct.size()), dx(x.size()), dk(k.size());
   for_each_product(g, [&](index_t a, index_t b, index_t c) {
@@ -103,7 +105,8 @@ TEST_CASE("convolution: edges, strides and dilations") {
       for (index_t size : {1, 2, 3, 6})
         for (index_t stride : {1, 2, 3})
           for (index_t dilation : {1, 2}) {
-            layout_detail::windows const rows{n, size, stride, dilation, edge}, columns{n + 1, std::max<index_t>(size - 1, 1), stride, dilation, edge};
+            layout_detail::windows const rows{n, size, stride, dilation, edge},
+                columns{n + 1, std::max<index_t>(size - 1, 1), stride, dilation, edge};
             if (rows.count() == 0 || columns.count() == 0) continue;
             check_convolution<double>({2, rows, columns, 3, 2}, 1e-13);
             check_convolution<float>({3, rows, columns, 2, 8}, 2e-5);
@@ -111,7 +114,9 @@ TEST_CASE("convolution: edges, strides and dilations") {
 }
 
 TEST_CASE("convolution: few and many images, channels and filters") {
-  auto const square = [](index_t n, index_t size, index_t stride) { return layout_detail::windows{n, size, stride, 1, padding::same}; };
+  auto const square = [](index_t n, index_t size, index_t stride) {
+    return layout_detail::windows{n, size, stride, 1, padding::same};
+  };
   for (index_t images : {0, 1, 5}) check_convolution<double>({images, square(6, 3, 1), square(5, 3, 1), 2, 4}, 1e-13);
   check_convolution<float>({64, square(28, 3, 1), square(28, 3, 1), 1, 12}, 2e-5);
   check_convolution<float>({3, square(28, 6, 2), square(28, 6, 2), 12, 24}, 2e-5);
@@ -126,10 +131,13 @@ TEST_CASE("convolution: few and many images, channels and filters") {
 TEST_CASE("convolution: the kernel's cotangent has the same bits for every number of threads") {
   layout_detail::windows const w{14, 6, 2, 1, padding::same};
   convolution const g{20, w, w, 12, 16};
-  auto const x = numbers<float>(g.images * g.image_size(), 1), ct = numbers<float>(g.images * g.positions() * g.filters, 3);
+  auto const x = numbers<float>(g.images * g.image_size(), 1),
+             ct = numbers<float>(g.images * g.positions() * g.filters, 3);
   std::vector<float> together(static_cast<std::size_t>(g.patch() * g.filters)), alone = together;
-  kernels::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(), new_scratch<Kokkos::OpenMP>, g, x.data(), ct.data(), together.data());
-  kernels::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(1), new_scratch<Kokkos::OpenMP>, g, x.data(), ct.data(), alone.data());
+  kernels::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(), new_scratch<Kokkos::OpenMP>, g, x.data(),
+                                                      ct.data(), together.data());
+  kernels::convolve_kernel_vjp<Kokkos::OpenMP, float>(Kokkos::OpenMP(1), new_scratch<Kokkos::OpenMP>, g, x.data(),
+                                                      ct.data(), alone.data());
   CHECK(together == alone);
 }
 #endif
@@ -142,7 +150,9 @@ TEST_CASE("convolution: what oneDNN has is made once") {
   for (auto pass : {convolution_pass::result, convolution_pass::images, convolution_pass::kernel}) {
     auto const way = find_onednn_convolution(pass, g);
     CHECK(way == find_onednn_convolution(pass, g));
-    if (!way) MESSAGE("oneDNN has no way of its own for pass ", static_cast<int>(pass), " on this processor: only products by BLAS are tested");
+    if (!way)
+      MESSAGE("oneDNN has no way of its own for pass ", static_cast<int>(pass),
+              " on this processor: only products by BLAS are tested");
   }
 }
 #endif

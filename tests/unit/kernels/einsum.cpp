@@ -69,8 +69,8 @@ std::vector<T> integers(index_t n, unsigned seed) {
 }
 
 template <class T>
-std::vector<T> by_loops(sample const& s, std::vector<T> const& a, std::vector<T> const& b, std::vector<T> c,
-                        T alpha, T beta) {
+std::vector<T> by_loops(sample const& s, std::vector<T> const& a, std::vector<T> const& b, std::vector<T> c, T alpha,
+                        T beta) {
   std::string const labels = s.labels();
   for (T& x : c) x = beta == T(0) ? T(0) : beta * x;
   for (char l : labels)
@@ -134,8 +134,11 @@ std::vector<sample> all_pairs(int orders) {
             for (int order = 0; order < orders; ++order) {
               auto const first = [](char const* l, unsigned count) { return std::string(l, count); };
               std::string const z = first("xy", batch), i = first("ij", m), o = first("op", n), l = first("kl", k);
-              sample s{shuffled(z + i + l + (alone & 1 ? "u" : "")), shuffled(z + o + l + (alone & 2 ? "v" : "")),
-                       shuffled(z + i + o), true, {}};
+              sample s{shuffled(z + i + l + (alone & 1 ? "u" : "")),
+                       shuffled(z + o + l + (alone & 2 ? "v" : "")),
+                       shuffled(z + i + o),
+                       true,
+                       {}};
               static constexpr index_t few[]{2, 3, 5, 7, 1, 4, 11}, many[]{2, 3, 1, 2};
               auto const labels = s.labels();
               for (char x : labels) s.extent[int(x)] = labels.size() > 5 ? many[random() % 4] : few[random() % 7];
@@ -230,8 +233,8 @@ std::vector<sample> single_operands() {
       all.push_back(one_of("ijk", c, {{'i', n[0]}, {'j', n[1]}, {'k', n[2]}}));
   all.push_back(one_of("", "", {}));
   for (std::string c : {"hdbfcage", "abcdefgh", "gb", "bdfh"})
-    all.push_back(one_of("abcdefgh", c,
-                         {{'a', 2}, {'b', 3}, {'c', 1}, {'d', 2}, {'e', 3}, {'f', 2}, {'g', 2}, {'h', 5}}));
+    all.push_back(
+        one_of("abcdefgh", c, {{'a', 2}, {'b', 3}, {'c', 1}, {'d', 2}, {'e', 3}, {'f', 2}, {'g', 2}, {'h', 5}}));
   return all;
 }
 
@@ -255,8 +258,8 @@ TEST_CASE_TEMPLATE("one operand", T, float, double, std::int32_t, std::int64_t, 
 TEST_CASE("a parsed equation") {
   auto const a = to_device(std::vector<double>{1, 2, 3, 4, 5, 6}), b = to_device(std::vector<double>{1, 0, 2, 0, 1, 3});
   device_array<double> const c("test", 4);
-  kernels::contract<space, double>(space(), layout_detail::parse("ik,jk->ji"), a.data(), shape::of(2, 3), b.data(), shape::of(2, 3),
-                                 c.data(), shape::of(2, 2));
+  kernels::contract<space, double>(space(), layout_detail::parse("ik,jk->ji"), a.data(), shape::of(2, 3), b.data(),
+                                   shape::of(2, 3), c.data(), shape::of(2, 2));
   CHECK(to_host(c) == std::vector<double>{7, 16, 11, 23});
 }
 
@@ -297,7 +300,8 @@ TEST_CASE("a copied array always fits the other two") {
   for (sample const& s : all_pairs(3)) {
     CAPTURE(s.text());
     layout_detail::einsum_equation const e = s.equation();
-    kernels_detail::contraction const all{{e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
+    kernels_detail::contraction const all{
+        {e.in[0], s.shape_of(s.a)}, {e.in[1], s.shape_of(s.b)}, {e.out, s.shape_of(s.c)}};
     kernels_detail::contraction x;  // without labels of one operand alone
     x.a.append(all.a, [&](char l) { return all.b.has(l) || all.c.has(l); });
     x.b.append(all.b, [&](char l) { return all.a.has(l) || all.c.has(l); });
@@ -319,7 +323,8 @@ TEST_CASE("a permutation keeps every bit") {
   using C = Kokkos::complex<double>;
   auto const a = to_device(std::vector<C>{{inf, 0}, {-0.0, 0}, {1, -inf}, {0, -0.0}});
   device_array<C> const c("test", 4);
-  kernels::contract<space, C>(space(), layout_detail::parse("ij->ji"), a.data(), shape::of(2, 2), c.data(), shape::of(2, 2));
+  kernels::contract<space, C>(space(), layout_detail::parse("ij->ji"), a.data(), shape::of(2, 2), c.data(),
+                              shape::of(2, 2));
   auto const x = to_host(c);
   CHECK(x[0].real() == inf);
   CHECK(x[0].imag() == 0);

@@ -73,8 +73,9 @@ shared_vector<T> by_elements(shape const& s, F const& f, Leaf const&... leaf) {
   shared_vector<T> out(static_cast<std::size_t>(s.size()));
   using leaves = kernels_detail::leaves<Leaf...>;
   leaves const l(leaf...);
-  kernels_detail::map_by_elements(space(), kernels_detail::map_kernel<T, F, leaves>{
-                                       l.nest(s, kernels_detail::row_major_strides(s).stride), out.data(), f, l});
+  kernels_detail::map_by_elements(
+      space(), kernels_detail::map_kernel<T, F, leaves>{l.nest(s, kernels_detail::row_major_strides(s).stride),
+                                                        out.data(), f, l});
   space().fence();
   return out;
 }
@@ -130,8 +131,8 @@ TEST_CASE_TEMPLATE("map with broadcast and transposed operands of rank 0 to 8", 
 
 TEST_CASE("map over rows longer than a piece and arrays larger than one thread's share") {
   for (int repeat = 0; repeat < 10; ++repeat)
-    for (shape const& s : {shape::of(10007), shape::of(3, 1009), shape::of(7, 3, 521), shape::of(2003, 10),
-                           shape::of(2, 10007)})
+    for (shape const& s :
+         {shape::of(10007), shape::of(3, 1009), shape::of(7, 3, 521), shape::of(2003, 10), shape::of(2, 10007)})
       check_multiply_add<float>(s);
 }
 
@@ -203,7 +204,8 @@ struct adds_the_root {
 };
 }  // namespace
 
-TEST_CASE_TEMPLATE("for_each_with_root takes the root of each element, several at once and one by one", T, float, double) {
+TEST_CASE_TEMPLATE("for_each_with_root takes the root of each element, several at once and one by one", T, float,
+                   double) {
   for (index_t n : {0, 1, 3, 7, 64, 65, 127, 20011}) {
     shared_vector<T> x(static_cast<std::size_t>(n)), y = x, expected = x;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -214,11 +216,13 @@ TEST_CASE_TEMPLATE("for_each_with_root takes the root of each element, several a
     }
     auto by_elements = x;
     kernels::for_each_with_root(space(), n, adds_the_root{}, x.data(), static_cast<T const*>(y.data()));
-    kernels_detail::for_each_by_elements(space(), n, kernels_detail::with_root<adds_the_root>{}, by_elements.data(), static_cast<T const*>(y.data()));
+    kernels_detail::for_each_by_elements(space(), n, kernels_detail::with_root<adds_the_root>{}, by_elements.data(),
+                                         static_cast<T const*>(y.data()));
     space().fence();
     for (std::size_t i = 0; i < x.size(); ++i) {
       CHECK(x[i] == doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));
-      CHECK(by_elements[i] == doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));
+      CHECK(by_elements[i] ==
+            doctest::Approx(expected[i]).epsilon(4 * static_cast<double>(std::numeric_limits<T>::epsilon())));
     }
   }
 }

@@ -26,7 +26,8 @@ std::vector<T> take(extents e, std::vector<T> const& table, std::vector<I> const
   auto const t = to_device(table);
   auto const i = to_device(index);
   auto const out = to_device(integers<T>(e.outer * e.count * e.inner, 99));
-  kernels::take<space, T, I>(space(), t.data(), e.outer, index_set(lower, lower + e.size), e.inner, i.data(), e.count, out.data());
+  kernels::take<space, T, I>(space(), t.data(), e.outer, index_set(lower, lower + e.size), e.inner, i.data(), e.count,
+                             out.data());
   return to_host(out);
 }
 
@@ -35,7 +36,8 @@ std::vector<T> scatter_add(extents e, std::vector<T> const& rows, std::vector<I>
                            std::vector<T> const& table) {
   auto const r = to_device(rows), t = to_device(table);
   auto const i = to_device(index);
-  kernels::scatter_add<space, T, I>(space(), r.data(), e.outer, index_set(lower, lower + e.size), e.inner, i.data(), e.count, t.data());
+  kernels::scatter_add<space, T, I>(space(), r.data(), e.outer, index_set(lower, lower + e.size), e.inner, i.data(),
+                                    e.count, t.data());
   return to_host(t);
 }
 

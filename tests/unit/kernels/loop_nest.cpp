@@ -28,11 +28,11 @@ offsets naive(shape const& s, index_t const* a, index_t const* b) {
 
 offsets visited(kernels_detail::loop_nest<2> const& nest, index_t begin, index_t end) {
   offsets all;
-  kernels_detail::for_each_rectangle(nest, begin, end, [&](index_t const (&at)[2], index_t rows, index_t length) {
+  kernels_detail::for_each_rectangle(nest, begin, end, [&](index_t const(&at)[2], index_t rows, index_t length) {
     for (index_t r = 0; r < rows; ++r)
       for (index_t j = 0; j < length; ++j)
-        all.push_back({at[0] + r * nest.row_stride(0) + j * nest.step(0),
-                       at[1] + r * nest.row_stride(1) + j * nest.step(1)});
+        all.push_back(
+            {at[0] + r * nest.row_stride(0) + j * nest.step(0), at[1] + r * nest.row_stride(1) + j * nest.step(1)});
   });
   return all;
 }

@@ -157,7 +157,8 @@ TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target ad
   T const none = -std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   auto const loss = [](std::vector<T> const& logits, std::vector<T> const& targets) {
     auto const x = to_device(logits), t = to_device(targets), out = to_device(std::vector<T>{77});
-    kernels::distribution_cross_entropy_sum<space, T>(space(), x.data(), t.data(), 1, static_cast<index_t>(logits.size()), out.data());
+    kernels::distribution_cross_entropy_sum<space, T>(space(), x.data(), t.data(), 1,
+                                                      static_cast<index_t>(logits.size()), out.data());
     return to_host(out)[0];
   };
   for (std::size_t n : {3u, 40u}) {

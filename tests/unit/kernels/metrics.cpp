@@ -70,7 +70,8 @@ TEST_CASE("confusion: rows by label and by the first of the largest") {
   std::vector<double> expected(49);
   for (index_t r = 0; r < 500; ++r) {
     auto const row = b.logits.begin() + r * 7;
-    ++expected[static_cast<std::size_t>(7 * b.labels[static_cast<std::size_t>(r)] + (std::max_element(row, row + 7) - row))];
+    ++expected[static_cast<std::size_t>(7 * b.labels[static_cast<std::size_t>(r)] +
+                                        (std::max_element(row, row + 7) - row))];
   }
   CHECK(confusion(b) == expected);
 }

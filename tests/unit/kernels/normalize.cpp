@@ -27,7 +27,8 @@ double difference(std::vector<A> const& found, std::vector<B> const& expected) {
   if (found.size() != expected.size()) return HUGE_VAL;
   double worst = 0, largest = 1;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    worst = test::larger(worst, static_cast<double>(std::abs(static_cast<long double>(found[i]) - static_cast<long double>(expected[i]))));
+    worst = test::larger(worst, static_cast<double>(std::abs(static_cast<long double>(found[i]) -
+                                                             static_cast<long double>(expected[i]))));
     largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
   }
   return worst / largest;
@@ -42,7 +43,8 @@ void check_rows(index_t rows, index_t n, double mean, double tolerance) {
   CAPTURE(rows);
   CAPTURE(n);
   double const epsilon = 1e-3;
-  auto const x = numbers<T>(rows * n, 1, mean), scale = numbers<T>(n, 2), shift = numbers<T>(n, 3), ct = numbers<T>(rows * n, 4);
+  auto const x = numbers<T>(rows * n, 1, mean), scale = numbers<T>(n, 2), shift = numbers<T>(n, 3),
+             ct = numbers<T>(rows * n, 4);
   std::vector<long double> y(x.size()), dx(x.size()), d_scale(scale.size());
   for (index_t r = 0; r < rows; ++r) {
     auto const at = [&](index_t j) { return static_cast<std::size_t>(r * n + j); };
@@ -68,7 +70,8 @@ void check_rows(index_t rows, index_t n, double mean, double tolerance) {
   device_array<T> const out("test", x.size()), d_in("test", x.size()), d_a("test", scale.size());
   kernels::normalize<Centered, space, T>(space(), in.data(), rows, n, a.data(), b.data(), epsilon, out.data());
   kernels::normalize_vjp<Centered, space, T>(space(), in.data(), rows, n, a.data(), d.data(), epsilon, d_in.data());
-  kernels::normalize_scale_vjp<Centered, space, T>(space(), new_scratch<>, in.data(), rows, n, d.data(), epsilon, d_a.data());
+  kernels::normalize_scale_vjp<Centered, space, T>(space(), new_scratch<>, in.data(), rows, n, d.data(), epsilon,
+                                                   d_a.data());
   CHECK(difference(to_host(out), y) <= tolerance);
   CHECK(difference(to_host(d_in), dx) <= tolerance);
   CHECK(difference(to_host(d_a), d_scale) <= tolerance);
@@ -96,7 +99,8 @@ TEST_CASE("sums over channels, and maps of channels") {
       std::vector<long double> moments(static_cast<std::size_t>(2 * channels)), sums = moments;
       std::vector<float> mapped(x.size());
       for (index_t i = 0; i < rows * channels; ++i) {
-        auto const at = static_cast<std::size_t>(i), c = static_cast<std::size_t>(i % channels), next = c + static_cast<std::size_t>(channels);
+        auto const at = static_cast<std::size_t>(i), c = static_cast<std::size_t>(i % channels),
+                   next = c + static_cast<std::size_t>(channels);
         long double const u = static_cast<long double>(x[at]) - k[c];
         moments[c] += u / 4;
         moments[next] += u * u / 4;
@@ -109,7 +113,8 @@ TEST_CASE("sums over channels, and maps of channels") {
       device_array<float> const y("test", x.size());
       kernels::channel_moments<space, float>(space(), in.data(), rows, channels, by.data(), 0.25, found.data());
       CHECK(difference(to_host(found), moments) <= 1e-6);
-      kernels::channel_affine_sums<space, float>(space(), in.data(), cotangent.data(), rows, channels, by.data(), found.data());
+      kernels::channel_affine_sums<space, float>(space(), in.data(), cotangent.data(), rows, channels, by.data(),
+                                                 found.data());
       CHECK(difference(to_host(found), sums) <= 1e-6);
       kernels::map_channels<space, float>(space(), rows, channels, y.data(), product{}, in.data(), by.data());
       CHECK(to_host(y) == mapped);
@@ -125,7 +130,8 @@ TEST_CASE("moments about a center that is far from the mean give the variance") 
       auto const x = numbers<float>(rows * channels, 8, 1000);
       auto const in = to_device(x), center = to_device(std::vector<float>(static_cast<std::size_t>(channels)));
       device_array<double> const found("test", static_cast<std::size_t>(2 * channels));
-      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(), 1 / static_cast<double>(rows), found.data());
+      kernels::channel_moments<space, float>(space(), in.data(), rows, channels, center.data(),
+                                             1 / static_cast<double>(rows), found.data());
       auto const moments = to_host(found);
       double worst = 0;
       for (index_t c = 0; c < channels; ++c) {
@@ -133,7 +139,8 @@ TEST_CASE("moments about a center that is far from the mean give the variance") 
         auto const at = [&](index_t r) { return static_cast<double>(x[static_cast<std::size_t>(r * channels + c)]); };
         for (index_t r = 0; r < rows; ++r) mean += at(r) / static_cast<double>(rows);
         for (index_t r = 0; r < rows; ++r) variance += (at(r) - mean) * (at(r) - mean) / static_cast<double>(rows);
-        double const first = moments[static_cast<std::size_t>(c)], second = moments[static_cast<std::size_t>(channels + c)];
+        double const first = moments[static_cast<std::size_t>(c)],
+                     second = moments[static_cast<std::size_t>(channels + c)];
         worst = test::larger(worst, std::abs(first - mean));
         worst = test::larger(worst, std::abs(second - first * first - variance) / variance);
       }

@@ -45,13 +45,15 @@ TEST_CASE("pooling") {
             CAPTURE(n);
             CAPTURE(size);
             CAPTURE(stride);
-            index_t const in = g.images * n * (n + 2) * channels, out = g.images * g.rows.count() * g.columns.count() * channels;
+            index_t const in = g.images * n * (n + 2) * channels,
+                          out = g.images * g.rows.count() * g.columns.count() * channels;
             auto x = numbers<double>(in, 4);
             for (double& e : x) e = std::floor(e);  // so that there are ties
             auto const ct = numbers<double>(out, 5);
             std::vector<double> largest(ct.size()), mean(ct.size()), d_largest(x.size()), d_mean(x.size());
             for (index_t o = 0; o < out; ++o) {
-              index_t const c = o % channels, j = o / channels % g.columns.count(), i = o / (channels * g.columns.count()) % g.rows.count();
+              index_t const c = o % channels, j = o / channels % g.columns.count(),
+                            i = o / (channels * g.columns.count()) % g.rows.count();
               index_t const image = o / (channels * g.columns.count() * g.rows.count());
               std::vector<std::size_t> inside;
               for (index_t y = g.rows.first(i); y < g.rows.first(i) + size; ++y)
@@ -87,7 +89,7 @@ TEST_CASE("pooling: a NaN in a window makes its maximum NaN, and the first has t
   double const nan = std::nan("");
   pooled const g{1, {2, 2, 2, 1, padding::valid}, {8, 2, 2, 1, padding::valid}, 1};
   auto const x = to_device(std::vector<double>{nan, 1, 2, 1, 1, 3, 1, nan,  //
-                                               4,   5, 6, 7, 9, nan, nan, 3});
+                                               4, 5, 6, 7, 9, nan, nan, 3});
   auto const ct = to_device(std::vector<double>{1, 2, 3, 4});
   device_array<double> const y("test", 4), d("test", 16);
   kernels::pool<true, space, double>(space(), g, x.data(), y.data());

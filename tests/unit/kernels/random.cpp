@@ -51,15 +51,17 @@ void check_parts(shape const& s, Fill const& fill) {
         part.dim[d] = {lower, random_index(lower, s[d])};
       } else if (random_index(0, 1) == 0) {
         int const ranks = static_cast<int>(random_index(1, 4));
-        part.dim[d] = layout_detail::local_indices(s[d], layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))}, mesh_shape{1, {ranks}},
-                                    static_cast<int>(random_index(0, ranks - 1)));
+        part.dim[d] = layout_detail::local_indices(
+            s[d], layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(random_index(1, 5))},
+            mesh_shape{1, {ranks}}, static_cast<int>(random_index(0, ranks - 1)));
       }
     shared_vector<T> out(static_cast<std::size_t>(part.size()));
     fill(out.data(), part, s);
     index_t different = 0;
     for (index_t i = 0; i < part.size(); ++i) {
       index_t g = 0, rest = i;
-      for (int d = s.rank - 1; d >= 0; rest /= part.dim[d--].size()) g += part.dim[d][rest % part.dim[d].size()] * s.stride(d);
+      for (int d = s.rank - 1; d >= 0; rest /= part.dim[d--].size())
+        g += part.dim[d][rest % part.dim[d].size()] * s.stride(d);
       different += out[static_cast<std::size_t>(i)] != all[static_cast<std::size_t>(g)];
     }
     CHECK(different == 0);

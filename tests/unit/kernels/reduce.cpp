@@ -71,8 +71,8 @@ void check_reduce(shape const& s, unsigned dims) {
 
   std::fill(out.begin(), out.end(), T(77));
   using leaves = kernels_detail::leaves<kernels::strided<T>>;
-  kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves> const r(s, dims, out.data(), {},
-                                                               leaves(kernels::contiguous(in.data(), s)));
+  kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves> const r(
+      s, dims, out.data(), {}, leaves(kernels::contiguous(in.data(), s)));
   kernels_detail::reduce_by_elements(space(), r);
   space().fence();
   CHECK(out == expected);
@@ -111,9 +111,9 @@ TEST_CASE_TEMPLATE("reduce over every set of dimensions, rank 0 to 8", T, float,
 
 TEST_CASE("shapes that are cut into slices, strips and threads' shares") {
   for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(5, 10007),
-                         shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40),
-                         shape::of(2, 3, 2, 20011), shape::of(128, 10), shape::of(3001, 70), shape::of(33, 70001),
-                         shape::of(2500, 40, 3), shape::of(35, 2500, 33), shape::of(1030, 4100)})
+                         shape::of(10007, 5), shape::of(3, 50021, 2), shape::of(40, 100, 40), shape::of(2, 3, 2, 20011),
+                         shape::of(128, 10), shape::of(3001, 70), shape::of(33, 70001), shape::of(2500, 40, 3),
+                         shape::of(35, 2500, 33), shape::of(1030, 4100)})
     for (unsigned dims = 0; dims < 1u << s.rank; ++dims) {
       check_reduce<op::sum, double>(s, dims);
       check_reduce<op::max, std::int32_t>(s, dims);
@@ -142,18 +142,22 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
         e = std::is_same_v<Op, op::max> ? std::max(e, x) : std::min(e, x);
     }
     auto const is_expected = [&] {
-      return std::equal(out.begin(), out.end(), expected.begin(), [](T a, T b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+      return std::equal(out.begin(), out.end(), expected.begin(),
+                        [](T a, T b) { return a == b || (std::isnan(a) && std::isnan(b)); });
     };
     kernels::reduce<Op>(space(), in.data(), s, dims, out.data());
     space().fence();
     CHECK(is_expected());
     std::fill(out.begin(), out.end(), T(77));
     using leaves = kernels_detail::leaves<kernels::strided<T>>;
-    kernels_detail::reduce_by_elements(space(), kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves>(s, dims, out.data(), {}, leaves(kernels::contiguous(in.data(), s))));
+    kernels_detail::reduce_by_elements(space(),
+                                       kernels_detail::reduction<Op, T, kernels_detail::same_value, leaves>(
+                                           s, dims, out.data(), {}, leaves(kernels::contiguous(in.data(), s))));
     space().fence();
     CHECK(is_expected());
   };
-  for (shape const& s : {shape::of(1), shape::of(1003), shape::of(7, 131), shape::of(131, 7), shape::of(40, 30, 40), shape::of(5, 50021), shape::of(50021, 5)})
+  for (shape const& s : {shape::of(1), shape::of(1003), shape::of(7, 131), shape::of(131, 7), shape::of(40, 30, 40),
+                         shape::of(5, 50021), shape::of(50021, 5)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
       check(op::max{}, s, dims);
       check(op::min{}, s, dims);
@@ -162,7 +166,8 @@ TEST_CASE_TEMPLATE("a NaN makes the maximum and the minimum over it NaN, and no 
 
 // Equal numbers, each of which rounds in a long sum the same way.
 TEST_CASE("sums of many numbers in float are near those in double") {
-  for (shape const& s : {shape::of(1 << 20, 32), shape::of(32, 1 << 19), shape::of(1 << 20, 5), shape::of(1 << 12, 64, 1 << 5)})
+  for (shape const& s :
+       {shape::of(1 << 20, 32), shape::of(32, 1 << 19), shape::of(1 << 20, 5), shape::of(1 << 12, 64, 1 << 5)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
       index_t const terms = s.size() / outputs(s, dims);
       float const each = 1.f / (static_cast<float>(terms) * 1.1f);
@@ -171,18 +176,21 @@ TEST_CASE("sums of many numbers in float are near those in double") {
       kernels::reduce<op::sum>(space(), in.data(), s, dims, out.data());
       space().fence();
       double const expected = static_cast<double>(each) * static_cast<double>(terms);
-      double const tolerance = dims >> (s.rank - 1) & 1 ? 2e-5 : 1e-5;  // a running total of a row takes twice as many terms
+      double const tolerance =
+          dims >> (s.rank - 1) & 1 ? 2e-5 : 1e-5;  // a running total of a row takes twice as many terms
       CAPTURE(s.rank);
       CAPTURE(s[0]);
       CAPTURE(dims);
-      CHECK(std::all_of(out.begin(), out.end(), [&](float x) { return std::abs(x - expected) <= tolerance * expected; }));
+      CHECK(
+          std::all_of(out.begin(), out.end(), [&](float x) { return std::abs(x - expected) <= tolerance * expected; }));
     }
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST_CASE("a sum has the same bits for every number of threads") {
   Kokkos::OpenMP const one_thread(1);
-  for (shape const& s : {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100), shape::of(5000, 100)})
+  for (shape const& s :
+       {shape::of(300007), shape::of(3, 50021), shape::of(50021, 3), shape::of(1000, 100), shape::of(5000, 100)})
     for (unsigned dims = 1; dims < 1u << s.rank; ++dims) {
       shared_vector<float> in;
       for (index_t i = 0; i < s.size(); ++i) in.push_back(std::uniform_real_distribution<float>(0, 1)(generator));
@@ -204,7 +212,7 @@ TEST_CASE("map_reduce reduces the values of an expression") {
         expected[output(s, dims, i)] += distance * distance;
       }
       kernels::map_reduce<op::sum>(space(), s, dims, out.data(), squared_distance{}, kernels::contiguous(x.data(), s),
-                                 kernels::strided<double>{rows.data(), {1, 0}});
+                                   kernels::strided<double>{rows.data(), {1, 0}});
       space().fence();
       CHECK(out == expected);
     }

@@ -100,9 +100,11 @@ TEST_CASE("parts of a loss know the first class of their shard, and add up to th
   std::vector<ops_detail::softmax_part<double>> sums(at(rows), ops_detail::softmax_part<double>(0));
   for (interval const held : {interval{0, cut}, interval{cut, classes}}) {
     std::vector<double> columns;
-    for (index_t r = 0; r < rows; ++r) columns.insert(columns.end(), x.begin() + r * classes + held.begin, x.begin() + r * classes + held.end);
+    for (index_t r = 0; r < rows; ++r)
+      columns.insert(columns.end(), x.begin() + r * classes + held.begin, x.begin() + r * classes + held.end);
     array<double> const logits(columns, box(interval{0, rows}, held), shape::of(rows, classes));
-    array<ops_detail::softmax_part<double>> const parts(std::vector(at(rows), ops_detail::softmax_part<double>(0)), box(interval{0, rows}), shape::of(rows));
+    array<ops_detail::softmax_part<double>> const parts(std::vector(at(rows), ops_detail::softmax_part<double>(0)),
+                                                        box(interval{0, rows}), shape::of(rows));
     run(ops_detail::softmax_parts_op{}, space(), new_scratch<>, parts.result(), logits.operand(), of_rows.operand());
     auto const found = parts.values();
     for (index_t r = 0; r < rows; ++r) sums[at(r)] = sums[at(r)] + found[at(r)];
@@ -126,7 +128,8 @@ TEST_CASE("rows of a table that the shard owns, and zeros for the others") {
   run(ops_detail::take_op{}, space(), new_scratch<>, y.result(), table.operand(), index.operand());
   auto const rows = numbers(3 * 2);
   check(y.values(), {rows[4], rows[5], 0, 0, rows[0], rows[1], 0, 0});
-  run(ops_detail::scatter_add_op{}, space(), new_scratch<>, back.result(), y.operand(), index.operand(), table.operand());
+  run(ops_detail::scatter_add_op{}, space(), new_scratch<>, back.result(), y.operand(), index.operand(),
+      table.operand());
   check(back.values(), {rows[0], rows[1], 0, 0, rows[4], rows[5]});
 }
 
@@ -149,7 +152,8 @@ TEST_CASE("moments divide by the rows of all ranks; scratch comes from the calle
   array<double> const shard(x, box(interval{0, rows}, interval{0, c}), shape::of(9, c));
   array<double> const center(std::vector<double>{0.5, -1}, box(interval{0, c}), shape::of(c));
   array<double> const moments(box(interval{0, 2}, interval{0, c}), shape::of(2, c)), y(shard.owned, shard.global);
-  run(ops_detail::moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(), center.operand());
+  run(ops_detail::moments_op<statistics::global>{}, space(), new_scratch<>, moments.result(), shard.operand(),
+      center.operand());
   std::vector<double> expected(4);
   for (index_t i = 0; i < rows * c; ++i) {
     double const d = x[at(i)] - (i % c ? -1 : 0.5);
@@ -158,7 +162,8 @@ TEST_CASE("moments divide by the rows of all ranks; scratch comes from the calle
   }
   check(moments.values(), expected);
 
-  array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, box(interval{0, 3}, interval{0, c}), shape::of(3, c));
+  array<double> const coefficients(std::vector<double>{2, 3, 0.1, 0.2, 4, 5}, box(interval{0, 3}, interval{0, c}),
+                                   shape::of(3, c));
   scratch_arrays = 0;
   run(ops_detail::channel_affine_op{}, space(), counted_scratch, y.result(), shard.operand(), coefficients.operand());
   CHECK(scratch_arrays == 3);
@@ -179,7 +184,8 @@ struct add_position : user_operation<"ij->ij", "j", linearity::nonlinear> {
 // Has a kernel for whole shards, which takes the place of forward.
 struct copied : add_position {};
 template <class S, class T>
-void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y, kernels::shard<T const> const& x) {
+void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y,
+         kernels::shard<T const> const& x) {
   kernels::copy(space, x.data, y.data, y.local_size());
 }
 

@@ -45,16 +45,17 @@ template <class T>
 std::vector<T> run(form f, extents e, std::vector<T> const& x) {
   auto const in = to_device(x);
   device_array<T> const out("test", x.size());
-  (f == form::log ? kernels::log_softmax<space, T> : kernels::softmax<space, T>)(space(), in.data(), e.outer, e.n, e.inner,
-                                                                           out.data());
+  (f == form::log ? kernels::log_softmax<space, T> : kernels::softmax<space, T>)(space(), in.data(), e.outer, e.n,
+                                                                                 e.inner, out.data());
   return to_host(out);
 }
 template <class T>
 std::vector<T> run_vjp(form f, extents e, std::vector<T> const& y, std::vector<T> const& d_y) {
   auto const out = to_device(y), d_out = to_device(d_y);
   device_array<T> const d_in("test", y.size());
-  (f == form::log ? kernels::log_softmax_vjp<space, T> : kernels::softmax_vjp<space, T>)(
-      space(), out.data(), d_out.data(), e.outer, e.n, e.inner, d_in.data());
+  (f == form::log ? kernels::log_softmax_vjp<space, T> : kernels::softmax_vjp<space, T>)(space(), out.data(),
+                                                                                         d_out.data(), e.outer, e.n,
+                                                                                         e.inner, d_in.data());
   return to_host(d_in);
 }
 
@@ -122,10 +123,10 @@ TEST_CASE_TEMPLATE("in place", T, float, double) {
       auto const x = numbers<T>(e.size(), 1), d_y = numbers<T>(e.size(), 2), y = run(f, e, x);
       auto const a = to_device(x), b = to_device(y), d = to_device(d_y);
       (f == form::log ? kernels::log_softmax<space, T> : kernels::softmax<space, T>)(space(), a.data(), e.outer, e.n,
-                                                                               e.inner, a.data());
+                                                                                     e.inner, a.data());
       CHECK(to_host(a) == y);
-      (f == form::log ? kernels::log_softmax_vjp<space, T> : kernels::softmax_vjp<space, T>)(
-          space(), b.data(), d.data(), e.outer, e.n, e.inner, d.data());
+      (f == form::log ? kernels::log_softmax_vjp<space, T>
+                      : kernels::softmax_vjp<space, T>)(space(), b.data(), d.data(), e.outer, e.n, e.inner, d.data());
       CHECK(to_host(d) == run_vjp(f, e, y, d_y));
     }
 }
@@ -133,8 +134,8 @@ TEST_CASE_TEMPLATE("in place", T, float, double) {
 TEST_CASE_TEMPLATE("large logits, infinities and NaN", T, float, double) {
   T const inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   T const big = std::numeric_limits<T>::max() / 2;
-  std::vector<T> const x{big, big, 0,     -big, -big, -big, -inf, 1,    1,  //
-                         0,   nan, -inf,  nan,  nan,  nan,  -inf, -inf, -inf, inf, 0, 1};
+  std::vector<T> const x{big, big, 0,    -big, -big, -big, -inf, 1,    1,  //
+                         0,   nan, -inf, nan,  nan,  nan,  -inf, -inf, -inf, inf, 0, 1};
   extents const e{7, 3, 1};
   auto const y = run(form::plain, e, x), l = run(form::log, e, x);
   T const half = T(0.5), third = T(1) / T(3);

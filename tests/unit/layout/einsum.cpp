@@ -60,8 +60,11 @@ TEST_CASE("axes do not meet: a tuple passes if it passes on each axis, and lists
   layout_detail::einsum_equation const e = layout_detail::parse("ik,kj->ij");
   int accepted = 0;
   for_each_tuple(e, 2, sums, [&](layout_value const& a, layout_value const& b) {
-    rule_result const both = layout_detail::einsum_rule(e, a, b), first = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(1)), b.without(layout_detail::mask_of(1))),
-                second = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(0)), b.without(layout_detail::mask_of(0)));
+    rule_result const both = layout_detail::einsum_rule(e, a, b),
+                      first = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(1)),
+                                                         b.without(layout_detail::mask_of(1))),
+                      second = layout_detail::einsum_rule(e, a.without(layout_detail::mask_of(0)),
+                                                          b.without(layout_detail::mask_of(0)));
     bool const same_order = a.dim[1].mask() != b.dim[0].mask() || a.dim[1] == b.dim[0];
     bool const passes = first.why == fault::fits && second.why == fault::fits && same_order;
     REQUIRE((both.why == fault::fits) == passes);

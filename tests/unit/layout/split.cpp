@@ -62,7 +62,8 @@ TEST_CASE("a shard covers the elements that its rank is handed, and rank 0 gets 
             CHECK(shard.extents() == local_shape(global, v, mesh, static_cast<int>(r)));
             std::vector<bool> covered(held[r].size(), false);
             for (index_t i = 0; i < shard.dim[0].size(); ++i)
-              if (rank == 1) covered[static_cast<std::size_t>(shard.dim[0][i])] = true;
+              if (rank == 1)
+                covered[static_cast<std::size_t>(shard.dim[0][i])] = true;
               else
                 for (index_t j = 0; j < shard.dim[1].size(); ++j)
                   covered[static_cast<std::size_t>(shard.dim[0][i] * n + shard.dim[1][j])] = true;

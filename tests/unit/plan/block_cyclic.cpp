@@ -18,17 +18,21 @@ struct tally {
 // The extent is a multiple of blocks and of each axis twice, so that whatever two layouts have in common divides.
 tally compare(int rank, std::vector<int> const& sizes, std::vector<int> const& blocks) {
   mesh_shape const mesh = mesh_of(sizes);
-  search const s(with_cyclic(all_layouts(rank, mesh.axes), blocks), mesh, index_t{mesh.ranks()} * mesh.ranks() * *std::max_element(blocks.begin(), blocks.end()), least_bytes_first);
+  search const s(with_cyclic(all_layouts(rank, mesh.axes), blocks), mesh,
+                 index_t{mesh.ranks()} * mesh.ranks() * *std::max_element(blocks.begin(), blocks.end()),
+                 least_bytes_first);
   shape const extents = shape_of(std::vector<int>(static_cast<std::size_t>(rank), static_cast<int>(s.extent)));
   tally t;
   for (std::size_t i = 0; i < s.all.size(); ++i)
     for (std::size_t j = 0; j < s.all.size(); ++j) {
       layout_value const &from = s.all[i], &to = s.all[j];
-      if (!(layout_detail::encode_blocks(from) | layout_detail::encode_blocks(to)) || !(from.levels | to.levels)) continue;
+      if (!(layout_detail::encode_blocks(from) | layout_detail::encode_blocks(to)) || !(from.levels | to.levels))
+        continue;
       redistribution_plan const p = plan(from, to, all_axes(mesh));
       index_t const ours = s.cost_of(p) >> 28, least = s.between(i, j)(i, j) >> 28;
       ++t.pairs;
-      t.broken += p.layout(0) != from || p.layout(p.size) != to || ours < least || p.bytes_per_rank(extents, mesh, 1) != ours;
+      t.broken +=
+          p.layout(0) != from || p.layout(p.size) != to || ours < least || p.bytes_per_rank(extents, mesh, 1) != ours;
       if (ours == least) continue;
       ++t.missed;
       double const ratio = static_cast<double>(ours) / static_cast<double>(least);
@@ -40,10 +44,11 @@ tally compare(int rank, std::vector<int> const& sizes, std::vector<int> const& b
 }  // namespace
 
 TEST_CASE("where blocks are block-cyclic and tensors are partial, few plans cost more bytes than some chain of steps") {
-  auto check = [](int rank, std::vector<int> const& sizes, std::vector<int> const& blocks, double percent, double worst) {
+  auto check = [](int rank, std::vector<int> const& sizes, std::vector<int> const& blocks, double percent,
+                  double worst) {
     tally const t = compare(rank, sizes, blocks);
-    MESSAGE("rank " << rank << ", " << sizes.size() << " axes, " << blocks.size() << " sizes of blocks: " << t.pairs << " pairs, " << t.missed
-                    << " cost more, at most " << t.worst << " times");
+    MESSAGE("rank " << rank << ", " << sizes.size() << " axes, " << blocks.size() << " sizes of blocks: " << t.pairs
+                    << " pairs, " << t.missed << " cost more, at most " << t.worst << " times");
     INFO(t.where);
     CHECK(t.pairs > 0);
     CHECK(t.broken == 0);

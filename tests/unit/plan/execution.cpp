@@ -15,11 +15,18 @@ using word = unsigned long long;
 
 word identity(int op) {
   using limits = std::numeric_limits<long long>;
-  return op == layout_detail::op_sum ? 0 : op == layout_detail::op_prod ? 1 : static_cast<word>(op == layout_detail::op_max ? limits::min() : limits::max());
+  return op == layout_detail::op_sum ? 0
+         : op == layout_detail::op_prod
+             ? 1
+             : static_cast<word>(op == layout_detail::op_max ? limits::min() : limits::max());
 }
 word combine(int op, word a, word b) {
   bool const less = static_cast<long long>(a) < static_cast<long long>(b);
-  return op == layout_detail::op_sum ? a + b : op == layout_detail::op_prod ? a * b : op == layout_detail::op_max ? (less ? b : a) : less ? a : b;
+  return op == layout_detail::op_sum    ? a + b
+         : op == layout_detail::op_prod ? a * b
+         : op == layout_detail::op_max  ? (less ? b : a)
+         : less                         ? a
+                                        : b;
 }
 
 // A tensor on a mesh: for each rank, the elements that its shard has, and values, in the order of the global array.
@@ -136,7 +143,8 @@ machine of(std::vector<int> const& sizes, std::vector<int> const& extents) {
   return m;
 }
 
-void check(machine const& m, layout_value const& from, layout_value const& to, unsigned seed, long& pairs, link_model const& links = {}) {
+void check(machine const& m, layout_value const& from, layout_value const& to, unsigned seed, long& pairs,
+           link_model const& links = {}) {
   redistribution_plan const p = plan(from, to, layout_detail::mask_of(m.mesh.axes) - 1, links);
   ++pairs;
   bool const right = p.layout(p.size) == to && m.carries_out(p, seed);
@@ -146,7 +154,8 @@ void check(machine const& m, layout_value const& from, layout_value const& to, u
   FAIL_CHECK(name(from) << " -> " << name(to) << ":" << steps);
 }
 
-std::vector<int> const every_op{layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min, layout_detail::op_prod};
+std::vector<int> const every_op{layout_detail::op_sum, layout_detail::op_max, layout_detail::op_min,
+                                layout_detail::op_prod};
 
 }  // namespace
 
@@ -206,13 +215,15 @@ TEST_CASE("every plan where blocks are block-cyclic and kinds nest, where messag
     std::uniform_int_distribution<std::size_t> any(0, layouts.size() - 1);
     for (int i = 0; i < 2000; ++i) {
       std::size_t const from = any(random), to = any(random);
-      check(m, layouts[from], layouts[to], static_cast<unsigned>(i), pairs, {i % 3 == 0 ? 0 : index_t{1} << i % 12, 1000, m.mesh});
+      check(m, layouts[from], layouts[to], static_cast<unsigned>(i), pairs,
+            {i % 3 == 0 ? 0 : index_t{1} << i % 12, 1000, m.mesh});
     }
   }
   CHECK(pairs > 6000);
 }
 
-TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that are block-cyclic in up to 4 dimensions each") {
+TEST_CASE(
+    "plans of rank 5 to 8 on five axes and more, between layouts that are block-cyclic in up to 4 dimensions each") {
   auto cyclic_in = [](layout_value const& a, layout_value const& b) {
     int n = 0;
     for (int d = 0; d < a.rank; ++d) n += a.dim[d].cyclic || b.dim[d].cyclic;
@@ -226,8 +237,10 @@ TEST_CASE("plans of rank 5 to 8 on five axes and more, between layouts that are 
       for (std::size_t d = 0; d < 5; ++d) extents[extents.size() - 1 - d] = d < 2 ? 3 : 2;
       machine const m = of(sizes, extents);
       for (int i = 0; i < 150; ++i) {
-        std::vector<int> const ops = i % 2 ? std::vector<int>{layout_detail::op_sum} : std::vector<int>{layout_detail::op_sum, layout_detail::op_max};
-        layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops), to = layout_at_random(random, rank, m.mesh.axes, ops);
+        std::vector<int> const ops = i % 2 ? std::vector<int>{layout_detail::op_sum}
+                                           : std::vector<int>{layout_detail::op_sum, layout_detail::op_max};
+        layout_value const from = layout_at_random(random, rank, m.mesh.axes, ops),
+                           to = layout_at_random(random, rank, m.mesh.axes, ops);
         in_more += cyclic_in(from, to) > layout_detail::max_cyclic_dimensions;
         check(m, from, to, static_cast<unsigned>(i), pairs, {i % 3 == 0 ? index_t{1} << i % 12 : 0, 1000, m.mesh});
       }

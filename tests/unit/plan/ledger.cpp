@@ -13,12 +13,14 @@ using notes = decltype(recorder<grid>::log);
 notes notes_of(int collectives) {
   notes log;
   for (int i = 0; i < collectives; ++i)
-    log.add({collective::all_reduce, layout_detail::mask_of(i % 2), i + 1, i < 100 ? pass::forward : pass::backward, 7, "program.cpp"});
+    log.add({collective::all_reduce, layout_detail::mask_of(i % 2), i + 1, i < 100 ? pass::forward : pass::backward, 7,
+             "program.cpp"});
   return log;
 }
 bool holds(notes const& log, int collectives) {
   bool right = log.count() == collectives && log.end() - log.begin() == collectives;
-  for (int i = 0; right && i < collectives; ++i) right = log[i].axes == layout_detail::mask_of(i % 2) && log[i].bytes_per_rank == i + 1;
+  for (int i = 0; right && i < collectives; ++i)
+    right = log[i].axes == layout_detail::mask_of(i % 2) && log[i].bytes_per_rank == i + 1;
   return right;
 }
 
@@ -57,7 +59,11 @@ TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a
       for (int i = 0; i < times; ++i) (void)all_gather<"x">(x);
     });
   };
-  CHECK(gather(plan_detail::few_records::capacity).bytes_per_rank() == plan_detail::few_records::capacity * 12 * 10 * 4);
-  CHECK_THROWS_WITH_AS(gather(plan_detail::few_records::capacity + 1), "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program", error);
-  CHECK_THROWS_WITH_AS((void)gather(1).count(collective::all_gather, "z"), "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
+  CHECK(gather(plan_detail::few_records::capacity).bytes_per_rank() ==
+        plan_detail::few_records::capacity * 12 * 10 * 4);
+  CHECK_THROWS_WITH_AS(gather(plan_detail::few_records::capacity + 1),
+                       "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program",
+                       error);
+  CHECK_THROWS_WITH_AS((void)gather(1).count(collective::all_gather, "z"),
+                       "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
 }

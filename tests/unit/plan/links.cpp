@@ -29,8 +29,9 @@ tally compare(int rank, mesh_shape const& mesh, index_t thousandths) {
       layout_value const &from = s.all[i], &to = s.all[j];
       redistribution_plan const p = plan(from, to, all_axes(mesh), links);
       index_t const ours = s.cost_of(p), least = s.between(i, j)(i, j);
-      index_t const counted = p.bytes_per_rank(shape_of(std::vector<int>(static_cast<std::size_t>(rank), mesh.ranks())), mesh, element) +
-                              p.messages_per_rank(mesh) * links.message_bytes;
+      index_t const counted =
+          p.bytes_per_rank(shape_of(std::vector<int>(static_cast<std::size_t>(rank), mesh.ranks())), mesh, element) +
+          p.messages_per_rank(mesh) * links.message_bytes;
       ++t.pairs;
       t.broken += p.layout(0) != from || p.layout(p.size) != to || ours < least || counted != ours;
       t.dearer_than_by_bytes += ours > s.cost_of(plan(from, to, all_axes(mesh)));
@@ -48,8 +49,9 @@ TEST_CASE("where messages cost, no plan is dearer than the one of least bytes, a
   auto check = [](int rank, std::vector<int> const& sizes, long percent, double worst) {
     for (index_t thousandths : {1, 10, 100, 10000}) {
       tally const t = compare(rank, mesh_of(sizes), thousandths);
-      MESSAGE("rank " << rank << ", " << sizes.size() << " axes, a message " << static_cast<double>(thousandths) / 1000 << " tensors: " << t.pairs
-                      << " pairs, " << t.missed << " not the cheapest, at most " << t.worst << " times");
+      MESSAGE("rank " << rank << ", " << sizes.size() << " axes, a message " << static_cast<double>(thousandths) / 1000
+                      << " tensors: " << t.pairs << " pairs, " << t.missed << " not the cheapest, at most " << t.worst
+                      << " times");
       INFO(t.where);
       CHECK(t.broken == 0);
       CHECK(t.dearer_than_by_bytes == 0);

@@ -43,8 +43,8 @@ struct tally {
 enum class pairs_of { all, nothing_becomes_partial };
 
 // All pairs of layouts on meshes of all these sizes.
-tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {layout_detail::op_sum}, int levels = 1,
-              pairs_of which = pairs_of::all, bool with_memory = false) {
+tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int> const& ops = {layout_detail::op_sum},
+              int levels = 1, pairs_of which = pairs_of::all, bool with_memory = false) {
   tally t;
   std::vector<redistribution_plan> plans;  // of all pairs, the same for all meshes whose axes of size 1 are the same
   axis_mask dropped = 0;
@@ -83,8 +83,7 @@ tally compare(int rank, int axes, std::vector<int> const& sizes, std::vector<int
         t.more_bytes += right && bytes != bytes_of(least);
         // Plans that are partial on both sides the same give up a named step for fewest bytes at extents that do not divide.
         t.more_steps += right && ours != least && !same_partial(s.all[i], s.all[j]);
-        if (right && ours == least && with_memory)
-          t.more_memory += s.memory_of(p) != s.least_memory(i, j, least_costs);
+        if (right && ours == least && with_memory) t.more_memory += s.memory_of(p) != s.least_memory(i, j, least_costs);
         if ((!right || bytes != bytes_of(least)) && t.worst.empty()) t.worst = text(p);
       }
   }
@@ -136,7 +135,8 @@ TEST_CASE("the same on four axes and more, and up to rank 8, for pairs drawn at 
   std::minstd_rand random(1);
   auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) / 7 % n; };
   long pairs = 0, missed = 0;
-  for (auto const& sizes : std::vector<std::vector<int>>{{2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 2, 2}, {2, 2, 3, 2}, {2, 2, 2, 2, 2}, {2, 2, 3, 2, 2, 2}}) {
+  for (auto const& sizes : std::vector<std::vector<int>>{
+           {2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 2, 2}, {2, 2, 3, 2}, {2, 2, 2, 2, 2}, {2, 2, 3, 2, 2, 2}}) {
     mesh_shape const mesh = mesh_of(sizes);
     for (int rank = 1; rank <= 8; ++rank) {
       // At most 1024 elements: one long dimension, others of 1 to 3.
@@ -145,7 +145,8 @@ TEST_CASE("the same on four axes and more, and up to rank 8, for pairs drawn at 
         for (int d = 0; d < rank; ++d) extents.push_back(static_cast<int>(below(3)) + 1);
         extents[below(extents.size())] = static_cast<int>(below(5) * 6 + below(3));
         if (shape_of(extents).size() > 1024) continue;
-        layout_value const from = layout_at_random(random, rank, mesh.axes), to = layout_at_random(random, rank, mesh.axes);
+        layout_value const from = layout_at_random(random, rank, mesh.axes),
+                           to = layout_at_random(random, rank, mesh.axes);
         auto const held = shards(extents, from, mesh), wanted = shards(extents, to, mesh);
         std::size_t most = 0;
         for (std::size_t r = 0; r < held.size(); ++r) most = std::max(most, (wanted[r] & ~held[r]).count());
@@ -153,7 +154,9 @@ TEST_CASE("the same on four axes and more, and up to rank 8, for pairs drawn at 
         auto const p = plan(from, to, all_axes(mesh));
         if (p.bytes_per_rank(shape_of(extents), mesh, 8) == static_cast<index_t>(8 * most)) continue;
         ++missed;
-        MESSAGE(text(p) << " costs " << p.bytes_per_rank(shape_of(extents), mesh, 1) << ", not " << most << "; extents " << extents[0] << ", " << extents.back() << " on " << mesh.axes << " axes, " << sizes[0] << sizes[1] << sizes[2] << sizes[3]);
+        MESSAGE(text(p) << " costs " << p.bytes_per_rank(shape_of(extents), mesh, 1) << ", not " << most << "; extents "
+                        << extents[0] << ", " << extents.back() << " on " << mesh.axes << " axes, " << sizes[0]
+                        << sizes[1] << sizes[2] << sizes[3]);
       }
     }
   }
@@ -183,7 +186,9 @@ TEST_CASE("the same where a dimension is block-cyclic") {
             ++pairs;
             auto const& p = plans[i * layouts.size() + j];
             if (p.bytes_per_rank(shape_of(extents), mesh, 8) == static_cast<index_t>(8 * most)) continue;
-            if (!missed++) worst = text(p) + " costs " + std::to_string(p.bytes_per_rank(shape_of(extents), mesh, 1)) + ", not " + std::to_string(most);
+            if (!missed++)
+              worst = text(p) + " costs " + std::to_string(p.bytes_per_rank(shape_of(extents), mesh, 1)) + ", not " +
+                      std::to_string(most);
           }
       }
     }
@@ -278,13 +283,16 @@ TEST_CASE("a step's name says what moves") {
           INFO(name(layouts[i]) << " -> " << name(layouts[j]));
           CHECK(covered);  // the ranks of a group have among them what each of them needs
           // Where a dimension is block-cyclic it depends on the extents whether an exchange is more regular than its name says.
-          bool const cyclic = layout_detail::encode_blocks(layouts[i]) != 0 || layout_detail::encode_blocks(layouts[j]) != 0;
-          auto const named = [&](step_kind v, bool is) { return cyclic && s.what == collective::exchange ? true : (s.what == v) == is; };
+          bool const cyclic =
+              layout_detail::encode_blocks(layouts[i]) != 0 || layout_detail::encode_blocks(layouts[j]) != 0;
+          auto const named = [&](step_kind v, bool is) {
+            return cyclic && s.what == collective::exchange ? true : (s.what == v) == is;
+          };
           CHECK(named(step_kind::slice, slice));
           if (slice) continue;
-          CHECK(named(step_kind::permute, whole));                 // one whole shard comes from one rank
-          CHECK(named(step_kind::all_gather, gather));             // all shards of the group, side by side
-          CHECK(named(step_kind::all_to_all, equal && !whole));    // an equal part of each shard of the group
+          CHECK(named(step_kind::permute, whole));               // one whole shard comes from one rank
+          CHECK(named(step_kind::all_gather, gather));           // all shards of the group, side by side
+          CHECK(named(step_kind::all_to_all, equal && !whole));  // an equal part of each shard of the group
         }
     }
 }
@@ -361,11 +369,14 @@ TEST_CASE("memory: source, shards and packed copies of the rank that holds most"
       for (auto const& to : all_layouts(2, 2)) {
         std::vector<int> const extents(2, mesh.ranks());
         auto const p = plan(from, to, all_axes(mesh));
-        auto const shard = [&](layout_value const& v) { return layout_detail::largest_shard(shape_of(extents), v, mesh); };
+        auto const shard = [&](layout_value const& v) {
+          return layout_detail::largest_shard(shape_of(extents), v, mesh);
+        };
         index_t const n = p.peak_bytes(shape_of(extents), mesh, 1);
         index_t most = shard(from);
         for (plan_step const& s : p)
-          most = std::max(most, shard(from) + (s.from == from ? 0 : shard(s.from)) + shard(s.to) + std::max(shard(s.from), shard(s.to)));
+          most = std::max(most, shard(from) + (s.from == from ? 0 : shard(s.from)) + shard(s.to) +
+                                    std::max(shard(s.from), shard(s.to)));
         INFO(text(p));
         CHECK(n <= most);
         if (p.size) CHECK(n >= shard(from) + shard(to));

@@ -20,7 +20,8 @@ int random_int(int first, int last) { return std::uniform_int_distribution<int>(
 shape random_shape(int rank) {
   static constexpr index_t extents[] = {0, 1, 2, 3, 4, 5, 7, 11, 30};
   shape s;
-  for (s.rank = 0; s.rank < rank; ++s.rank) s.extent[s.rank] = extents[random_int(random_int(0, 9) == 0 ? 0 : 1, rank < 3 ? 8 : rank < 5 ? 5 : 2)];
+  for (s.rank = 0; s.rank < rank; ++s.rank)
+    s.extent[s.rank] = extents[random_int(random_int(0, 9) == 0 ? 0 : 1, rank < 3 ? 8 : rank < 5 ? 5 : 2)];
   return s;
 }
 
@@ -115,7 +116,8 @@ TEST_CASE("blocks lie in the buffer one after the other, each in row-major order
     }
 }
 
-TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", T, float, double, std::int32_t, Kokkos::complex<double>) {
+TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", T, float, double, std::int32_t,
+                   Kokkos::complex<double>) {
   auto const check = [](shape const& s, int dim, int ranks) {
     shared_vector<T> source(static_cast<std::size_t>(s.size()));
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = T(static_cast<int>(i) + 1);
@@ -147,7 +149,10 @@ TEST_CASE_TEMPLATE("rows of every short length, and more bytes than one slice", 
 
 TEST_CASE("runs of block-cyclic sets that repeat are one loop") {
   mesh_shape const mesh{2, {4, 4}};
-  auto const cyclic = [&](index_t n, int block, int rank) { return layout_detail::local_indices(n, layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(block)}, mesh, rank); };
+  auto const cyclic = [&](index_t n, int block, int rank) {
+    return layout_detail::local_indices(n, layout_detail::axis_list{1, {0}, 1, static_cast<unsigned short>(block)},
+                                        mesh, rank);
+  };
   CHECK(common_runs_of(cyclic(1 << 20, 64, 0), cyclic(1 << 20, 32, 0)).size() == 1);  // the first half of each block
   CHECK(common_runs_of(cyclic(1 << 20, 64, 4), index_set{0, 1 << 18}).size() == 1);
   CHECK(common_runs_of(cyclic(1 << 20, 64, 4), index_set{10, (1 << 18) + 10}).size() <= 3);

@@ -10,7 +10,9 @@ TEST_CASE("whole numbers are read in full") {
   CHECK(parse_whole("batch", "9", 1, 9) == 9);
   for (char const* text : {"", "0", "-1", "1.5", "3x", " 3", "99999999999999999999"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH_AS(parse_whole("batch", text), ("--batch: expected a whole number of 1 or more, found '" + std::string(text) + "'").c_str(), error);
+    CHECK_THROWS_WITH_AS(parse_whole("batch", text),
+                         ("--batch: expected a whole number of 1 or more, found '" + std::string(text) + "'").c_str(),
+                         error);
   }
   CHECK_THROWS_WITH_AS(parse_whole("batch", "10", 1, 9, "a digit"), "--batch: expected a digit, found '10'", error);
 }
@@ -20,7 +22,8 @@ TEST_CASE("numbers have a bound that they do not reach") {
   CHECK(parse_number("dropout", "0", 1, "less") == 0);
   for (char const* text : {"", "1", "-0.1", "nan", "0.5x", "half"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH_AS(parse_number("dropout", text, 1, "less than 1"), ("--dropout: expected less than 1, found '" + std::string(text) + "'").c_str(), error);
+    CHECK_THROWS_WITH_AS(parse_number("dropout", text, 1, "less than 1"),
+                         ("--dropout: expected less than 1, found '" + std::string(text) + "'").c_str(), error);
   }
 }
 
@@ -28,7 +31,8 @@ TEST_CASE("a choice is the position of a word") {
   CHECK(join_words({"a", "b", "c"}) == "a or b or c");
   CHECK(join_words({}) == "");
   CHECK(parse_choice("precision", "double", {"float", "double"}) == 1);
-  CHECK_THROWS_WITH_AS(parse_choice("precision", "half", {"float", "double"}), "--precision: expected float or double, found 'half'", error);
+  CHECK_THROWS_WITH_AS(parse_choice("precision", "half", {"float", "double"}),
+                       "--precision: expected float or double, found 'half'", error);
 }
 
 TEST_CASE("a mesh has each axis once, in any order, and those that are not named have 1 rank") {
@@ -44,5 +48,6 @@ TEST_CASE("a mesh has each axis once, in any order, and those that are not named
   }
   CHECK_THROWS_WITH_AS(parse_mesh_sizes("data=0", axes), (expected + "0'").c_str(), error);
   CHECK_THROWS_WITH_AS(parse_mesh_sizes("data=3000000000", axes), (expected + "3000000000'").c_str(), error);
-  CHECK_THROWS_WITH_AS(parse_mesh_sizes("model=2", {"data"}), "--mesh: expected data=D, the only axis, with a size of 1 or more, found 'model=2'", error);
+  CHECK_THROWS_WITH_AS(parse_mesh_sizes("model=2", {"data"}),
+                       "--mesh: expected data=D, the only axis, with a size of 1 or more, found 'model=2'", error);
 }

@@ -11,7 +11,9 @@ using namespace ashlar;
 namespace {
 
 train_detail::text_range range(std::string const& s) { return {s.data(), s.data() + s.size()}; }
-bool found(std::string const& pattern, std::string const& text) { return train_detail::pattern_found(range(pattern), range(text)); }
+bool found(std::string const& pattern, std::string const& text) {
+  return train_detail::pattern_found(range(pattern), range(text));
+}
 
 // All texts of up to so many characters.
 std::vector<std::string> texts(std::string const& alphabet, std::size_t most) {
@@ -33,8 +35,8 @@ class generator {
 
  private:
   std::string item() {
-    return one_of(
-        {"a", "b", "/", ".", "a", "b", "[ab]", "[^a]", "[a-b]", "[^/-a]", "[b-]", "[-a]", "[.|*]", "[^.|*]", "]", "[--a]", "[a-b/]", "[a^(){}$]"});
+    return one_of({"a", "b", "/", ".", "a", "b", "[ab]", "[^a]", "[a-b]", "[^/-a]", "[b-]", "[-a]", "[.|*]", "[^.|*]",
+                   "]", "[--a]", "[a-b/]", "[a^(){}$]"});
   }
   std::string one_of(std::vector<std::string> const& choices) {
     return choices[std::uniform_int_distribution<std::size_t>(0, choices.size() - 1)(random_)];
@@ -55,8 +57,10 @@ TEST_CASE("a pattern is found where std::regex finds it") {
       for (std::string const& text : all) {
         bool const expected = std::regex_search(text, regex);
         yes += expected;
-        if (found(pattern, text) == expected) ++right;
-        else FAIL_CHECK("'" << pattern << "' in '" << text << "'");
+        if (found(pattern, text) == expected)
+          ++right;
+        else
+          FAIL_CHECK("'" << pattern << "' in '" << text << "'");
       }
     }
   CHECK(right == patterns * static_cast<long>(all.size()));
@@ -93,9 +97,10 @@ TEST_CASE("every short pattern is refused, or found where std::regex finds it") 
 }
 
 TEST_CASE("what is no pattern of the subset is refused, whatever the text") {
-  for (std::string const p : {"(a)", "a{2}", "^a", "a$", "a\\d", "*a", "a|+b", "[ab", "a[", "a**", "a*?", "a+?", "a??",
-                              "a?+", "[]a]", "[]", "[^]", "[^]a]", "[b-a]", "[a--]", "[^z-a]", "[\\d]", "[a\\]",
-                              "[[:alpha:]]", "[[a]", "[a[.", "\xc3\xa9*", "[\xc3\xa9]"}) {
+  for (std::string const p :
+       {"(a)",    "a{2}",  "^a",    "a$",          "a\\d", "*a",   "a|+b",      "[ab",       "a[",    "a**",
+        "a*?",    "a+?",   "a??",   "a?+",         "[]a]", "[]",   "[^]",       "[^]a]",     "[b-a]", "[a--]",
+        "[^z-a]", "[\\d]", "[a\\]", "[[:alpha:]]", "[[a]", "[a[.", "\xc3\xa9*", "[\xc3\xa9]"}) {
     for (std::string const& pattern : {p, "b|" + p, "|" + p, p + "|b"}) {
       CAPTURE(pattern);
       for (std::string const text : {"", "a", "b", "]", "d"}) CHECK_THROWS_AS((void)found(pattern, text), char const*);
@@ -104,7 +109,9 @@ TEST_CASE("what is no pattern of the subset is refused, whatever the text") {
 }
 
 TEST_CASE("a character beyond ASCII is itself; a point is no end of line") {
-  CHECK(found("gr\xc3\xb6\xc3\x9f", "d/gr\xc3\xb6\xc3\x9f" "e"));
+  CHECK(found("gr\xc3\xb6\xc3\x9f",
+              "d/gr\xc3\xb6\xc3\x9f"
+              "e"));
   CHECK(!found("\xc3\xa9", "\xc3\xa8"));
   CHECK(!found("a.b", "a\nb"));
   CHECK(!found("a.b", "a\rb"));

@@ -8,7 +8,9 @@ using namespace ashlar;
 
 TEST_CASE("the cosine is the library's to the last digits") {
   double furthest = 0;
-  for (int i = 0; i <= 1000; ++i) furthest = test::larger(furthest, std::abs(train_detail::cosine_of_pi(i / 1000.) - std::cos(std::acos(-1.) * i / 1000.)));
+  for (int i = 0; i <= 1000; ++i)
+    furthest =
+        test::larger(furthest, std::abs(train_detail::cosine_of_pi(i / 1000.) - std::cos(std::acos(-1.) * i / 1000.)));
   CHECK(furthest < 1e-15);
 }
 

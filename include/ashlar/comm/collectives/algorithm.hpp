@@ -10,18 +10,17 @@ namespace ashlar::comm {
 
 /// A collective that lacks an algorithm uses the nearest one: `exchange` for `exchange_in_parts`, `mpi` for the others.
 enum class algorithm {
-  mpi,                     ///< MPI's own; an all-reduce has separate arrays for operand and result.
-  mpi_in_place,     ///< the same for an all-reduce whose operand is where its result will be.
-  mpi_with_counts,  ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
-  persistent,              ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
-  exchange,                ///< each rank sends all others the elements that they need, in an all-reduce all of them.
-  exchange_in_parts        ///< an all-reduce in which each rank combines a part and sends it to all others
+  mpi,               ///< MPI's own; an all-reduce has separate arrays for operand and result.
+  mpi_in_place,      ///< the same for an all-reduce whose operand is where its result will be.
+  mpi_with_counts,   ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
+  persistent,        ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
+  exchange,          ///< each rank sends all others the elements that they need, in an all-reduce all of them.
+  exchange_in_parts  ///< an all-reduce in which each rank combines a part and sends it to all others
 };
 inline constexpr int algorithms = 6;
 
 constexpr char const* to_text(algorithm a) {
-  constexpr char const* text[]{"mpi", "mpi_in_place", "mpi_with_counts",
-                               "persistent", "exchange",            "exchange_in_parts"};
+  constexpr char const* text[]{"mpi", "mpi_in_place", "mpi_with_counts", "persistent", "exchange", "exchange_in_parts"};
   return text[static_cast<int>(a)];
 }
 
@@ -31,7 +30,7 @@ constexpr bool is_exchange(algorithm a) { return a == algorithm::exchange || a =
 /// The properties of a collective that all its ranks know alike. An algorithm may depend only on them.
 struct collective_call {
   collective what = collective::all_reduce;
-  bool in_place = false;     ///< an all-reduce whose operand is where its result will be.
+  bool in_place = false;  ///< an all-reduce whose operand is where its result will be.
   int ranks = 2;
   std::size_t bytes = 0;     ///< of the larger array of a rank: operand or result.
   bool may_exchange = true;  ///< false: more ranks than may exchange, or memory that only MPI accesses.

@@ -19,12 +19,20 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
 // Hierarchical all-gather. Blocks cross between ranks of equal local rank. Then the ranks of a node read each other's
 // blocks.
 template <class T>
-void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts, comm::tuning const& how) {
+void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts,
+                              comm::tuning const& how) {
   auto const share = [&](int place, int k) { return range_of_rank(starts, l.at(k, place)); };
   int const place = l.intra_node.rank();
   element_range const mine = share(place, l.inter_node.rank());
-  post_exchange(l.inter_node, [&](int) { return block<T const>{own, mine.size}; },
-                [&](int k) { return block<T>{destination + share(place, k).begin, share(place, k).size}; }, how);
+  post_exchange(
+      l.inter_node,
+      [&](int) {
+        return block<T const>{own, mine.size};
+      },
+      [&](int k) {
+        return block<T>{destination + share(place, k).begin, share(place, k).size};
+      },
+      how);
   copy_block(own, destination + mine.begin, mine.size);
   finish(l.inter_node);
   gather_intra_node(l.intra_node, destination, starts[l.rank_at.size()], l.nodes(), share, how);
@@ -33,7 +41,7 @@ void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination
 // `own` is null if the own block is in its place already.
 template <class T>
 void run_all_gather(communicator const& c, T const* own, T* destination, std::size_t const* starts, bool equal,
-                comm::tuning const& how) {
+                    comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
   T* const place = destination + starts[r];
@@ -49,8 +57,11 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
   if (is_exchange(a)) {
     all_gather_by_exchange(c, own ? own : place, destination, starts, how);
   } else if (equal && a == comm::algorithm::persistent) {
-    call_persistent(c, "MPI_Allgather_init", {collective::all_gather, MPI_OP_NULL, type, n}, own ? own : place, n, destination, total,
-                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type, rest...); });
+    call_persistent(c, "MPI_Allgather_init", {collective::all_gather, MPI_OP_NULL, type, n}, own ? own : place, n,
+                    destination, total, [=](T const* in, T* out, auto... rest) {
+                      return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type,
+                                                        rest...);
+                    });
   } else if (total > how.count_limit) {
     if (own) {
       deliver_own(c, block<T const>{own, n}, block<T>{place, n}, how);
@@ -101,7 +112,8 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
 /// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
-  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, counts), false, how);
+  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, counts), false,
+                              how);
 }
 
 }  // namespace ashlar::comm

@@ -45,7 +45,9 @@ inline element_range own_part(node_group const& g, std::size_t n) { return part_
 template <class Op, class T>
 void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) {
   node_group const& g = round.group();
-  if (round.is_small()) return combine_sources<Op, T>(g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
+  if (round.is_small())
+    return combine_sources<Op, T>(
+        g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
   element_range const part = own_part(g, n);
   combine_sources<Op, T>(g, part.begin, part.size, [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
@@ -73,10 +75,12 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
     total += b.size;
   }
   std::size_t const bytes = total * sizeof(T);
-  if (c.state().node == nullptr || bytes <= node_slot::inline_bytes || offsets.size() * sizeof(offsets[0]) > node_slot::inline_bytes)
+  if (c.state().node == nullptr || bytes <= node_slot::inline_bytes ||
+      offsets.size() * sizeof(offsets[0]) > node_slot::inline_bytes)
     return false;
   static constexpr char elsewhere = 0;  // in no segment: the others see that, too
-  node_round<std::uint64_t> round(c, fingerprint_of(collective::all_reduce, total, offsets.size(), element_code<T>), offsets.data(), offsets.size(),
+  node_round<std::uint64_t> round(c, fingerprint_of(collective::all_reduce, total, offsets.size(), element_code<T>),
+                                  offsets.data(), offsets.size(),
                                   seen ? static_cast<void const*>(destination) : &elsewhere, read_in_place::always);
   if (!round) return false;
   c.counters().all_reduce.add(bytes);
@@ -99,7 +103,8 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
 enum class operands { as_they_lie, maybe_in_place };
 
 template <class Op, class T>
-void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
+void all_reduce_by_messages(communicator const& c, T const* source, T* destination, std::size_t n,
+                            comm::tuning const& how, operands lie = operands::as_they_lie) {
   if (n == 0) return;
   bool const in_place = source == destination;
   comm::algorithm const a = choose<T>(c, collective::all_reduce, n, how, in_place || lie == operands::maybe_in_place);
@@ -109,7 +114,9 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
   MPI_Op const op = comm::mpi_op<Op, T>::get();
   if (a == comm::algorithm::persistent)
     return call_persistent(c, "MPI_Allreduce_init", {collective::all_reduce, op, type, n}, source, n, destination, n,
-                           [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Allreduce)(in, out, comm::count_type(n), type, op, rest...); });
+                           [=](T const* in, T* out, auto... rest) {
+                             return ASHLAR_MPI_INIT(Allreduce)(in, out, comm::count_type(n), type, op, rest...);
+                           });
   for (std::size_t i = 0; i < n; i += how.count_limit) {
     std::size_t const m = std::min(how.count_limit, n - i);
     void const* operand = source + i;
@@ -121,15 +128,19 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
       copy_block(source + i, copy, m);
       operand = copy;
     }
-    call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), operand, destination + i, comm::count_type(m), type, op);
+    call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), operand, destination + i,
+             comm::count_type(m), type, op);
   }
 }
 
 // Hierarchical all-reduce. A rank combines its share of its node's arrays, then reduces it with the ranks of equal
 // local rank on other nodes. At the end the ranks of a node read each other's shares.
 template <class Op, class T>
-void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destination, std::size_t n, comm::tuning const& how) {
-  auto const share = [&](int local_rank, int) { return local_rank < l.local_ranks ? part_of_rank(n, l.local_ranks, local_rank) : element_range{0, 0}; };
+void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destination, std::size_t n,
+                              comm::tuning const& how) {
+  auto const share = [&](int local_rank, int) {
+    return local_rank < l.local_ranks ? part_of_rank(n, l.local_ranks, local_rank) : element_range{0, 0};
+  };
   element_range const mine = share(l.intra_node.rank(), 0);
   T* const part = destination + mine.begin;
   combine_intra_node<Op>(l.intra_node, source, n, 1, share, part, how);
@@ -138,12 +149,14 @@ void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destinat
 }
 
 template <class Op, class T>
-void run_all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how, operands lie = operands::as_they_lie) {
+void run_all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how,
+                    operands lie = operands::as_they_lie) {
   if (c.size() == 1) return copy_block(source, destination, n);
   if (n == 0) return;
   c.counters().all_reduce.add(n * sizeof(T));
   if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
-  if (how.host_memory && c.state().levels) return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
+  if (how.host_memory && c.state().levels)
+    return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
   all_reduce_by_messages<Op>(c, source, destination, n, how, lie);
 }
 

@@ -35,11 +35,14 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
   if (is_exchange(a) || n > how.count_limit)
     comm_detail::all_to_all_by_exchange(c, send, receive, how);
   else if (a == algorithm::persistent)
-    comm_detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n, destination, n,
-                            [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out, count_type(n_each), type, rest...); });
+    comm_detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n,
+                                 destination, n, [=](T const* in, T* out, auto... rest) {
+                                   return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out,
+                                                                    count_type(n_each), type, rest...);
+                                 });
   else
-    comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source, count_type(n_each),
-                     type, destination, count_type(n_each), type);
+    comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source,
+                          count_type(n_each), type, destination, count_type(n_each), type);
 }
 
 /// The same with blocks of different sizes, which are anywhere in `source` and may share elements. Rank q gets the
@@ -48,8 +51,9 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
 ///   counts of another one fit into an MPI call.
 /// Post: `destination[receive_counts[0] + ... + receive_counts[q - 1] + i]` is element i of the block from rank q.
 template <element T>
-void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts, std::span<std::size_t const> send_counts,
-                T* destination, std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts,
+                std::span<std::size_t const> send_counts, T* destination, std::span<std::size_t const> receive_counts,
+                tuning const& how = tuned) {
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return comm_detail::copy_block(source + send_starts[0], destination, send_counts[0]);
@@ -57,7 +61,9 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
   std::size_t sent = 0;
   for (std::size_t n : send_counts) sent += n;
   c.counters().all_to_all.add((sent - send_counts[r]) * sizeof(T));
-  auto const send = [=](int q) { return comm_detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]}; };
+  auto const send = [=](int q) {
+    return comm_detail::block<T const>{source + send_starts[std::size_t(q)], send_counts[std::size_t(q)]};
+  };
   auto const receive = [=](int q) { return comm_detail::block<T>{destination + in[q], in[q + 1] - in[q]}; };
   comm_detail::all_to_all_by_exchange(c, send, receive, how);
 }

@@ -23,19 +23,22 @@ void copy_block(T const* source, T* destination, std::size_t n) {
 
 // Suggests the algorithm for a collective whose larger array has n elements.
 template <class T>
-comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how,
+                        bool in_place = false) {
   using enum comm::algorithm;
   comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
   comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
   bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
   // Memory that only MPI accesses (device memory) cannot be combined or copied here: fall back to MPI's own collective.
-  bool const copies = is_exchange(a) || a == persistent || (what == collective::all_reduce && (a == mpi_in_place) != in_place);
+  bool const copies =
+      is_exchange(a) || a == persistent || (what == collective::all_reduce && (a == mpi_in_place) != in_place);
   if ((a == persistent && !serves) || (copies && !how.host_memory)) a = in_place ? mpi_in_place : mpi;
   return a;
 }
 // The same for a caller that uses the suggestion. Notes the use of MPI's own collectives.
 template <class T>
-comm::algorithm choose(communicator const& c, collective what, std::size_t n, comm::tuning const& how, bool in_place = false) {
+comm::algorithm choose(communicator const& c, collective what, std::size_t n, comm::tuning const& how,
+                       bool in_place = false) {
   comm::algorithm const a = suggest<T>(c, what, n, how, in_place);
   if (!is_exchange(a)) c.state().used_collectives = true;
   return a;
@@ -144,8 +147,10 @@ inline void fill_counts(communicator const& c, std::size_t const* starts) {
 template <class T>
 class received_arrays {
  public:
-  received_arrays(communicator const& c, std::size_t n) : received_arrays(c, n, c.state().scratch<T>(std::size_t(c.size() - 1) * n)) {}
-  received_arrays(communicator const& c, std::size_t n, T* room) : data_(room), n_(n), ranks_(c.size()), rank_(c.rank()) {}
+  received_arrays(communicator const& c, std::size_t n)
+      : received_arrays(c, n, c.state().scratch<T>(std::size_t(c.size() - 1) * n)) {}
+  received_arrays(communicator const& c, std::size_t n, T* room)
+      : data_(room), n_(n), ranks_(c.size()), rank_(c.rank()) {}
 
   T* from(int q) const { return data_ + std::size_t(q < rank_ ? q : q - 1) * n_; }
 

@@ -16,24 +16,33 @@ inline node_levels const* even_levels(communicator const& c) {
 struct element_range {
   std::size_t begin, size;
 };
-inline element_range range_of_rank(std::size_t const* starts, int rank) { return {starts[rank], starts[rank + 1] - starts[rank]}; }
+inline element_range range_of_rank(std::size_t const* starts, int rank) {
+  return {starts[rank], starts[rank + 1] - starts[rank]};
+}
 
 /// Combines the ranges share(own local rank, 0 .. count - 1) of the arrays of a node's ranks. The results follow one
 /// after the other in `out`. If count is 1, `out` may be the place of the range in `source`.
 template <class Op, class T, class Share>
-void combine_intra_node(communicator const& intra_node, T const* source, std::size_t n, int count, Share share, T* out, comm::tuning const& how) {
+void combine_intra_node(communicator const& intra_node, T const* source, std::size_t n, int count, Share share, T* out,
+                        comm::tuning const& how) {
   node_round<T> round(intra_node, fingerprint_of(collective::reduce_scatter, n, element_code<T>), source, n);
   for (int k = 0; k < count; ++k) {
     element_range const own = share(intra_node.rank(), k);
     if (round) {
-      combine_sources<Op, T>(round.group(), own.begin, own.size,
-                             [&](std::size_t at, T const* sum, std::size_t m) { copy_block(sum, out + (at - own.begin), m); });
+      combine_sources<Op, T>(round.group(), own.begin, own.size, [&](std::size_t at, T const* sum, std::size_t m) {
+        copy_block(sum, out + (at - own.begin), m);
+      });
     } else if (intra_node.size() == 1) {
       copy_block(source + own.begin, out, own.size);
     } else {
       received_arrays<T> const received(intra_node, own.size);
       auto const send = [&](int q) { return block<T const>{source + share(q, k).begin, share(q, k).size}; };
-      post_exchange(intra_node, send, [&](int q) { return block<T>{received.from(q), own.size}; }, how);
+      post_exchange(
+          intra_node, send,
+          [&](int q) {
+            return block<T>{received.from(q), own.size};
+          },
+          how);
       finish(intra_node);
       received.template combine<Op>(source + own.begin, out, own.size);
     }
@@ -45,8 +54,10 @@ void combine_intra_node(communicator const& intra_node, T const* source, std::si
 /// Gathers an array of n elements on every rank of a node.
 /// Pre: a rank has its ranges share(local rank, 0 .. count - 1) of the array.
 template <class T, class Share>
-void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, int count, Share share, comm::tuning const& how) {
-  node_round<T> round(intra_node, fingerprint_of(collective::all_gather, n, element_code<T>), static_cast<T const*>(data), n);
+void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, int count, Share share,
+                       comm::tuning const& how) {
+  node_round<T> round(intra_node, fingerprint_of(collective::all_gather, n, element_code<T>),
+                      static_cast<T const*>(data), n);
   for (int k = 0; k < count; ++k) {
     if (round) {
       for (int d = 1; d < intra_node.size(); ++d) {
@@ -56,8 +67,15 @@ void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, i
       }
     } else {
       element_range const own = share(intra_node.rank(), k);
-      post_exchange(intra_node, [&](int) { return block<T const>{data + own.begin, own.size}; },
-                    [&](int q) { return block<T>{data + share(q, k).begin, share(q, k).size}; }, how);
+      post_exchange(
+          intra_node,
+          [&](int) {
+            return block<T const>{data + own.begin, own.size};
+          },
+          [&](int q) {
+            return block<T>{data + share(q, k).begin, share(q, k).size};
+          },
+          how);
       finish(intra_node);
     }
   }

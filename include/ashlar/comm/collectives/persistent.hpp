@@ -37,7 +37,8 @@ constexpr bool persists(collective v) {
 #ifdef MPICH_NUMVERSION
   if (v == collective::all_gather) return false;
 #endif
-  return has_persistent_collectives && (v == collective::all_reduce || v == collective::all_gather || v == collective::reduce_scatter || v == collective::all_to_all);
+  return has_persistent_collectives && (v == collective::all_reduce || v == collective::all_gather ||
+                                        v == collective::reduce_scatter || v == collective::all_to_all);
 }
 
 /// A persistent collective that is set up, on buffers of its own. It cannot use the caller's arrays, since setting up
@@ -59,8 +60,10 @@ class persistent_collective {
   persistent_collective& operator=(persistent_collective const&) = delete;
   ~persistent_collective() {
     // MPI may still write to the buffers of a collective that an error has left under way.
-    if (is_under_way) static_cast<void>(room_.release());
-    else if (request != MPI_REQUEST_NULL && mpi_is_usable()) MPI_Request_free(&request);
+    if (is_under_way)
+      static_cast<void>(room_.release());
+    else if (request != MPI_REQUEST_NULL && mpi_is_usable())
+      MPI_Request_free(&request);
   }
 
   template <class T>
@@ -89,7 +92,8 @@ class persistent_collectives {
 
   /// Returns the collective for a key. Calls `set_up(collective)` if there is none yet.
   template <class F>
-  persistent_collective& get(persistent_collective::key const& k, std::size_t bytes_in, std::size_t bytes_out, F set_up) {
+  persistent_collective& get(persistent_collective::key const& k, std::size_t bytes_in, std::size_t bytes_out,
+                             F set_up) {
     auto at = all_.begin();
     while (at != all_.end() && at->of != k) ++at;
     if (at == all_.end()) {

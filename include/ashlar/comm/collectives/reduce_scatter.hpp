@@ -29,7 +29,8 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
 // Hierarchical reduce-scatter. A rank combines its node's arrays for the ranks with its local rank on all nodes. Then
 // it sends each of them its block.
 template <class Op, class T>
-void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts, comm::tuning const& how) {
+void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts,
+                                  comm::tuning const& how) {
   node_levels const& l = *c.state().levels;
   auto const share = [&](int local_rank, int k) { return range_of_rank(starts, l.at(k, local_rank)); };
   std::vector<std::size_t> sums(1, 0);  // begin of the sums for each node
@@ -41,7 +42,7 @@ void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* des
 
 template <class Op, class T>
 void run_reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts, bool equal,
-                    comm::tuning const& how) {
+                        comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
   if (p == 1) return copy_block(source, destination, n);
@@ -55,8 +56,10 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
   if (is_exchange(a)) {
     reduce_scatter_by_exchange<Op>(c, source, destination, starts, how);
   } else if (equal && a == comm::algorithm::persistent) {
-    call_persistent(c, "MPI_Reduce_scatter_block_init", {collective::reduce_scatter, op, type, n}, source, total, destination, n,
-                    [=](T const* in, T* out, auto... rest) { return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, comm::count_type(n), type, op, rest...); });
+    call_persistent(c, "MPI_Reduce_scatter_block_init", {collective::reduce_scatter, op, type, n}, source, total,
+                    destination, n, [=](T const* in, T* out, auto... rest) {
+                      return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, comm::count_type(n), type, op, rest...);
+                    });
   } else if (total > how.count_limit) {
     for (int q = 0; q < p; ++q)
       for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)

@@ -14,18 +14,18 @@ namespace ashlar::comm {
 struct tuning {
   static constexpr std::size_t kibibyte = 1024;
 
-  std::optional<algorithm> forced = {};        ///< algorithm for every call that it can serve, whatever was measured.
-  int exchange_ranks = 16;                     ///< unless forced, up to this number of ranks exchange messages.
-  std::size_t piece_bytes = 512 * kibibyte;    ///< blocks are combined in pieces that fit into a core's cache.
+  std::optional<algorithm> forced = {};      ///< algorithm for every call that it can serve, whatever was measured.
+  int exchange_ranks = 16;                   ///< unless forced, up to this number of ranks exchange messages.
+  std::size_t piece_bytes = 512 * kibibyte;  ///< blocks are combined in pieces that fit into a core's cache.
   std::size_t persistent_bytes = 1024 * kibibyte;  ///< larger arrays are not worth the copies of a persistent one.
-  std::size_t count_limit = largest_count;     ///< elements that one MPI call may take.
+  std::size_t count_limit = largest_count;         ///< elements that one MPI call may take.
 
-  bool shared_memory = true;         ///< for meshes made from now on: ranks of a node read each other's memory.
-  std::size_t inline_bytes = 4096;   ///< up to this size, operands in shared memory are copied next to the call.
+  bool shared_memory = true;        ///< for meshes made from now on: ranks of a node read each other's memory.
+  std::size_t inline_bytes = 4096;  ///< up to this size, operands in shared memory are copied next to the call.
   /// One in this number of collectives is compared between ranks, if MPI's own collectives serve; 0: none.
   std::uint64_t agree_every = 32;
-  double patience = 0.5;             ///< seconds until a rank that waits asks the others for their calls.
-  double deadline = 0;               ///< for meshes made from now on: seconds until waiting is an error; 0: never.
+  double patience = 0.5;  ///< seconds until a rank that waits asks the others for their calls.
+  double deadline = 0;    ///< for meshes made from now on: seconds until waiting is an error; 0: never.
 
   /// False: only MPI reads and writes the arrays, which may be on a device. An ashlar::environment sets it if MPI takes
   /// device pointers. (A communicator of one rank copies as in host memory.)

@@ -24,7 +24,10 @@ constexpr std::uint64_t fingerprint_of(collective what, auto... more) {
 
 /// Tells element types apart in a fingerprint: by size and, for numbers, by kind.
 template <class T>
-inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating_point_v<T> ? 1u : std::is_signed_v<T> ? 2u : std::is_unsigned_v<T> ? 3u : 0u);
+inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating_point_v<T> ? 1u
+                                                                : std::is_signed_v<T>       ? 2u
+                                                                : std::is_unsigned_v<T>     ? 3u
+                                                                                            : 0u);
 
 /// A call as its rank has recorded it.
 struct recorded_call {

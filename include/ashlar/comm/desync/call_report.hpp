@@ -40,9 +40,11 @@ struct call_on_rank {
 inline std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
   auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
   bool const same_place = one.number_on_mesh == other.number_on_mesh;
-  return "ashlar: the ranks do not call the same, in the same order: " + (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " +
-         std::string(one.text) + " on " + one.who + " and " + std::string(other.text) +
-         (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who + every_rank_takes_part;
+  return "ashlar: the ranks do not call the same, in the same order: " +
+         (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " + std::string(one.text) +
+         " on " + one.who + " and " + std::string(other.text) +
+         (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who +
+         every_rank_takes_part;
 }
 
 /// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
@@ -55,7 +57,8 @@ inline std::string contradiction(call_report const& mine, int self, call_report 
   auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};
-    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " + one.text + ", " +
+    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " +
+           one.text + ", " +
            (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);

@@ -58,7 +58,11 @@ class mesh_calls {
     struct here {
       watched_call call;
       here(mesh_calls const& m, comm::collective_event const& event)
-          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false}, m.channel_->all_ranks(), 1, m.channel_->rank(), m.deadline_}) {
+          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false},
+                               m.channel_->all_ranks(),
+                               1,
+                               m.channel_->rank(),
+                               m.deadline_}) {
         call.enter();
       }
       ~here() { call.leave(); }
@@ -84,9 +88,15 @@ enum class collective_kind { blocks, goes_on };
 class collective_in_progress {
  public:
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
-  collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks, std::uint64_t fingerprint, comm::collective_event const& e)
-      : ranks_(ranks.state()), name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-        call_(*calls.channel_, {{0, fingerprint_of(e.what, fingerprint, calls.mesh_), ++calls.begun_, e, false}, sizes, e.axes, rank, deadline_of(calls, ranks_)}) {
+  collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
+                         std::uint64_t fingerprint, comm::collective_event const& e)
+      : ranks_(ranks.state()),
+        name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
+        call_(*calls.channel_, {{0, fingerprint_of(e.what, fingerprint, calls.mesh_), ++calls.begun_, e, false},
+                                sizes,
+                                e.axes,
+                                rank,
+                                deadline_of(calls, ranks_)}) {
     enter();
   }
   collective_in_progress(collective_in_progress const&) = delete;
@@ -124,8 +134,10 @@ class collective_in_progress {
   void agree(communicator const& ranks, bool in_memory, collective_kind kind) const {
     refuse_after_lost_messages();
     in_memory = in_memory && comm::tuned.host_memory;
-    communicator const& exchanging = ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->inter_node : ranks;
-    bool const only_exchanges = comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
+    communicator const& exchanging =
+        ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->inter_node : ranks;
+    bool const only_exchanges =
+        comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
     ranks_.mixed_fingerprints = fingerprint_of(collective::exchange, ranks_.mixed_fingerprints, name_.fingerprint);
     if (kind == collective_kind::goes_on || ++ranks_.collectives % comm::tuned.agree_every != 0) return;
@@ -146,7 +158,9 @@ class collective_in_progress {
   void refuse_after_lost_messages() const {
     bool lost = false;
     to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
-    if (lost) throw error("ashlar: a collective among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
+    if (lost)
+      throw error(
+          "ashlar: a collective among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
   }
   template <class F>
   void to_all(F f) const {
@@ -170,7 +184,9 @@ class collective_in_progress {
   }
   // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
   // polls. And no other collective may receive the messages of one that failed.
-  static int tag_of(std::uint64_t fingerprint, std::uint64_t number) { return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag())); }
+  static int tag_of(std::uint64_t fingerprint, std::uint64_t number) {
+    return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag()));
+  }
 
   communicator_state& ranks_;
   collective_name name_;

@@ -104,7 +104,8 @@ class desync_monitor : public waiting_monitor {
   /// Checks that all ranks call the same, by their fingerprints. `else_before` ends the error sentence: it says what
   /// else may differ.
   /// Collective: over `ranks`. Error: ashlar::error on every rank if they do not call the same.
-  void compare(communicator const& ranks, recorded_call const& now, std::uint64_t fingerprints, char const* else_before) {
+  void compare(communicator const& ranks, recorded_call const& now, std::uint64_t fingerprints,
+               char const* else_before) {
     struct call {
       std::uint64_t fingerprints, number_on_mesh;
       int rank;  // of the channel, and so of the mesh
@@ -118,14 +119,17 @@ class desync_monitor : public waiting_monitor {
     // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
     auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}}, {}};
     MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
+    comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request),
+                "MPI_Iallreduce");
     ranks.wait(request);
     std::unique_ptr<buffers> const done(b->least[0] == fingerprints && b->least[1] == ~fingerprints ? b : nullptr);
     if (done) return;
     history_.lose_count();
     now.text().copy(b->mine.text, sizeof b->mine.text - 1);
     b->all.resize(static_cast<std::size_t>(ranks.size()));
-    comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(), &request), "MPI_Iallgather");
+    comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE,
+                                ranks.get(), &request),
+                "MPI_Iallgather");
     ranks.wait(request);
     std::unique_ptr<buffers> const gathered(b);
     std::size_t other = 0;
@@ -162,7 +166,8 @@ class desync_monitor : public waiting_monitor {
       if (other != this) other->serve(nullptr, false);
     std::string wrong = serve(&c, false);
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
-      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " + std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
+      wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
+              std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
               place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
     if (wrong.empty()) return;
     history_.lose_count();
@@ -176,7 +181,8 @@ class desync_monitor : public waiting_monitor {
   };
 
   call_report about(call_report::kind what, std::uint64_t number, bool ended = false) const {
-    call_report r{what, id_, number, 0, 0, history_.begun(), false, false, ended, history_.counts(), own_process(), asked(), 0, {}};
+    call_report r{what,          id_,     number, 0, 0, history_.begun(), false, false, ended, history_.counts(),
+                  own_process(), asked(), 0,      {}};
     recorded_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
@@ -203,14 +209,16 @@ class desync_monitor : public waiting_monitor {
       comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
       if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
       if (r.what == call_report::crossing) {
-        if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint) wrong = crossed(rank_, now->call.text(), r.other, r.text);
+        if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint)
+          wrong = crossed(rank_, now->call.text(), r.other, r.text);
         continue;
       }
       call_report mine = about(call_report::answer, r.number, ended);
       if (r.what == call_report::question) {
         mine.asked = r.asked;
         send(from.MPI_SOURCE, mine);
-        if (now == nullptr && mine.has_not_begun()) waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
+        if (now == nullptr && mine.has_not_begun())
+          waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
       } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
         wrong = crosses(now->call, r, from.MPI_SOURCE);
       }
@@ -232,7 +240,9 @@ class desync_monitor : public waiting_monitor {
   std::string crosses(recorded_call const& now, call_report const& r, int q) {
     for (desync_monitor* other : open())
       for (auto const& [rank, question] : other->waiting_) {
-        if (other == this || question.process != r.process || question.asked >= r.asked || !other->about(call_report::crossing, question.number).has_not_begun()) continue;
+        if (other == this || question.process != r.process || question.asked >= r.asked ||
+            !other->about(call_report::crossing, question.number).has_not_begun())
+          continue;
         tell_all(now.number, now.fingerprint, q, question.text);
         other->tell_all(question.number, question.fingerprint, other->rank_, now.text());
         return crossed(rank_, now.text(), q, question.text);
@@ -250,8 +260,9 @@ class desync_monitor : public waiting_monitor {
   }
   static std::string crossed(int rank, std::string_view text, int other, std::string_view other_text) {
     for (desync_monitor* c : open()) c->history_.lose_count();
-    return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " + std::string(text) + " for rank " +
-           std::to_string(other) + ", which waits in " + std::string(other_text) + ", on a mesh made from another communicator" + every_rank_takes_part;
+    return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " +
+           std::string(text) + " for rank " + std::to_string(other) + ", which waits in " + std::string(other_text) +
+           ", on a mesh made from another communicator" + every_rank_takes_part;
   }
   static int own_process() {
     int rank = 0;
@@ -270,7 +281,8 @@ class desync_monitor : public waiting_monitor {
     sent_.clear();
   }
   static std::vector<desync_monitor*>& open() {
-    static auto* const channels = new std::vector<desync_monitor*>;  // never destroyed: channels may live as long as MPI
+    static auto* const channels =
+        new std::vector<desync_monitor*>;  // never destroyed: channels may live as long as MPI
     return *channels;
   }
   // A rank that ends its program waits for the others before MPI_Finalize does. It answers them until they end, too.
@@ -282,7 +294,8 @@ class desync_monitor : public waiting_monitor {
         return int(MPI_SUCCESS);
       };
       comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
-      comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr), "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+      comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
+                  "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
       return made;
     }();
     (void)key;
@@ -290,17 +303,21 @@ class desync_monitor : public waiting_monitor {
   // Prints errors: MPI_Finalize cannot throw them. A rank may be dead if it does not come by the deadline, or by ten
   // times the deadline if nothing was wrong so far. MPI would wait for it for ever, so this ends the run.
   static void leave_all() {
-    bool const in_step = std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
+    bool const in_step =
+        std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
     double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
     std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
     bool said = false;
     unsigned poll_number = 1;
-    for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done; ++poll_number) {
+    for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
+         ++poll_number) {
       yield_core(poll_number);
       if (poll_number % 64 != 0) continue;
       if (longest > 0 && comm::now() - begin > longest) {
-        std::fprintf(stderr, "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n", own_process(), longest);
+        std::fprintf(
+            stderr, "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n",
+            own_process(), longest);
         MPI_Abort(MPI_COMM_WORLD, 1);
       }
       for (desync_monitor* c : open()) {

@@ -67,8 +67,8 @@ class node_group {
   struct member {
     std::byte* memory = nullptr;  // begin of its memory, as mapped here.
     node_slot* slot = nullptr;
-    std::uint64_t round = 0;      // round of its slot when the group was made.
-    pid_t process = 0;            // its process id; 0 for this process.
+    std::uint64_t round = 0;        // round of its slot when the group was made.
+    pid_t process = 0;              // its process id; 0 for this process.
     std::uint64_t groups_left = 0;  // `groups_left` of its slot when the group was made.
     int rank = 0;                   // in the mesh
     bool has_given_up() const { return slot->given_up.load(std::memory_order_acquire) == groups_left + 1; }
@@ -78,14 +78,16 @@ class node_group {
   struct left_slot {
     node_slot* slot;
     std::vector<member> members;
-    bool is_free() const { return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); }); }
+    bool is_free() const {
+      return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); });
+    }
   };
   struct waiting {
-    int polls = 1000;     // tests of a flag before a waiting rank yields its core.
-    double deadline = 0;  // seconds until waiting is an error; 0: never.
+    int polls = 1000;                         // tests of a flag before a waiting rank yields its core.
+    double deadline = 0;                      // seconds until waiting is an error; 0: never.
     void (*meanwhile)(void*) = [](void*) {};  // called now and then: another rank may wait for work done in it.
     void* argument = nullptr;                 // of `meanwhile`.
-    bool oversubscribed = false;                     // more processes than cores on this node
+    bool oversubscribed = false;              // more processes than cores on this node
     void set_oversubscribed(bool c) {
       oversubscribed = c;
       polls = c ? 50 : 4000;
@@ -93,7 +95,8 @@ class node_group {
   };
 
   /// Calls `release` with its own slot when this rank leaves the group.
-  node_group(int rank, std::vector<member> members, waiting how, void (*release)(left_slot) = [](left_slot) {})
+  node_group(
+      int rank, std::vector<member> members, waiting how, void (*release)(left_slot) = [](left_slot) {})
       : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
   node_group& operator=(node_group const&) = delete;
@@ -179,7 +182,9 @@ class node_group {
   static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
   member const& own() const { return members_[static_cast<std::size_t>(rank_)]; }
   void refuse_after_giving_up() const {
-    if (has_given_up()) throw error("ashlar: " + name(rank_) + " has given up a collective among these ranks before; make another mesh, on all of them");
+    if (has_given_up())
+      throw error("ashlar: " + name(rank_) +
+                  " has given up a collective among these ranks before; make another mesh, on all of them");
   }
   template <class F>
   void or_give_up(F wait) {
@@ -199,10 +204,12 @@ class node_group {
       pause_core();
     }
   }
-  void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round, double& since, char const* late) const {
+  void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round, double& since,
+                     char const* late) const {
     if (since == 0) since = comm::now();
     for (unsigned poll_number = 1; flag.load(std::memory_order_acquire) < round; ++poll_number) {
-      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round) throw_late(m, "has given up after an error", comm::now() - since);
+      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round)
+        throw_late(m, "has given up after an error", comm::now() - since);
       how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
       if (poll_number % 16 == 0) how_.meanwhile(how_.argument);
       if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
@@ -215,8 +222,9 @@ class node_group {
     }
   }
   [[noreturn]] void throw_late(member const& m, char const* fate, double waited) const {
-    throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) + " s on its node for " +
-                name(static_cast<int>(&m - members_.data())) + ", which " + fate + "; collectives begun here: " + std::to_string(round_) +
+    throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) +
+                " s on its node for " + name(static_cast<int>(&m - members_.data())) + ", which " + fate +
+                "; collectives begun here: " + std::to_string(round_) +
                 ", there: " + std::to_string(m.slot->round() - m.round));
   }
 
@@ -247,7 +255,8 @@ void combine_operands(node_group const& g, Operand operand, std::size_t first, s
 
 template <class Op, class T, class Write>
 void combine_sources(node_group const& g, std::size_t first, std::size_t n, Write write) {
-  combine_operands<Op, T>(g, [&](int q) { return g.source<T>(q); }, first, n, write);
+  combine_operands<Op, T>(
+      g, [&](int q) { return g.source<T>(q); }, first, n, write);
 }
 
 }  // namespace ashlar::comm_detail

@@ -86,7 +86,8 @@ class node_load {
     comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
     std::vector<place> all(std::size_t(size), mine);
     MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request), "MPI_Iallgather");
+    comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+                "MPI_Iallgather");
     poll({&request, 1});
 
     // Launchers bind each rank to cores of its own, so only the union of all ranks gives the number of cores.

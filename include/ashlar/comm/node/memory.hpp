@@ -30,7 +30,8 @@ class node_memory {
     if (!tried_) {
       tried_ = true;
       constexpr std::size_t of_all_ranks = std::size_t(16) << 40;  // of 128 TiB that most processors offer
-      std::size_t const size = std::min(comm::default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
+      std::size_t const size =
+          std::min(comm::default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
       if (size > 0) segment_ = comm::shared_segment::create(size);
     }
     return segment_.has_value();
@@ -44,7 +45,8 @@ class node_memory {
   node_slot* take_slot() {
     {
       std::lock_guard lock(mutex_);
-      auto const found = std::find_if(left_slots_.begin(), left_slots_.end(), [](auto const& s) { return s.is_free(); });
+      auto const found =
+          std::find_if(left_slots_.begin(), left_slots_.end(), [](auto const& s) { return s.is_free(); });
       if (found != left_slots_.end()) {
         node_slot* const s = found->slot;
         left_slots_.erase(found);
@@ -71,7 +73,8 @@ class node_memory {
     if (!leaves_memory_.load(std::memory_order_relaxed)) return false;
     std::lock_guard lock(mutex_);
     auto const* const first = static_cast<std::byte const*>(begin);
-    return std::any_of(left_to_others_.begin(), left_to_others_.end(), [&](void const* p) { return !std::less<>{}(p, first) && std::less<>{}(p, first + bytes); });
+    return std::any_of(left_to_others_.begin(), left_to_others_.end(),
+                       [&](void const* p) { return !std::less<>{}(p, first) && std::less<>{}(p, first + bytes); });
   }
 
   bool contains(void const* p) const { return segment_ && segment_->contains(p); }
@@ -135,7 +138,8 @@ class node_ranks {
     for (std::size_t q = 0; q < places_.size(); ++q) {
       if (!same_node(places_[q], mine)) continue;
       if (worst != place::none) continue;
-      memory_[q] = int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
+      memory_[q] =
+          int(q) == whole.rank() ? node_memory::instance().base() : node_memory::instance().map(places_[q].segment);
       if (memory_[q] == nullptr) mine.refused = place::not_mapped;
     }
     worst = std::max(worst, int(mine.refused));
@@ -151,10 +155,14 @@ class node_ranks {
   /// The reason why ranks of a node exchange MPI messages; empty if they do not.
   std::string_view reason() const {
     switch (refused_) {
-      case place::switched_off: return "the program or ASHLAR_TRANSPORT=mpi says so";
-      case place::no_segment: return "the system refuses shared memory, or ASHLAR_SHARED_MEMORY is 0";
-      case place::not_mapped: return "a rank cannot map another one's memory; are they in separate containers?";
-      default: return {};
+      case place::switched_off:
+        return "the program or ASHLAR_TRANSPORT=mpi says so";
+      case place::no_segment:
+        return "the system refuses shared memory, or ASHLAR_SHARED_MEMORY is 0";
+      case place::not_mapped:
+        return "a rank cannot map another one's memory; are they in separate containers?";
+      default:
+        return {};
     }
   }
   bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
@@ -185,7 +193,8 @@ class node_ranks {
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
       members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
-                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process), s.groups_left, s.rank});
+                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process),
+                         s.groups_left, s.rank});
     }
     node_group::waiting how = waiting_;
     how.argument = part.state().monitor.get();  // lives as long as the group
@@ -207,20 +216,23 @@ class node_ranks {
     int own_node = 0, own_local_rank = 0;
     for (int r = 0; r < part.size(); ++r) {
       auto const together = [&](std::vector<int> const& node) {
-        return same_node(places_[std::size_t(ranks[std::size_t(node.front())])], places_[std::size_t(ranks[std::size_t(r)])]);
+        return same_node(places_[std::size_t(ranks[std::size_t(node.front())])],
+                         places_[std::size_t(ranks[std::size_t(r)])]);
       };
       auto const at = std::find_if(nodes.begin(), nodes.end(), together);
       auto& node = at == nodes.end() ? nodes.emplace_back() : *at;
       if (r == part.rank()) own_node = int(&node - nodes.data()), own_local_rank = int(node.size());
       node.push_back(r);
     }
-    auto const [least, most] = std::minmax_element(nodes.begin(), nodes.end(), [](auto const& a, auto const& b) { return a.size() < b.size(); });
+    auto const [least, most] = std::minmax_element(nodes.begin(), nodes.end(),
+                                                   [](auto const& a, auto const& b) { return a.size() < b.size(); });
     if (nodes.size() < 2 || most->size() < 2) return;
     auto const levels = std::make_shared<node_levels>();
     levels->local_ranks = int(least->size());
     levels->even = least->size() == most->size();
     levels->intra_node = part.split(own_node, own_local_rank);
-    levels->inter_node = part.split(own_local_rank < levels->local_ranks ? own_local_rank : levels->local_ranks + part.rank(), own_node);
+    levels->inter_node =
+        part.split(own_local_rank < levels->local_ranks ? own_local_rank : levels->local_ranks + part.rank(), own_node);
     for (auto const& node : nodes) levels->rank_at.insert(levels->rank_at.end(), node.begin(), node.end());
     join(levels->intra_node, whole);
     part.state().levels = levels;
@@ -234,10 +246,13 @@ class node_ranks {
   }
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
   static int ranks_per_node(int all) { return comm::ranks_per_node_setting().value.value_or(all); }
-  static bool same_node(place const& a, place const& b) { return std::strcmp(a.node, b.node) == 0 && a.block == b.block; }
+  static bool same_node(place const& a, place const& b) {
+    return std::strcmp(a.node, b.node) == 0 && a.block == b.block;
+  }
   static void gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
+    comm::check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request),
+                "MPI_Iallgather");
     poll({&request, 1});
   }
 

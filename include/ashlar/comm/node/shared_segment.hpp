@@ -33,7 +33,8 @@ struct segment_address {
 inline std::size_t default_segment_size() {
 #ifdef __linux__
   constexpr std::size_t least = std::size_t(64) << 20;
-  auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)),
+             page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return segment_size_setting().value.value_or(std::max(pages * page / 2, least));
 #else
   return 0;
@@ -125,7 +126,8 @@ class shared_segment {
 #ifdef __linux__
     shared_segment s{comm_detail::file_descriptor(comm_detail::make_memory_file())};
     struct stat found {};
-    if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0) return {};
+    if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0)
+      return {};
     std::size_t const least = std::clamp(size / chunk * chunk, chunk, 16 * chunk);
     // The system answers a file above this limit with a signal.
     if (rlimit limit{}; getrlimit(RLIMIT_FSIZE, &limit) == 0) size = std::min<std::size_t>(size, limit.rlim_cur);
@@ -169,7 +171,9 @@ class shared_segment {
     return at >= begin && at - begin < size();
   }
   /// Pre: contains(p)
-  std::uint64_t offset_of(void const* p) const { return static_cast<std::uint64_t>(static_cast<std::byte const*>(p) - base()); }
+  std::uint64_t offset_of(void const* p) const {
+    return static_cast<std::uint64_t>(static_cast<std::byte const*>(p) - base());
+  }
 
  private:
   static constexpr std::size_t chunk = std::size_t(4) << 20;
@@ -209,7 +213,9 @@ class mapped_segment {
     std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
     struct stat found {};
     // Checks the file before it opens it: opening a pipe or a device may block or have effects.
-    if (a.descriptor < 0 || a.size < sizeof(comm_detail::segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a)) return {};
+    if (a.descriptor < 0 || a.size < sizeof(comm_detail::segment_head) || stat(path.c_str(), &found) != 0 ||
+        !is_segment(found, a))
+      return {};
     comm_detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
     mapped_segment s;
@@ -217,7 +223,8 @@ class mapped_segment {
     if (!s.memory_) return {};
     madvise(s.base(), s.size(), MADV_DONTDUMP);  // the owner's core dump has it
     auto const* const head = reinterpret_cast<comm_detail::segment_head const*>(s.base());
-    if (head->magic != comm_detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
+    if (head->magic != comm_detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1])
+      return {};
     return s;
 #else
     (void)a;
@@ -232,7 +239,8 @@ class mapped_segment {
 #ifdef __linux__
   static bool is_segment(struct stat const& found, segment_address const& a) {
     return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
-           found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) && found.st_blocks > 0;
+           found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) &&
+           found.st_blocks > 0;
   }
 #endif
   comm_detail::mapping memory_;
