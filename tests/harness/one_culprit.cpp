@@ -27,7 +27,8 @@ class stage {
   explicit stage(int ranks)
       : line_(MPI_COMM_WORLD, {ranks}),
         other_(MPI_COMM_WORLD, {ranks}),
-        grid_(MPI_COMM_WORLD, {ranks == 4 ? 2 : 1, ranks == 4 ? 2 : ranks}) {}
+        grid_(MPI_COMM_WORLD, {ranks == 4 ? 2 : 1, ranks == 4 ? 2 : ranks}),
+        of_freed_(of_freed(ranks)) {}
 
   void call(std::string_view collective) const {
     if (collective == "all_gather") (void)all_gather<"x">(rows_);
@@ -41,15 +42,39 @@ class stage {
     if (collective == "all_gather_async") (void)all_gather_async<"x">(rows_).wait();
     if (collective == "reduce_scatter_async") (void)reduce_scatter_async<"x", 0>(sums_).wait();
     if (collective == "all_reduce_async") (void)all_reduce_async<"x">(sums_).wait();
+    if (collective == "agreement") comm::collectively(line_.communicator(), [] {});
+    if (collective == "require_equal") comm::require_equal(line_.communicator(), std::vector<index_t>{3}, "a number");
+    if (collective == "raw") {
+      int n = 1;
+      comm::all_reduce<op::sum>(line_.communicator(), &n, 1);
+    }
+    if (collective == "freed") (void)all_gather<"w">(rows_of_freed_);
   }
   // As it stands in errors.
   static std::string text(std::string_view collective) {
+    if (collective == "agreement") return "comm::collectively, one_culprit.cpp:";
+    if (collective == "require_equal") return "comm::require_equal, one_culprit.cpp:";
+    if (collective == "raw") return "comm::all_reduce";
+    if (collective == "freed") return "all_gather over w, one_culprit.cpp:";
     if (collective == "roll") return "permute over x, one_culprit.cpp:";
     if (collective == "permute") return "permute over x+y, one_culprit.cpp:";
     return std::string(collective.substr(0, collective.find("_async"))) + " over x, one_culprit.cpp:";
   }
 
+  /// True if the collective is none of a mesh: its messages are MPI's, whatever the transport is.
+  static bool is_of_no_mesh(std::string_view collective) {
+    return collective == "agreement" || collective == "require_equal" || collective == "raw";
+  }
+
  private:
+  // A mesh whose program communicator is freed, as after MPI_Comm_split.
+  static device_mesh<mesh<axis<"w">>> of_freed(int ranks) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part);
+    device_mesh<mesh<axis<"w">>> const m(part, {ranks});
+    MPI_Comm_free(&part);
+    return m;
+  }
   template <class Mesh, class L>
   using matrix = sharded_tensor<float, L, Mesh>;
   using line = mesh<axis<"x">>;
@@ -58,9 +83,11 @@ class stage {
   device_mesh<line> line_;
   device_mesh<mesh<axis<"z">>> other_;
   device_mesh<grid> grid_;
+  device_mesh<mesh<axis<"w">>> of_freed_;
   matrix<line, layout<"x", none>> rows_ = make<float, layout<"x", none>>(line_, {1000, 300});
   matrix<line, partial<layout<none, none>, "x">> sums_ =
       make<float, partial<layout<none, none>, "x">>(line_, {1000, 300});
+  matrix<mesh<axis<"w">>, layout<"w", none>> rows_of_freed_ = make<float, layout<"w", none>>(of_freed_, {1000, 300});
   matrix<grid, layout<axes("x", "y"), none>> blocks_ = make<float, layout<axes("x", "y"), none>>(grid_, {1000, 300});
 };
 
@@ -105,13 +132,14 @@ class ranks_and_culprit {
   }
   /// Parts of an error where the culprit is late, dead or at the end of its program, and others are at `where`. Those that see
   /// each other's memory know who is late or dead; by messages the deadline is all that a rank has.
-  std::vector<std::string> of_deadline(std::string const& where) const {
+  std::vector<std::string> of_deadline(std::string const& where, bool of_no_mesh = false) const {
+    if (of_no_mesh) return {" s in a call of all ranks, ", where, "; the deadline is over"};
     if (on_nodes_) return {"ashlar: rank "};  // either, or what another rank says of it
     if (by_messages_) return {" s in call ", where, "; the deadline is over"};
     return {"for " + culprit_text() + ", which has not come"};
   }
-  std::vector<std::string> of_death(std::string const& where) const {
-    if (by_messages_) return of_deadline(where);
+  std::vector<std::string> of_death(std::string const& where, bool of_no_mesh) const {
+    if (by_messages_ || of_no_mesh) return of_deadline(where, of_no_mesh);
     return {"for " + culprit_text() + ", which has ended"};
   }
   std::vector<std::string> of_end(std::string const& where) const {
@@ -166,7 +194,8 @@ int main(int count, char** arguments) {
         std::raise(SIGSTOP);
       } else {
         while (!is_stopped(all.process())) sched_yield();
-        if (!all.report(error_of([&] { on.call(collective); }), all.of_deadline(stage::text(collective)),
+        if (!all.report(error_of([&] { on.call(collective); }),
+                        all.of_deadline(stage::text(collective), stage::is_of_no_mesh(collective)),
                         all.waits(collective)))
           MPI_Abort(MPI_COMM_WORLD, 1);
         if (all.is_first()) kill(all.process(), SIGCONT);
@@ -190,6 +219,9 @@ int main(int count, char** arguments) {
   std::string const where =
       how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(collectives.front());
   bool const waits = how == "early" || all.waits(collectives.front());
-  all.report(heard, dies ? all.of_death(where) : all.of_end(where), waits);
+  all.report(heard,
+             dies ? all.of_death(where, stage::is_of_no_mesh(collectives.empty() ? "" : collectives.front()))
+                  : all.of_end(where),
+             waits);
   return 1;
 }

@@ -78,14 +78,14 @@ struct pairing_op {
     return c;
   }
 };
-template <class Space>
-void run(pairing_op const&, Space const& space, kernels_detail::scratch_memory, kernels::shard<double> value,
-         kernels::shard<double const> y, kernels::shard<double const> c) {
+template <class Space, class Y, class C>
+void run(pairing_op const&, Space const& space, kernels::scratch_memory, kernels::shard<double> value,
+         kernels::shard<Y const> y, kernels::shard<C const> c) {
   double sum = 0;
-  double const *const a = y.data, *const b = c.data;
   Kokkos::parallel_reduce(
       "pairing", Kokkos::RangePolicy<Space>(space, 0, y.local_size()),
-      KOKKOS_LAMBDA(index_t i, double& s) { s += a[i] * b[i]; }, sum);
+      KOKKOS_LAMBDA(index_t i, double& s) { s += static_cast<double>(y.data[i]) * static_cast<double>(c.data[i]); },
+      sum);
   kernels::fill(space, value.data, 1, sum);
 }
 

@@ -27,7 +27,7 @@ std::vector<T> to_host(device_array<T> const& d) {
 
 // Allocates new memory of a space in each call.
 template <class Space = space>
-inline constexpr kernels_detail::scratch_memory new_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
+inline constexpr kernels::scratch_memory new_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
   using memory = typename Space::memory_space;
   if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
     return std::make_shared_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);

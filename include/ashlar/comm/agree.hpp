@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/comm/collectives/all_gather.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/comm/message_memory.hpp"
 #include "ashlar/config.hpp"
 
@@ -35,13 +36,17 @@ inline std::string broadcast_text(communicator const& c, std::string const& said
 }
 
 // If some rank has a `failure`, throws on every rank the failure of the lowest such rank.
-inline void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank) {
+inline void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank,
+                           char const* name = "comm::collectively", call_site const& w = {}) {
   index_t lowest = failure ? c.rank() : c.size();
-  if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
-  if (lowest == c.size()) return;
-  int const root = int(lowest);
-  std::string text = broadcast_text(c, failure.value_or(""), root);
-  if (name_the_rank) text += " (on rank " + std::to_string(root) + ")";
+  std::string text = failure.value_or("");
+  {
+    raw_call const now(c, name, w, wait_by::polling);
+    if (c.size() > 1) all_reduce_by_mpi(c, &lowest, 1, MPI_MIN);
+    if (lowest == c.size()) return;
+    text = broadcast_text(c, text, int(lowest));
+  }
+  if (name_the_rank) text += " (on rank " + std::to_string(lowest) + ")";
   throw error(text);
 }
 
@@ -79,18 +84,20 @@ auto run_catching(F& f, std::optional<std::string>& failure) {
 
 namespace ashlar::comm {
 
-/// Runs f on every rank; if it throws on any, every rank throws.
+/// Runs f on every rank; if it throws on any, every rank throws. `name` and `w` name the call in errors.
 /// Pre: if f calls collectives, no rank throws while others wait in one of them.
 /// Post: returns the value of f, if f has one.
 /// Collective: all ranks of c; blocks. Not inside a catch block that only some ranks enter.
 /// Cost: an all-reduce of 8 bytes; two more broadcasts if f throws.
-/// Error: `ashlar::error` with the message and the number of the lowest rank whose f threw.
+/// Error: `ashlar::error` with the message and the number of the lowest rank whose f threw. If c has all ranks of a
+///   mesh, also if another rank calls something else, has failed or has ended; else after the deadline, if there is one.
 /// Example: `auto const images = comm::collectively(c, [&] { return read_images(path); });`
 template <class F>
-auto collectively(communicator const& c, F f) {
+auto collectively(communicator const& c, F f, char const* name = "comm::collectively",
+                  call_site w = call_site::current()) {
   std::optional<std::string> failure;
   auto value = comm_detail::run_catching(f, failure);
-  comm_detail::throw_together(c, std::move(failure), true);
+  comm_detail::throw_together(c, std::move(failure), true, name, w);
   if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return std::move(*value);
 }
 
@@ -98,10 +105,10 @@ auto collectively(communicator const& c, F f) {
 /// Collective: all ranks of c; the others wait for rank 0.
 /// Cost: as `collectively`.
 template <class F>
-void on_root(communicator const& c, F f) {
+void on_root(communicator const& c, F f, char const* name = "comm::on_root", call_site w = call_site::current()) {
   std::optional<std::string> failure;
   if (c.rank() == 0) comm_detail::run_catching(f, failure);
-  comm_detail::throw_together(c, std::move(failure), false);
+  comm_detail::throw_together(c, std::move(failure), false, name, w);
 }
 
 /// Checks that all ranks have the same number of values, and the same values in the same order.
@@ -109,8 +116,10 @@ void on_root(communicator const& c, F f) {
 /// Cost: an all-reduce of 144 bytes for each 8 values.
 /// Error: `ashlar::error` on every rank. It names two ranks and their different values.
 /// Example: `comm::require_equal(c, extents, "ashlar::make: the extents");`
-inline void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what) {
+inline void require_equal(communicator const& c, std::span<index_t const> values, std::string const& what,
+                          call_site w = call_site::current()) {
   if (c.size() == 1) return;
+  std::optional<comm_detail::raw_call> now(std::in_place, c, "comm::require_equal", w, comm_detail::wait_by::polling);
   constexpr std::size_t width = 8;
   std::size_t const n = values.size();
   for (std::size_t begin = 0; begin == 0 || begin < n; begin += width) {
@@ -127,6 +136,7 @@ inline void require_equal(communicator const& c, std::span<index_t const> values
     while (i <= width && extremes[i] == ~extremes[width + 1 + i]) ++i;
     if (i > width) continue;
     std::vector<index_t> const all = comm_detail::gathered_by_mpi(c, mine[i]);
+    now.reset();
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
     throw error(

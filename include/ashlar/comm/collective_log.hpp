@@ -41,8 +41,10 @@ inline std::string line_text(collective_event const& e) {
   std::string_view const path = e.file == nullptr ? "" : e.file;
   return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
 }
-/// "all_reduce over data, mlp.cpp:70".
-inline std::string to_string(collective_event const& e) { return call_text(e) + ", " + line_text(e); }
+/// "all_reduce over data, mlp.cpp:70". A call without a line is its name alone.
+inline std::string to_string(collective_event const& e) {
+  return e.line == 0 ? call_text(e) : call_text(e) + ", " + line_text(e);
+}
 
 /// The collectives of this process: always the last 64, and all while a trace is kept. Any thread may call begun, done
 /// and event. Only one thread at a time begins collectives.
@@ -94,6 +96,11 @@ class collective_log {
     e.line = s.line.load(std::memory_order_relaxed);
     e.name = s.name.load(std::memory_order_relaxed);
     return e;
+  }
+
+  /// The text of the collective that began last.
+  std::string last_text() const {
+    return begun() == 0 ? "a call outside of the library" : to_string(event(begun() - 1));
   }
 
   /// Starts or stops keeping every collective with its times. Starting discards the collectives kept before.

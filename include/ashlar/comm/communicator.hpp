@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
+#include "ashlar/plan/ledger.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node/group.hpp"
 #include "ashlar/comm/collectives/persistent.hpp"
@@ -34,6 +36,8 @@ class waiting_monitor {
  public:
   /// Error: ashlar::error if further waiting is of no use.
   virtual void poll_others() = 0;
+  /// True if this rank is in a call that the monitor knows. Such a call has its own deadline.
+  virtual bool in_call() const = 0;
   virtual ~waiting_monitor() = default;
 };
 
@@ -41,6 +45,13 @@ class waiting_monitor {
 struct collective_name {
   int tag = 0;                    // of its messages.
   std::uint64_t fingerprint = 0;  // equal on all ranks that call the same.
+  bool polls = false;             // a rank that waits in a collective of MPI's own polls the others.
+};
+
+/// The function of the library that agrees on something, for error sentences.
+struct calling_function {
+  char const* name = nullptr;
+  call_site site{};
 };
 
 struct communicator_state {
@@ -68,10 +79,10 @@ struct communicator_state {
   std::shared_ptr<node_levels> levels;          // null unless the ranks form a hierarchy of nodes.
   std::shared_ptr<waiting_monitor> monitor;     // null without desync detection.
   collective_name in_progress;
-  std::uint64_t begun = 0;  // collectives begun among these ranks
-  // For collectives served by MPI's own: the number of blocking ones, and the fingerprint of all since the last
-  // comparison.
-  std::uint64_t collectives = 0, mixed_fingerprints = 0;
+  calling_function caller;
+  int raw_calls = 0;              // in progress
+  std::uint64_t begun = 0;        // collectives begun among these ranks
+  std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
   bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
@@ -219,15 +230,30 @@ class communicator {
   template <class Look>
   void wait_until(Look look_at) const try {
     int done = 0;
+    double begin = 0;
     for (unsigned poll_number = 1;; ++poll_number) {
       look_at(done);
       if (done) return;
       if (yields()) comm_detail::yield_core(poll_number);
-      if (poll_number % 64 == 0) poll_others();
+      if (poll_number % 64 != 0) continue;
+      poll_others();
+      if (state_->has_deadline) end_after_deadline(begin);
     }
   } catch (...) {
     state_->lost_messages = true;
     throw;
+  }
+
+  // Throws if this rank has waited longer than the deadline in something that no monitor knows. `begin`: the time of the
+  // first poll, or 0.
+  void end_after_deadline(double& begin) const {
+    if (state_->monitor && state_->monitor->in_call()) return;
+    double const now = comm::now();
+    if (begin == 0) begin = now;
+    if (double const most = comm::deadline(); most > 0 && now - begin > most)
+      throw error("ashlar: rank " + std::to_string(rank()) + " has waited " +
+                  std::to_string(static_cast<int>(now - begin + 0.5)) + " s in " +
+                  comm::collective_log::instance().last_text() + "; the deadline is over");
   }
 
   std::shared_ptr<comm_detail::communicator_state> state_;
@@ -256,13 +282,14 @@ struct node_levels {
   }
 };
 
-// Calls a blocking collective of MPI. If ranks yield, or if there is a deadline, calls its nonblocking form instead and
-// waits with polls. MPI's own waiting spins: on an oversubscribed node MPICH then takes milliseconds instead of
-// microseconds. A rank inside MPI would not see a deadline pass.
+// Calls a blocking collective of MPI. If ranks yield, if there is a deadline, or if the call in progress polls, calls its
+// nonblocking form instead and waits with polls. MPI's own waiting spins: on an oversubscribed node MPICH then takes
+// milliseconds instead of microseconds. A rank inside MPI would see no deadline pass and hear of no rank that has ended.
 template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
-  if (!c.yields() && !c.state().has_deadline) return comm::check(blocking(a..., c.get()), what);
+  if (!c.yields() && !c.state().has_deadline && !c.state().in_progress.polls)
+    return comm::check(blocking(a..., c.get()), what);
   MPI_Request request = MPI_REQUEST_NULL;
   comm::check(nonblocking(a..., c.get(), &request), what);
   c.wait(request);

@@ -151,7 +151,6 @@ class device_mesh {
         if (auto const wrong = comm::wrong_setting()) throw error(*wrong);
         return;
       }
-      calls.begin(whole);
       comm_detail::node_ranks const nodes(whole);
       if (nodes.misread_settings()) comm_detail::throw_together(whole, comm::wrong_setting(), true);
       without_shared_memory = nodes.reason();
@@ -160,12 +159,14 @@ class device_mesh {
         if ((mask & large) == mask) nodes.join(part[mask], whole);
     }
 
-    static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls const& calls, call_site const& w) {
+    static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls& calls, call_site const& w) {
       auto const meet = [&] { return ashlar::communicator(comm, calls.monitor()); };
       if (!calls) return meet();
       comm::collective_event making;
       making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
-      return calls.while_ranks_meet(making, meet);
+      ashlar::communicator ranks = calls.while_ranks_meet(making, meet);
+      calls.begin(ranks);  // agreements from here on count calls
+      return ranks;
     }
     // Prints once, on process 0 of the program. Meshes without that process give the reason only in `describe`.
     static void say_once(std::string_view reason) {

@@ -39,7 +39,7 @@ void causal_softmax(Space const& space, T const* x, index_t rows, index_set cons
 }
 
 template <class S, class T>
-void run(ops_detail::causal_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::causal_softmax_op const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents());
   causal_softmax(space, x.data, r.rows, x.owned.dim[x.owned.rank - 2], r.n, y.data);

@@ -81,7 +81,8 @@ inline kernels::strided<double> channel_row(kernels::shard<double const> const& 
 }
 // The same in T, the element type of the array to be normalised.
 template <class T, class Space>
-scratch_array<T> narrowed_row(Space const& space, scratch_memory memory, kernels::shard<double const> const& x, int j) {
+kernels::scratch_array<T> narrowed_row(Space const& space, kernels::scratch_memory memory,
+                                       kernels::shard<double const> const& x, int j) {
   index_t const channels = channels_of(x.local_extents());
   auto row = memory.array<T>(channels);
   kernels::map(space, shape::of(channels), row.data(), same_value{}, channel_row(x, j));
@@ -114,15 +115,15 @@ auto shift_leaf(F const&... f) {
 namespace ashlar::kernels {
 
 template <statistics Over, class S, class T>
-void run(ops_detail::moments_op<Over> const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m,
+void run(ops_detail::moments_op<Over> const&, S const& space, scratch_memory, shard<double> const& m,
          shard<T const> const& x, shard<T const> const& center) {
   kernels_detail::rows_of const r(x.local_extents());
   index_t const n = Over == statistics::global ? kernels_detail::rows_of(x.global).rows : r.rows;
   channel_moments(space, x.data, r.rows, r.n, center.data, n ? 1. / static_cast<double>(n) : 0., m.data);
 }
 template <class S, class T>
-void run(ops_detail::moments_pullback_op const& op, S const& space, kernels_detail::scratch_memory memory,
-         shard<T> const& g, shard<double const> const& ct, shard<T const> const& x, shard<T const> const& center) {
+void run(ops_detail::moments_pullback_op const& op, S const& space, scratch_memory memory, shard<T> const& g,
+         shard<double const> const& ct, shard<T const> const& x, shard<T const> const& center) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const n = static_cast<double>(op.per_shard ? r.rows : kernels_detail::rows_of(x.global).rows);
   auto const first = kernels_detail::narrowed_row<T>(space, memory, ct, 0),
@@ -131,7 +132,7 @@ void run(ops_detail::moments_pullback_op const& op, S const& space, kernels_deta
                center.data, static_cast<T const*>(first.data()), static_cast<T const*>(second.data()));
 }
 template <class S, class T>
-void run(ops_detail::moving_moments_op const&, S const& space, kernels_detail::scratch_memory, shard<double> const& m,
+void run(ops_detail::moving_moments_op const&, S const& space, scratch_memory, shard<double> const& m,
          shard<T const> const& variance) {
   index_t const c = variance.local_size();
   fill(space, m.data, c, 0.);
@@ -139,8 +140,8 @@ void run(ops_detail::moving_moments_op const&, S const& space, kernels_detail::s
 }
 
 template <bool Scaled, bool Shifted, class S, class T, class... F>
-void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space, kernels_detail::scratch_memory,
-         shard<double> const& y, shard<double const> const& moments, shard<T const> const& center, F const&... f) {
+void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space, scratch_memory, shard<double> const& y,
+         shard<double const> const& moments, shard<T const> const& center, F const&... f) {
   index_t const c = center.local_size();
   shape const row = shape::of(c);
   auto const first = kernels_detail::channel_row(moments, 0), second = kernels_detail::channel_row(moments, 1);
@@ -150,7 +151,7 @@ void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space,
   map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::numbers_of(center));
 }
 template <bool Scaled, class S, class... Scale>
-void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const& space, kernels_detail::scratch_memory,
+void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const& space, scratch_memory,
          shard<double> const& g, shard<double const> const& ct, shard<double const> const& moments,
          Scale const&... scale) {
   auto const d_factor = kernels_detail::channel_row(ct, 0), d_offset = kernels_detail::channel_row(ct, 1),
@@ -161,8 +162,8 @@ void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const
   map(space, shape::of(c), g.data + c, kernels_detail::square_pullback{op.epsilon}, d_factor, first, second, by);
 }
 template <ops_detail::coefficient Which, class S, class T>
-void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<double const> const& ct, shard<double const> const& moments, auto const&) {
+void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, scratch_memory, shard<T> const& g,
+         shard<double const> const& ct, shard<double const> const& moments, auto const&) {
   shape const row = shape::of(g.local_size());
   if constexpr (Which == ops_detail::coefficient::scale)
     map(space, row, g.data, kernels_detail::scale_pullback{op.epsilon}, kernels_detail::channel_row(ct, 0),
@@ -172,7 +173,7 @@ void run(ops_detail::coefficient_pullback_op<Which> const& op, S const& space, k
 }
 
 template <class S, class T>
-void run(ops_detail::channel_affine_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& y,
+void run(ops_detail::channel_affine_op const&, S const& space, scratch_memory memory, shard<T> const& y,
          shard<T const> const& x, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0),
@@ -183,23 +184,22 @@ void run(ops_detail::channel_affine_op const&, S const& space, kernels_detail::s
                static_cast<T const*>(mean.data()));
 }
 template <class S, class T>
-void run(ops_detail::channel_affine_pullback_op const&, S const& space, kernels_detail::scratch_memory memory,
-         shard<T> const& g, shard<T const> const& ct, shard<double const> const& coefficients) {
+void run(ops_detail::channel_affine_pullback_op const&, S const& space, scratch_memory memory, shard<T> const& g,
+         shard<T const> const& ct, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(ct.local_extents());
   auto const factor = kernels_detail::narrowed_row<T>(space, memory, coefficients, 0);
   map_channels(space, r.rows, r.n, g.data, ops_detail::fn::multiply{}, ct.data, static_cast<T const*>(factor.data()));
 }
 template <class S, class T>
-void run(ops_detail::channel_affine_sums_op const&, S const& space, kernels_detail::scratch_memory memory,
-         shard<double> const& g, shard<T const> const& ct, shard<T const> const& x,
-         shard<double const> const& coefficients) {
+void run(ops_detail::channel_affine_sums_op const&, S const& space, scratch_memory memory, shard<double> const& g,
+         shard<T const> const& ct, shard<T const> const& x, shard<double const> const& coefficients) {
   kernels_detail::rows_of const r(x.local_extents());
   auto const mean = kernels_detail::narrowed_row<T>(space, memory, coefficients, 2);
   channel_affine_sums(space, x.data, ct.data, r.rows, r.n, static_cast<T const*>(mean.data()), g.data);
   fill(space, g.data + 2 * r.n, r.n, 0.);
 }
 template <moving Which, class S, class T>
-void run(ops_detail::moving_op<Which> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::moving_op<Which> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<double const> const& moments, shard<T const> const& old) {
   using average =
       std::conditional_t<Which == moving::mean, kernels_detail::moving_mean, kernels_detail::moving_variance>;

@@ -38,8 +38,8 @@ namespace ashlar::kernels {
 ///   kernel of one element with stride 1 is one matrix product.
 /// Error: ashlar::error if oneDNN fails. No case beyond a lack of memory is known.
 template <class Space, BlasScalar T>
-void convolve(Space const& space, kernels_detail::scratch_memory memory, convolution const& g, T const* images,
-              T const* kernel, T* result) {
+void convolve(Space const& space, scratch_memory memory, convolution const& g, T const* images, T const* kernel,
+              T* result) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (g.is_product() || k == 0)
     return gemm(space, rows, o, k, T(1), matrix<T>{images, k}, matrix<T>{kernel, o}, T(0), result, o);
@@ -52,8 +52,8 @@ void convolve(Space const& space, kernels_detail::scratch_memory memory, convolu
 
 /// The cotangent of the images, from the cotangent of the result: the transpose of convolve in its images.
 template <class Space, BlasScalar T>
-void convolve_images_vjp(Space const& space, kernels_detail::scratch_memory memory, convolution const& g,
-                         T const* d_result, T const* kernel, T* d_images) {
+void convolve_images_vjp(Space const& space, scratch_memory memory, convolution const& g, T const* d_result,
+                         T const* kernel, T* d_images) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (g.is_product())
     return gemm(space, rows, k, o, T(1), matrix<T>{d_result, o}, matrix<T>{kernel, o, true}, T(0), d_images, k);
@@ -67,8 +67,8 @@ void convolve_images_vjp(Space const& space, kernels_detail::scratch_memory memo
 /// The cotangent of the kernel: the transpose of convolve in its kernel, summed over slices of the batch.
 /// Post: the same bits for every number of the host's threads.
 template <class Space, BlasScalar T>
-void convolve_kernel_vjp(Space const& space, kernels_detail::scratch_memory memory, convolution const& g,
-                         T const* images, T const* d_result, T* d_kernel) {
+void convolve_kernel_vjp(Space const& space, scratch_memory memory, convolution const& g, T const* images,
+                         T const* d_result, T* d_kernel) {
   index_t const k = g.patch(), o = g.filters, rows = g.images * g.positions();
   if (rows * k * o == 0) return fill(space, d_kernel, k * o, T(0));
   if (g.is_product())
@@ -80,22 +80,20 @@ void convolve_kernel_vjp(Space const& space, kernels_detail::scratch_memory memo
 }
 
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space, kernels_detail::scratch_memory memory,
+void run(ops_detail::conv2d_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
          shard<T> const& y, shard<T const> const& images, shard<T const> const& kernel) {
   convolve(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), kernel.local_extents()),
            images.data, kernel.data, y.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space,
-         kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct,
-         shard<T const> const& kernel) {
+void run(ops_detail::conv2d_images_pullback_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& kernel) {
   convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g.local_extents(), kernel.local_extents()),
                       ct.data, kernel.data, g.data);
 }
 template <int Stride, int Dilation, padding Edge, class S, class T>
-void run(ops_detail::conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space,
-         kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& images,
-         shard<T const> const& ct) {
+void run(ops_detail::conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space, scratch_memory memory,
+         shard<T> const& g, shard<T const> const& images, shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()),
                       images.data, ct.data, g.data);
 }

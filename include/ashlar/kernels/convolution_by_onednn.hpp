@@ -25,7 +25,7 @@ enum class convolution_pass { result, images, kernel };
 template <class Space, class T>
 struct convolution_by_onednn {
   Space space;
-  scratch_memory memory;
+  kernels::scratch_memory memory;
   convolution g;
   bool result(T const*, T const*, T*) const { return false; }
   bool images(T const*, T const*, T*) const { return false; }
@@ -208,7 +208,7 @@ template <class Space>
   requires(runs_in_caller<Space>)
 struct convolution_by_onednn<Space, float> {
   Space space;
-  scratch_memory memory;
+  kernels::scratch_memory memory;
   convolution g;
 
   bool result(float const* images, float const* kernel, float* result) const {

@@ -55,7 +55,7 @@ inline constexpr index_t patch_elements_on_device = 1 << 25;
 template <class Space, class T>
 struct convolution_by_device_blas {
   Space space;
-  scratch_memory memory;
+  kernels::scratch_memory memory;
   convolution g;
 
   void result(T const* images, T const* kernel, T* result) const {

@@ -42,7 +42,7 @@ inline index_t largest_part(convolution const& g, index_t limit, index_t images)
 template <class Space, class T>
 struct convolution_by_blas {
   Space space;
-  scratch_memory memory;
+  kernels::scratch_memory memory;
   convolution g;
 
   void result(T const* images, T const* kernel, T* result) const {

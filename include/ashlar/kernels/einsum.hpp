@@ -219,13 +219,12 @@ void contract(Space const& space, layout_detail::einsum_equation const& e, T con
 }
 
 template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
-         shard<T const> const& a) {
+void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& a) {
   contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), y.data, y.local_extents());
 }
 template <equation E, class S, class T>
-void run(ops_detail::einsum_op<E> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
-         shard<T const> const& a, shard<T const> const& b) {
+void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& a,
+         shard<T const> const& b) {
   contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
            y.local_extents());
 }

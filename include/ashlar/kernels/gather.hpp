@@ -121,13 +121,13 @@ void scatter_add(Space const& space, T const* in, index_t outer, index_set const
 }
 
 template <class S, class T, class I>
-void run(ops_detail::take_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
-         shard<T const> const& table, shard<I const> const& index) {
+void run(ops_detail::take_op const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& table,
+         shard<I const> const& index) {
   take(space, table.data, 1, table.owned.dim[0], kernels_detail::row_size(table.local_extents()), index.data,
        index.local_size(), y.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::scatter_add_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::scatter_add_op const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& update, shard<I const> const& index, auto const&) {
   fill(space, y.data, y.local_size(), T(0));
   scatter_add(space, update.data, 1, y.owned.dim[0], kernels_detail::row_size(y.local_extents()), index.data,

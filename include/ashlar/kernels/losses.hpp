@@ -166,43 +166,42 @@ void distribution_cross_entropy_vjp(Space const& space, T const* logits, T const
 }
 
 template <class S, class T, class I>
-void run(ops_detail::cross_entropy_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& loss,
+void run(ops_detail::cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
          shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   cross_entropy_sum(space, logits.data, labels.data, r.rows, r.n, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(ops_detail::cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels) {
+void run(ops_detail::cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   cross_entropy_vjp(space, logits.data, labels.data, r.rows, r.n, ct.data,
                     kernels_detail::one_over_rows<T>(logits.global), g.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::weighted_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels,
-         shard<T const> const& weights) {
+void run(ops_detail::weighted_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+         shard<T const> const& logits, shard<I const> const& labels, shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_sum(space, logits.data, labels.data, weights.data, r.rows, r.n, loss.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
+void run(ops_detail::weighted_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
          shard<T const> const& weights) {
   kernels_detail::rows_of const r(logits.local_extents());
   weighted_cross_entropy_vjp(space, logits.data, labels.data, weights.data, r.rows, r.n, ct.data, g.data);
 }
 template <class S, class T>
-void run(ops_detail::distribution_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& loss, shard<T const> const& logits, shard<T const> const& targets) {
+void run(ops_detail::distribution_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+         shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
   distribution_cross_entropy_sum(space, logits.data, targets.data, r.rows, r.n, loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T>
-void run(ops_detail::distribution_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<T const> const& targets) {
+void run(ops_detail::distribution_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& logits, shard<T const> const& targets) {
   kernels_detail::rows_of const r(logits.local_extents());
   distribution_cross_entropy_vjp(space, logits.data, targets.data, r.rows, r.n, ct.data,
                                  kernels_detail::one_over_rows<T>(logits.global), g.data);

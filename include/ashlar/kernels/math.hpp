@@ -1,6 +1,7 @@
 // The mathematical functions of kernels.
 #pragma once
 #include "ashlar/ops/activations.hpp"
+#include "ashlar/ops/math.hpp"
 #include <Kokkos_Core.hpp>
 
 // Definitions of what ops/functions.hpp and ops/activations.hpp declare.
@@ -29,6 +30,26 @@ KOKKOS_FUNCTION T math_erf(T x) {
 template <class T>
 KOKKOS_FUNCTION T math_log1p(T x) {
   return Kokkos::log1p(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_sin(T x) {
+  return Kokkos::sin(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_cos(T x) {
+  return Kokkos::cos(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_floor(T x) {
+  return Kokkos::floor(x);
+}
+template <class T>
+KOKKOS_FUNCTION T math_pow(T x, T y) {
+  return Kokkos::pow(x, y);
+}
+template <class T>
+KOKKOS_FUNCTION T math_atan2(T y, T x) {
+  return Kokkos::atan2(y, x);
 }
 
 }  // namespace ashlar::ops_detail

@@ -76,7 +76,7 @@ void confusion_counts(Space const& space, T const* logits, I const* labels, inde
 namespace ashlar::kernels_detail {
 
 template <class Space, class T, class I>
-void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> const& hits,
+void count_hits(Space const& space, kernels::scratch_memory memory, kernels::shard<T> const& hits,
                 kernels::shard<T const> const& logits, kernels::shard<I const> const& labels, index_t k) {
   rows_of const r(logits.local_extents());
   auto const block = memory.array<std::int64_t>(1);
@@ -90,17 +90,17 @@ void count_hits(Space const& space, scratch_memory memory, kernels::shard<T> con
 namespace ashlar::kernels {
 
 template <class S, class T, class I>
-void run(ops_detail::hits_op const&, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits,
+void run(ops_detail::hits_op const&, S const& space, scratch_memory memory, shard<T> const& hits,
          shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, 1);
 }
 template <class S, class T, class I>
-void run(ops_detail::top_k_op const& op, S const& space, kernels_detail::scratch_memory memory, shard<T> const& hits,
+void run(ops_detail::top_k_op const& op, S const& space, scratch_memory memory, shard<T> const& hits,
          shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::count_hits(space, memory, hits, logits, labels, op.k);
 }
 template <class S, class T, class I>
-void run(ops_detail::confusion_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& counts,
+void run(ops_detail::confusion_op const&, S const& space, scratch_memory, shard<T> const& counts,
          shard<T const> const& logits, shard<I const> const& labels) {
   kernels_detail::rows_of const r(logits.local_extents());
   confusion_counts(space, logits.data, labels.data, r.rows, r.n, counts.data);

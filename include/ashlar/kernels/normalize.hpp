@@ -119,8 +119,8 @@ void normalize_vjp(Space const& space, T const* x, index_t rows, index_t n, T co
 
 /// The cotangent of the scale: sum over rows of d_y (x - mean) / root.
 template <bool Centered, class Space, class T>
-void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memory, T const* x, index_t rows, index_t n,
-                         T const* d_y, double epsilon, T* d_scale) {
+void normalize_scale_vjp(Space const& space, scratch_memory memory, T const* x, index_t rows, index_t n, T const* d_y,
+                         double epsilon, T* d_scale) {
   auto const block = memory.array<T>(2 * rows);
   T* const statistics = block.data();
   kernels_detail::for_each_row(
@@ -133,21 +133,21 @@ void normalize_scale_vjp(Space const& space, kernels_detail::scratch_memory memo
 }
 
 template <bool Centered, int Dims, class S, class T, class... Shift>
-void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& y, shard<T const> const& x, shard<T const> const& scale, Shift const&... shift) {
+void run(ops_detail::normalize_op<Centered, Dims> const& op, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& x, shard<T const> const& scale, Shift const&... shift) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   T const* const b[]{shift.data..., nullptr};
   normalize<Centered>(space, x.data, r.rows, r.n, scale.data, b[0], op.epsilon, y.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<T const> const& ct, shard<T const> const& x, shard<T const> const& scale) {
+void run(ops_detail::normalize_pullback_op<Centered, Dims> const& op, S const& space, scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& x, shard<T const> const& scale) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_vjp<Centered>(space, x.data, r.rows, r.n, scale.data, ct.data, op.epsilon, g.data);
 }
 template <bool Centered, int Dims, class S, class T>
-void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space,
-         kernels_detail::scratch_memory memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
+void run(ops_detail::normalize_scale_pullback_op<Centered, Dims> const& op, S const& space, scratch_memory memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents(), Dims);
   normalize_scale_vjp<Centered>(space, memory, x.data, r.rows, r.n, ct.data, op.epsilon, g.data);
 }

@@ -156,13 +156,13 @@ void pool_vjp(Space const& space, pooled const& g, T const* x, T const* d_y, T* 
 }
 
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& y, shard<T const> const& x) {
+void run(ops_detail::pool2d_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& x) {
   pool<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, y.data);
 }
 template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
-void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space,
-         kernels_detail::scratch_memory, shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
+void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory,
+         shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
 }
 

@@ -269,18 +269,18 @@ void reduce(Space const& space, T const* in, shape const& extents, unsigned dims
 }
 
 template <class Op, unsigned Dims, class S, class T>
-void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::reduce_op<Op, Dims> const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
   reduce<Op>(space, x.data, x.local_extents(), Dims, y.data);
 }
 template <int Rank, class S, class T>
-void run(ops_detail::sum_to_op<Rank> const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::sum_to_op<Rank> const& op, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
   reduce<op::sum>(space, x.data, x.local_extents(), op.dims(x.global), y.data);
 }
 template <unsigned Dims, class S, class T>
-void run(ops_detail::expand_op<Dims> const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
-         shard<T const> const& x, auto const&) {
+void run(ops_detail::expand_op<Dims> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& x,
+         auto const&) {
   shape const out = y.local_extents(), in = x.local_extents();
   strided<T> leaf{x.data, {}};
   for (int d = 0, k = 0; d < out.rank; ++d)

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace ashlar::kernels_detail {
+namespace ashlar::kernels {
 
 /// n elements of T, given back when this object ends.
 template <class T>
@@ -34,4 +34,4 @@ class scratch_memory {
   allocate_function allocate_;
 };
 
-}  // namespace ashlar::kernels_detail
+}  // namespace ashlar::kernels

@@ -7,7 +7,7 @@
 namespace ashlar::kernels {
 
 template <class S, class T>
-void run(ops_detail::select_pullback_op const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
+void run(ops_detail::select_pullback_op const& op, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, auto const&) {
   fill(space, g.data, g.local_size(), T(0));
   index_t const size = ct.local_size();

@@ -108,22 +108,22 @@ void sharded_cross_entropy_vjp(Space const& space, T const* logits, I const* lab
 }
 
 template <class S, class T, class I>
-void run(ops_detail::softmax_parts_op const&, S const& space, kernels_detail::scratch_memory,
+void run(ops_detail::softmax_parts_op const&, S const& space, scratch_memory,
          shard<ops_detail::softmax_part<T>> const& parts, shard<T const> const& logits, shard<I const> const& labels) {
   softmax_parts(space, logits.data, labels.data, kernels_detail::rows_of(logits.local_extents()).rows,
                 logits.owned.dim[logits.owned.rank - 1], parts.data);
 }
 template <class S, class T, class I>
-void run(ops_detail::sharded_cross_entropy_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& loss, shard<T const> const& logits, shard<I const> const& labels,
+void run(ops_detail::sharded_cross_entropy_op const&, S const& space, scratch_memory, shard<T> const& loss,
+         shard<T const> const& logits, shard<I const> const& labels,
          shard<ops_detail::softmax_part<T> const> const& parts) {
   loss_of_parts(space, parts.data, labels.data, labels.local_size(), kernels_detail::rows_of(logits.global).n,
                 loss.data);
   kernels_detail::divide_by_rows(space, loss.data, logits.global);
 }
 template <class S, class T, class I>
-void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, kernels_detail::scratch_memory,
-         shard<T> const& g, shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
+void run(ops_detail::sharded_cross_entropy_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
+         shard<T const> const& ct, shard<T const> const& logits, shard<I const> const& labels,
          shard<ops_detail::softmax_part<T> const> const& parts) {
   sharded_cross_entropy_vjp(space, logits.data, labels.data, parts.data,
                             kernels_detail::rows_of(logits.local_extents()).rows,

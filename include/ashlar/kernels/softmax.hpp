@@ -140,25 +140,24 @@ void log_softmax_vjp(Space const& space, T const* y, T const* d_y, index_t outer
 }
 
 template <class S, class T>
-void run(ops_detail::softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
-         shard<T const> const& x) {
+void run(ops_detail::softmax_op const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents());
   softmax(space, x.data, r.rows, r.n, 1, y.data);
 }
 template <class S, class T>
-void run(ops_detail::log_softmax_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& y,
+void run(ops_detail::log_softmax_op const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x) {
   kernels_detail::rows_of const r(x.local_extents());
   log_softmax(space, x.data, r.rows, r.n, 1, y.data);
 }
 template <class S, class T>
-void run(ops_detail::softmax_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
+void run(ops_detail::softmax_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& y) {
   kernels_detail::rows_of const r(y.local_extents());
   softmax_vjp(space, y.data, ct.data, r.rows, r.n, 1, g.data);
 }
 template <class S, class T>
-void run(ops_detail::log_softmax_pullback_op const&, S const& space, kernels_detail::scratch_memory, shard<T> const& g,
+void run(ops_detail::log_softmax_pullback_op const&, S const& space, scratch_memory, shard<T> const& g,
          shard<T const> const& ct, shard<T const> const& y) {
   kernels_detail::rows_of const r(y.local_extents());
   log_softmax_vjp(space, y.data, ct.data, r.rows, r.n, 1, g.data);

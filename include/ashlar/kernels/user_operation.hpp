@@ -87,7 +87,7 @@ namespace ashlar::kernels {
 
 template <class Op, class S, class T, class... X>
   requires kernels_detail::acts_on_rows<Op>
-void run(Op const& op, S const& space, kernels_detail::scratch_memory, shard<T> const& y, shard<X const> const&... x) {
+void run(Op const& op, S const& space, scratch_memory, shard<T> const& y, shard<X const> const&... x) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     constexpr auto const& e = Op::eq;
     constexpr auto const& whole = Op::whole;

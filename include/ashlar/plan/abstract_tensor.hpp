@@ -114,6 +114,7 @@ struct backend<abstract_mesh<M>> {
 
   template <class T, class L>
   static constexpr abstract_tensor<T, L, M> allocate(abstract_mesh<M> const& m, shape const& extents) {
+    check_size<T>(extents);
     return {m, extents};
   }
   template <class T, class L, class Op, class... X>

@@ -58,8 +58,27 @@ struct layout_is_partial {
 
 [[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
 [[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
+[[noreturn]] void fail_size(shape const& extents, std::size_t element_bytes);
+
+/// Throws if the elements of a tensor cannot be counted, or their bytes not be addressed. Extents are the same on all
+/// ranks, so all ranks throw.
+template <class T>
+constexpr void check_size(shape const& extents) {
+  constexpr std::uint64_t most = ~std::uint64_t{0} / 2;
+  std::uint64_t bytes = sizeof(T);
+  for (int d = 0; d < extents.rank; ++d) {
+    auto const n = static_cast<std::uint64_t>(extents[d]);
+    if (n != 0 && bytes > most / n) fail_size(extents, sizeof(T));
+    if (n != 0) bytes *= n;
+  }
+}
 
 }  // namespace plan_detail
+
+/// The value of a layout on a mesh: its axes are positions in the mesh.
+/// Example: layout_value_v<mesh<axis<"data">, axis<"model">>, layout<none, "model">>.dim[1].mask() == 0b10
+template <class Mesh, class L>
+inline constexpr layout_value layout_value_v = layout_detail::value_v<plan_detail::mesh_context<Mesh, L>, L>;
 
 /// The plain tensor of an active tensor, without derivative. Any other value is returned itself.
 /// Example: accuracy_count(stop_gradient(logits), labels)
@@ -80,14 +99,11 @@ constexpr X const& materialize(X const& x) {
   return x;
 }
 
-}  // namespace plan_detail
 template <class X>
   requires requires(X const& x) { x.evaluate(); }
-constexpr decltype(auto) plan_detail::materialize(X const& x) {
+constexpr decltype(auto) materialize(X const& x) {
   return x.evaluate();
 }
-
-namespace plan_detail {
 
 // The materialized tensor as a value of its own.
 template <class X>
@@ -124,6 +140,12 @@ struct error_text {
 [[noreturn]] inline void fail_extents(char const* rule, shape const& a, shape const& b) {
   error_text m;
   m << rule << "; found " << a << " and " << b;
+  throw error(m.text);
+}
+[[noreturn]] inline void fail_size(shape const& extents, std::size_t element_bytes) {
+  error_text m;
+  m << "ashlar::make: a tensor has less than 2^63 bytes; found extents " << extents << " of elements of "
+    << static_cast<index_t>(element_bytes) << " bytes";
   throw error(m.text);
 }
 [[noreturn]] inline void fail_other_extents(char const* rule, shape const& expected, shape const& found) {

@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
-#include "ashlar/tensor/evaluate.hpp"
 #include "ashlar/tensor/pending.hpp"
 
 namespace ashlar::tensor_detail {

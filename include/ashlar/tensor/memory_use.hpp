@@ -1,5 +1,7 @@
 // The memory that tensors take.
 #pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
 #include "ashlar/tensor/storage.hpp"
 
 namespace ashlar {
@@ -21,6 +23,26 @@ memory_use memory_in_use() {
 template <class Space = Kokkos::DefaultExecutionSpace>
 void reset_peak_memory() {
   tensor_detail::pool<typename Space::memory_space>::reset_peak();
+}
+
+/// Requires that the tensors of no rank of c took more bytes than its bound since reset_peak_memory().
+/// Collective: all ranks of c.
+/// Error: ashlar::error on every rank, with the bytes of one that took more.
+/// Example: require_peak_memory(m.communicator(), 3 * bytes_of_parameters);
+template <class Space = Kokkos::DefaultExecutionSpace>
+void require_peak_memory(communicator const& c, std::size_t bound) {
+  comm::collectively(c, [&] {
+    if (std::size_t const peak = memory_in_use<Space>().peak; peak > bound)
+      throw error("ashlar::require_peak_memory: a rank takes " + std::to_string(peak) +
+                  " bytes, more than the bound of " + std::to_string(bound) + "; keep less, or raise the bound");
+  });
+}
+
+/// The number of elements of the largest shard that a rank has of a tensor.
+/// Example: largest_local_size<layout<"data", none>>(m, shape::of(10, 3)) is 9 on 4 ranks
+template <class L, class M>
+index_t largest_local_size(device_mesh<M> const& m, shape const& extents) {
+  return layout_detail::largest_shard(extents, sharded_tensor<float, L, M>::layout, m.sizes());
 }
 
 }  // namespace ashlar

@@ -65,6 +65,12 @@ class bundle_in_flight {
 
   template <class L>
   void reserve(shape const& extents) {
+    // By extents, not by shards: all ranks of the mesh compare it.
+    of_members_ = fingerprint_of_extents(
+        collective::all_reduce,
+        fingerprint_of(collective::all_reduce, of_members_, encode(sharded_tensor<T, L, M>::layout),
+                       encode_blocks(sharded_tensor<T, L, M>::layout)),
+        extents);
     size_.push_back(local_shape(extents, sharded_tensor<T, L, M>::layout, mesh_.sizes(), mesh_.rank()).size());
   }
   /// Notes the elements of the next reserved tensor. Returns the tensor that its reduction will fill.
@@ -84,7 +90,7 @@ class bundle_in_flight {
     s.what = step_kind::all_reduce;
     s.axes = axes_;
     std::uint64_t fingerprint = fingerprint_of(collective_of(s.what), axes_, op, element_code<T>);
-    for (index_t n : size_) fingerprint = fingerprint_of(collective_of(s.what), fingerprint, n);
+    fingerprint = fingerprint_of(collective_of(s.what), fingerprint, of_members_);
     collective_scope const scope(mesh_, s, fingerprint,
                                  static_cast<std::size_t>(2 * (elements_ - elements_ / ranks_.size())) * sizeof(T),
                                  call_site_);
@@ -140,6 +146,7 @@ class bundle_in_flight {
   communicator ranks_;
   axis_mask axes_;
   call_site call_site_;
+  std::uint64_t of_members_ = 0;  // the fingerprint of their extents and layouts
   std::vector<index_t> size_, first_;
   std::vector<std::size_t> order_;  // of the operands in the message.
   std::vector<block<T const>> pieces_;

@@ -60,13 +60,10 @@ class sharded_tensor {
       !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
       "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
-  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents)
-      : sharded_tensor(m, extents, ashlar::local_region(extents, layout, m.sizes(), m.rank()).size()) {}
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : sharded_tensor(m, extents, counted(m, extents)) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
-      : sharded_tensor(m, extents,
-                       tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T)), 0) {
-  }
+      : sharded_tensor(m, extents, allocated(extents, elements), 0) {}
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
@@ -97,6 +94,19 @@ class sharded_tensor {
   index_t offset() const { return offset_; }
 
  private:
+  // The number of elements of this rank's shard, once the extents are known to be good.
+  static index_t counted(device_mesh<Mesh> const& m, shape const& extents) {
+    plan_detail::check_size<T>(extents);
+    return ashlar::local_region(extents, layout, m.sizes(), m.rank()).size();
+  }
+  static storage_pointer allocated(shape const& extents, index_t elements) {
+    try {
+      return tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(elements) * sizeof(T));
+    } catch (tensor_detail::out_of_memory const& e) {
+      tensor_detail::fail_memory(e, extents, elements, sizeof(T));
+    }
+  }
+
   device_mesh<Mesh> mesh_;
   shape extents_;
   storage_pointer owner_;
@@ -150,10 +160,13 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
       if (Reversed) expected[d] = shard[L::rank - 1 - d];
     }
     if (!(found == expected))
+      // Compilers print the line on which a call begins.
+      // clang-format off
       plan_detail::fail_other_extents(
           Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
                    : "ashlar::adopt: the view has the extents of this rank's shard",
           expected, found);
+    // clang-format on
     if (!view.span_is_contiguous())
       meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
   });
@@ -226,7 +239,9 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  Tensor t(m, plan_detail::checked_extents<L>(n));
+  shape const extents = plan_detail::checked_extents<L>(n);
+  m.calls().note_extents(extents);
+  Tensor t(m, extents);
   tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                              t.data(), t.local_region(), f);
   return t;

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/kernels/scratch.hpp"
+#include "ashlar/plan/tensor.hpp"
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
@@ -21,6 +22,25 @@ class reader {
   /// Called before the block's elements change: keeps the elements that will be read.
   virtual void keep(void const* block) = 0;
 };
+
+/// Thrown if there is no memory for a block, whatever the pool gives back.
+class out_of_memory : public error {
+ public:
+  explicit out_of_memory(std::size_t bytes)
+      : error("ashlar: the memory does not suffice for " + std::to_string(bytes) + " bytes more"), bytes_(bytes) {}
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+};
+[[noreturn]] inline void fail_memory(out_of_memory const& e, shape const& extents, index_t elements,
+                                     std::size_t element_bytes) {
+  plan_detail::error_text m;
+  m << "ashlar::make: the memory does not suffice for a tensor of extents " << extents << ", of which this rank has "
+    << elements << " elements of " << static_cast<index_t>(element_bytes) << " bytes, "
+    << static_cast<index_t>(e.bytes()) << " bytes in all";
+  throw error(m.text);
+}
 
 template <class MemorySpace>
 class pool;
@@ -74,17 +94,22 @@ class storage : public reader {
 };
 
 /// Hands out memory and takes it back for the next request of its size: a training step uses the memory of the step
-/// before. Sizes are rounded up to four classes per octave. Free memory returns to Kokkos when Kokkos is finalised.
+/// before. Sizes are rounded up to four classes per octave. Before a new block would bring the pool's memory above twice
+/// the most that was in use at once, and if the system has no memory left, free blocks return to the system, the class
+/// that was used least lately first. All free memory returns when Kokkos is finalised.
 template <class MemorySpace>
 class pool {
  public:
   static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes) {
     state& s = instance();
+    if (bytes > largest) throw out_of_memory(bytes);
     auto const [size, index] = size_class(bytes);
     block* b = nullptr;
     auto const count = [&] {
       s.in_use += bytes;
       s.peak = std::max(s.peak, s.in_use);
+      s.most_in_use = std::max(s.most_in_use, s.in_use);
+      s.last_use[index] = ++s.uses;
     };
     {
       std::lock_guard lock(s.lock);
@@ -92,17 +117,25 @@ class pool {
       if (!s.free[index].empty()) {
         b = s.free[index].back();
         s.free[index].pop_back();
+        s.free_bytes -= size;
         count();
+      } else if (s.held + size > kept_anyway + 2 * std::max(s.most_in_use, s.in_use + bytes)) {
+        s.give_back(s.held + size - kept_anyway - 2 * std::max(s.most_in_use, s.in_use + bytes));
       }
     }
     if (b == nullptr) {
       std::unique_ptr<block> made(new block(nullptr, 0));
-      // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
-      if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) made->data = node_memory::instance().allocate(size);
-      if (made->data == nullptr) made->data = Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+      made->data = new_memory(size);
+      if (made->data == nullptr) {
+        std::lock_guard lock(s.lock);
+        s.give_back(s.free_bytes);
+      }
+      if (made->data == nullptr) made->data = new_memory(size);
+      if (made->data == nullptr) throw out_of_memory(bytes);
       b = made.release();
       std::lock_guard lock(s.lock);
       ++s.allocations;
+      s.held += size;
       count();
     }
     b->bytes = bytes;
@@ -111,6 +144,8 @@ class pool {
 
   /// The number of new blocks so far. A steady program makes no more.
   static std::size_t allocations() { return instance().allocations; }
+  /// Bytes that the pool has from the system, free blocks among them.
+  static std::size_t held() { return instance().held; }
   /// Bytes in use, and the most in use since the last reset.
   static std::size_t in_use() { return instance().in_use; }
   static std::size_t peak() { return instance().peak; }
@@ -118,7 +153,20 @@ class pool {
 
  private:
   using block = storage<MemorySpace>;
-  static constexpr std::size_t classes = 4 * 48, smallest = 256;
+  static constexpr std::size_t classes = 4 * 48, smallest = 256, largest = smallest << 47;
+  static constexpr std::size_t kept_anyway = std::size_t{64} << 20;
+
+  // Null if the system has no memory.
+  static void* new_memory(std::size_t size) {
+    // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
+    if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+      if (void* const p = node_memory::instance().allocate(size)) return p;
+    try {
+      return Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+    } catch (std::exception const&) {
+      return nullptr;
+    }
+  }
 
   // Held for a few instructions, usually by one host thread. A mutex would cost a tiny collective 10 % of its time.
   class spin_lock {
@@ -139,8 +187,27 @@ class pool {
   struct state {
     spin_lock lock;
     std::vector<block*> free[classes];
-    std::size_t allocations = 0, in_use = 0, peak = 0;
+    std::uint64_t last_use[classes]{}, uses = 0;  // of a class; of all
+    std::size_t allocations = 0, in_use = 0, peak = 0, most_in_use = 0, held = 0, free_bytes = 0;
     bool open = true;
+
+    // Gives free blocks of so many bytes back to the system, if there are as many. Pre: locked.
+    void give_back(std::size_t bytes) {
+      for (std::size_t given = 0; given < bytes && free_bytes > 0;) {
+        std::size_t oldest = classes;
+        for (std::size_t i = 0; i < classes; ++i)
+          if (!free[i].empty() && (oldest == classes || last_use[i] < last_use[oldest])) oldest = i;
+        block* const b = free[oldest].back();
+        free[oldest].pop_back();
+        std::size_t const size = size_of_class(oldest);
+        if (!node_memory::instance().contains(b->data))
+          Kokkos::kokkos_free<MemorySpace>(b->data);
+        else
+          node_memory::instance().free_block(b->data, size);
+        delete b;
+        given += size, free_bytes -= size, held -= size;
+      }
+    }
 
     state() {
       if (!Kokkos::is_initialized() || Kokkos::is_finalized()) fail_without_kokkos();
@@ -171,6 +238,11 @@ class pool {
     std::size_t const step = (bytes - octave + quarter - 1) / quarter;
     return {octave + step * quarter, 4 * static_cast<std::size_t>(std::countr_zero(octave / smallest)) + step};
   }
+  static std::size_t size_of_class(std::size_t index) {
+    if (index == 0) return smallest;
+    std::size_t const octave = smallest << (index - 1) / 4;
+    return octave + octave / 4 * ((index - 1) % 4 + 1);
+  }
   struct release {
     std::size_t index;
     void operator()(block* b) const {
@@ -179,7 +251,12 @@ class pool {
       {
         std::lock_guard lock(p.lock);
         p.in_use -= b->bytes;
-        if (p.open && !node_memory::instance().is_left_to_others(b->data, b->bytes)) return p.free[index].push_back(b);
+        bool const quarantined = node_memory::instance().is_left_to_others(b->data, b->bytes);
+        if (p.open && !quarantined) {
+          p.free_bytes += size_of_class(index);
+          return p.free[index].push_back(b);
+        }
+        p.held -= size_of_class(index);
       }
       delete b;  // its memory is gone with Kokkos, or quarantined
     }
@@ -216,7 +293,7 @@ class pool_scratch {
 
 /// The scratch of kernels that run in a space, from the pool.
 template <class Space>
-inline constexpr scratch_memory scratch_from_pool([](std::size_t bytes) {
+inline constexpr kernels::scratch_memory scratch_from_pool([](std::size_t bytes) {
   auto block = pool<typename Space::memory_space>::allocate(bytes);
   void* const at = block->data;
   return std::shared_ptr<void>(std::move(block), at);

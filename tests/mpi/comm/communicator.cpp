@@ -136,6 +136,7 @@ TEST_CASE("communicator: all ranks wait alike, and both ways of waiting end") {
 TEST_CASE("communicator: each has its own monitor, which its parts have too") {
   struct monitor_of_one : comm_detail::waiting_monitor {
     int polls = 0;
+    bool in_call() const override { return false; }
     std::function<void()> at_third = [] {};
     void poll_others() override {
       if (++polls == 3) at_third();

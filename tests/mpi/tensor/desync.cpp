@@ -479,3 +479,40 @@ TEST_CASE("desync: a mesh that some ranks make and others do not") {
       }
   }
 }
+
+namespace {
+
+struct one_everywhere {
+  KOKKOS_FUNCTION double operator()(index_t, index_t) const { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("desync: tensors of other extents on one rank are an error of the next collective, on every rank") {
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  for (char const* transport : {"mpi", "any"}) {
+    by_messages const messages(transport);
+    auto const sum_of = [](auto make_tensor) {
+      return said_together([&, m = all_ranks()] {
+        auto const x = make_tensor(m, testing::rank() == testing::ranks() - 1 ? 7 : 6);
+        (void)all_reduce<"x">(sum(x));  // of a scalar, whatever the extents are
+      });
+    };
+    std::string const generated = sum_of([](auto const& m, index_t n) {
+      return generate<double, layout<"x", none>>(
+          m, {n, 10}, KOKKOS_LAMBDA(index_t, index_t) { return 1.; });
+    });
+    std::string const made = sum_of([](auto const& m, index_t n) {
+      auto x = make<double, layout<none, "x">>(m, {3, n});
+      fill(x, 1.);
+      return x;
+    });
+    std::string const drawn =
+        sum_of([](auto const& m, index_t n) { return uniform<double, layout<"x">>(m, {n}, prng_key{1}); });
+    for (std::string const& text : {generated, made, drawn}) {
+      CAPTURE(text);
+      CHECK(contains(text, "ashlar: "));
+      CHECK(contains(text, "all_reduce over x, desync.cpp:"));
+    }
+  }
+}

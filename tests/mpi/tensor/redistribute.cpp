@@ -96,7 +96,7 @@ struct tally {
 };
 
 std::string text_of(layout_value const& from, layout_value const& to, shape const& e, mesh_shape const& mesh) {
-  plan_detail::message where;
+  plan_detail::error_text where;
   where << name(from).c_str() << " to " << name(to).c_str() << " of " << e << " on " << mesh.size[0] << " x "
         << mesh.ranks() / mesh.size[0];
   return where.text;
@@ -343,7 +343,7 @@ void check_transposed_pairs() {
   }
   for_each_factorisation([&](auto const& sizes) {
     device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
-    auto const all = check_pairs(m, 2, {op_sum}, false, {}, {{1, 0}});
+    auto const all = check_pairs(m, 2, {layout_detail::op_sum}, false, {}, {{1, 0}});
     CHECK(all.pairs > 0);
     CHECK_MESSAGE(all.wrong == 0, all.first_wrong);
   });

@@ -78,6 +78,28 @@ TEST_CASE("shared_segment: blocks are aligned, apart, and hold what is written")
   CHECK_FALSE(segment->contains(&elsewhere));
 }
 
+TEST_CASE("shared_segment: what was given back serves later blocks, neighbours together, and is empty memory") {
+  auto segment = shared_segment::create(256 * mebibyte);
+  REQUIRE(segment.has_value());
+  std::vector<std::byte*> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(static_cast<std::byte*>(segment->allocate(mebibyte + 5)));
+  for (std::byte* p : blocks) std::memset(p, 7, mebibyte + 5);
+  std::size_t const used = segment->used();
+  for (int i : {2, 0, 1}) segment->give_back(blocks[static_cast<std::size_t>(i)], mebibyte + 5);
+  auto* const joined = static_cast<std::byte*>(segment->allocate(3 * mebibyte));
+  CHECK(joined == blocks[0]);
+  CHECK(std::all_of(joined, joined + 3 * mebibyte, [](std::byte b) { return b == std::byte{0}; }));
+  std::memset(joined, 9, 3 * mebibyte);
+  CHECK(std::all_of(blocks[3], blocks[3] + mebibyte + 5, [](std::byte b) { return b == std::byte{7}; }));
+  CHECK(segment->used() == used);
+  for (int i = 0; i < 10000; ++i) {  // 40 GB in all, of 256 MiB of addresses
+    void* const p = segment->allocate(4 * mebibyte);
+    REQUIRE(p != nullptr);
+    segment->give_back(p, 4 * mebibyte);
+  }
+  CHECK(segment->used() <= used + 4 * mebibyte + 4096);
+}
+
 TEST_CASE("shared_segment: another process reads and writes it, blocks made later, too") {
   pipe_ends there, back;
   pid_t const child = fork();  // before the segment is: it is not inherited, but mapped

@@ -11,7 +11,7 @@ using namespace test;
 namespace {
 
 int scratch_arrays = 0;
-constexpr kernels_detail::scratch_memory counted_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
+constexpr kernels::scratch_memory counted_scratch([](std::size_t bytes) -> std::shared_ptr<void> {
   ++scratch_arrays;
   return {Kokkos::kokkos_malloc<space>(bytes), [](void* p) { Kokkos::kokkos_free<space>(p); }};
 });
@@ -184,7 +184,7 @@ struct add_position : user_operation<"ij->ij", "j", linearity::nonlinear> {
 // Has a kernel for whole shards, which takes the place of forward.
 struct copied : add_position {};
 template <class S, class T>
-void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y,
+void run(copied const&, S const& space, kernels::scratch_memory, kernels::shard<T> const& y,
          kernels::shard<T const> const& x) {
   kernels::copy(space, x.data, y.data, y.local_size());
 }

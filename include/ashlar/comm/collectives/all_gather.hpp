@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/collectives/hierarchical.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -89,12 +90,14 @@ namespace ashlar::comm {
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_gather");
   comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
 }
 
 /// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_gather");
   comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, n_each), true, how);
 }
 
@@ -104,6 +107,7 @@ void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n, T* destination,
                 std::span<std::size_t const> counts, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_gather");
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
   comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, counts), false, how);
@@ -112,6 +116,7 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
 /// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_gather");
   comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, counts), false,
                               how);
 }

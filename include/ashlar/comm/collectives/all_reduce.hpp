@@ -4,6 +4,7 @@
 #include "ashlar/comm/node/round.hpp"
 #include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/split.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -172,12 +173,14 @@ namespace ashlar::comm {
 /// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_reduce");
   comm_detail::run_all_reduce<Op>(c, source, destination, n, how);
 }
 
 /// The same in place.
 template <class Op, element T>
 void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_reduce");
   comm_detail::run_all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
 }
 

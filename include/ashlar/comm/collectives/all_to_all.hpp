@@ -1,6 +1,7 @@
 // All-to-all: block q of rank r becomes block r of rank q.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -23,6 +24,7 @@ namespace ashlar::comm {
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_to_all");
   int const p = c.size();
   if (p == 1) return comm_detail::copy_block(source, destination, n_each);
   if (n_each == 0) return;
@@ -54,6 +56,7 @@ template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts,
                 std::span<std::size_t const> send_counts, T* destination, std::span<std::size_t const> receive_counts,
                 tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::all_to_all");
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return comm_detail::copy_block(source + send_starts[0], destination, send_counts[0]);

@@ -4,6 +4,7 @@
 
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -25,6 +26,7 @@ namespace ashlar::comm {
 /// Cost: every rank but the root receives n elements.
 template <element T>
 void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::broadcast");
   if (c.size() == 1 || n == 0) return;
   c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
   comm_detail::broadcast_by_mpi(c, data, n, root, how);

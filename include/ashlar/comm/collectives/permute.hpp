@@ -1,6 +1,7 @@
 // Permute: every rank sends its array to one rank and receives one.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm {
 
@@ -12,6 +13,7 @@ namespace ashlar::comm {
 template <element T>
 void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
              int from, tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::permute");
   bool const to_itself = to == c.rank();
   assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
   if (to_itself && (how.host_memory || c.size() == 1)) return comm_detail::copy_block(source, destination, n_send);

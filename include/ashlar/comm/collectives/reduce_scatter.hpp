@@ -1,6 +1,7 @@
 // Reduce-scatter: the combination of all ranks' arrays, a block of it on each rank.
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -89,6 +90,7 @@ namespace ashlar::comm {
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::reduce_scatter");
   comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
 }
 
@@ -97,6 +99,7 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
                     tuning const& how = tuned) {
+  comm_detail::raw_call const now(c, "comm::reduce_scatter");
   comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, counts), false, how);
 }
 

@@ -46,6 +46,7 @@ class call_history {
   /// Returns the call's number.
   std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e) {
     std::uint64_t const number = begun_++;
+    mixed_ = fingerprint_of(collective::exchange, mixed_, fingerprint);
     // If this rank may have lost count, find() does not return the call.
     last_[number % last_.size()] = {counts_ ? number : ~number, fingerprint, number_on_mesh, e, false};
     return number;
@@ -59,8 +60,11 @@ class call_history {
   /// Sets the number of calls. From here on all ranks count alike.
   void go_on_from(std::uint64_t number) {
     begun_ = first_ = number;
+    mixed_ = 0;
     counts_ = true;
   }
+  /// The fingerprint of all calls since go_on_from.
+  std::uint64_t mixed_fingerprints() const { return mixed_; }
   bool counts() const { return counts_; }
   std::uint64_t counts_from() const { return first_; }
   std::uint64_t begun() const { return begun_; }
@@ -74,7 +78,7 @@ class call_history {
   }
 
   std::array<recorded_call, 64> last_;
-  std::uint64_t begun_ = 0, first_ = 0;
+  std::uint64_t begun_ = 0, first_ = 0, mixed_ = 0;
   bool counts_ = true;
 };
 

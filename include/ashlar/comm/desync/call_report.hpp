@@ -7,8 +7,12 @@
 
 namespace ashlar::comm_detail {
 
-/// Returns "call 3 of the mesh", or `otherwise` if the call is not one of a mesh.
+/// The number of a call that all ranks of a communicator make, and no mesh counts.
+inline constexpr std::uint64_t on_no_mesh = ~std::uint64_t{0};
+
+/// Returns "call 3 of the mesh", or `otherwise` if the call makes a mesh.
 inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
+  if (number_on_mesh == on_no_mesh) return "a call of all ranks";
   return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
 }
 

@@ -1,9 +1,11 @@
 // A collective from begin to end, as desync detection sees it.
 #pragma once
+#include <bit>
 #include <exception>
 
 #include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/comm/node/memory.hpp"
+#include "ashlar/layout/shape.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -69,6 +71,12 @@ class mesh_calls {
     } const met(*this, e);
     return f();
   }
+  /// Notes the extents of a tensor that every rank makes. The next collective compares them, at no cost.
+  void note_extents(shape const& extents) const {
+    if (channel_ == nullptr) return;
+    for (int d = 0; d < extents.rank; ++d) made_ = fingerprint_of(collective::exchange, made_, extents[d]);
+    made_ = fingerprint_of(collective::exchange, made_, extents.rank);
+  }
   /// Numbers the mesh. Collective: over its ranks; blocks.
   void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
 
@@ -77,7 +85,10 @@ class mesh_calls {
   std::shared_ptr<desync_monitor> channel_;
   double deadline_ = 0;
   std::uint64_t mesh_ = 0;
-  mutable std::uint64_t begun_ = 0;
+  // The fingerprint of all collectives begun, and whether MPI's own have served since the last comparison.
+  mutable std::uint64_t begun_ = 0, mixed_fingerprints_ = 0;
+  mutable bool not_compared_ = false;
+  mutable std::uint64_t made_ = 0;  // the fingerprint of the extents noted since the last collective
 };
 
 /// `blocks`: a rank stays in the collective to its end. `goes_on`: it may leave the collective and enter it again.
@@ -91,12 +102,14 @@ class collective_in_progress {
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
                          std::uint64_t fingerprint, comm::collective_event const& e)
       : ranks_(ranks.state()),
-        name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-        call_(*calls.channel_, {{0, fingerprint_of(e.what, fingerprint, calls.mesh_), ++calls.begun_, e, false},
+        name_(name_of(calls, e.what, fingerprint, ++ranks_.begun)),
+        call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
                                 sizes,
                                 e.axes,
                                 rank,
-                                deadline_of(calls, ranks_)}) {
+                                deadline_of(calls, ranks_)}),
+        calls_(calls) {
+    calls.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls.mixed_fingerprints_, name_.fingerprint);
     enter();
   }
   collective_in_progress(collective_in_progress const&) = delete;
@@ -124,14 +137,14 @@ class collective_in_progress {
     tell(outer_);
   }
   /// Compares the calls of the ranks now and then, if MPI's own collectives serve: ranks that call different ones would
-  /// stay in them for ever. One collective in `tuning::agree_every` compares all calls since the last comparison,
-  /// before it runs.
+  /// stay in them for ever. One collective in `tuning::agree_every`, and collectives 1, 2, 4, ... before the first such,
+  /// compare all calls on the mesh, before they run.
   /// `in_memory`: true if the tensors are in memory that ranks of a node read.
   /// Collective: over `ranks`; blocks if this collective does.
   /// Cost: an all-reduce of 16 bytes.
   /// Error: ashlar::error on every rank if they have not called the same since the last comparison; on this rank if it
   ///   has left messages of an earlier collective.
-  void agree(communicator const& ranks, bool in_memory, collective_kind kind) const {
+  void agree(communicator const& ranks, bool in_memory, collective_kind kind) {
     refuse_after_lost_messages();
     in_memory = in_memory && comm::tuned.host_memory;
     communicator const& exchanging =
@@ -139,10 +152,13 @@ class collective_in_progress {
     bool const only_exchanges =
         comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
-    ranks_.mixed_fingerprints = fingerprint_of(collective::exchange, ranks_.mixed_fingerprints, name_.fingerprint);
-    if (kind == collective_kind::goes_on || ++ranks_.collectives % comm::tuned.agree_every != 0) return;
-    std::uint64_t const fingerprints = std::exchange(ranks_.mixed_fingerprints, 0);
-    call_.channel().compare(ranks, call_.call(), fingerprints, " (or a collective before it differs)");
+    calls_.not_compared_ = true;
+    // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
+    name_.polls = in_memory && !comm::tuned.exchanges(exchanging.size());
+    tell(name_);
+    if (kind == collective_kind::goes_on) return;
+    auto const n = ++ranks_.collectives, every = static_cast<std::uint64_t>(comm::tuned.agree_every);
+    if (n % every == 0 || (n < every && std::has_single_bit(n))) compare(ranks);
   }
   /// Compares this call between all ranks.
   /// Collective: over `ranks`; blocks.
@@ -151,10 +167,15 @@ class collective_in_progress {
   ///   earlier collective.
   void agree_now(communicator const& ranks) const {
     refuse_after_lost_messages();
-    call_.channel().compare(ranks, call_.call(), name_.fingerprint, "");
+    compare(ranks);
   }
 
  private:
+  void compare(communicator const& ranks) const {
+    bool const others = std::exchange(calls_.not_compared_, false);
+    call_.channel().compare(ranks, call_.call(), calls_.mixed_fingerprints_,
+                            others ? " (or a collective before it differs)" : "");
+  }
   void refuse_after_lost_messages() const {
     bool lost = false;
     to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
@@ -182,6 +203,11 @@ class collective_in_progress {
     }();
     return tag;
   }
+  static collective_name name_of(mesh_calls const& calls, collective what, std::uint64_t fingerprint,
+                                 std::uint64_t number) {
+    fingerprint = fingerprint_of(what, fingerprint, std::exchange(calls.made_, 0));
+    return {tag_of(fingerprint, number), fingerprint};
+  }
   // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
   // polls. And no other collective may receive the messages of one that failed.
   static int tag_of(std::uint64_t fingerprint, std::uint64_t number) {
@@ -191,6 +217,7 @@ class collective_in_progress {
   communicator_state& ranks_;
   collective_name name_;
   watched_call call_;
+  mesh_calls const& calls_;
   bool entered_ = false;
   collective_name outer_;  // the name before this collective
 };

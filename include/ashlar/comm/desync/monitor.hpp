@@ -38,11 +38,10 @@ class desync_monitor : public waiting_monitor {
   static std::shared_ptr<desync_monitor> of(MPI_Comm program) {
     static int const key = [] {
       int made = MPI_KEYVAL_INVALID;
-      // MPI calls it when the program frees its communicator, on all ranks. Meshes may live longer on some ranks.
+      // MPI calls it when the program frees its communicator, on all ranks. Meshes may live longer on some ranks: the
+      // last one closes the monitor.
       auto const forget = [](MPI_Comm, int, void* value, void*) {
-        auto* const kept = static_cast<std::shared_ptr<desync_monitor>*>(value);
-        std::erase(open(), kept->get());
-        delete kept;
+        delete static_cast<std::shared_ptr<desync_monitor>*>(value);
         return int(MPI_SUCCESS);
       };
       comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
@@ -52,26 +51,12 @@ class desync_monitor : public waiting_monitor {
     int found = 0;
     comm::check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
     if (found) return *kept;
-    auto const made = std::make_shared<desync_monitor>(program);
+    free_closed();
+    std::shared_ptr<desync_monitor> const made(new desync_monitor(program), [](desync_monitor* m) { m->close(); });
     comm::check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
     return made;
   }
 
-  explicit desync_monitor(MPI_Comm program) {
-    answer_at_the_end();
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
-    poll({&request, 1});
-    comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
-    // Larger than the id of any channel that a rank of this one has had.
-    static std::uint64_t last = 0;
-    id_ = last + 1;
-    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
-    poll({&request, 1});
-    last = id_;
-    open().push_back(this);
-  }
   desync_monitor(desync_monitor const&) = delete;
   desync_monitor& operator=(desync_monitor const&) = delete;
   ~desync_monitor() override {
@@ -141,6 +126,7 @@ class desync_monitor : public waiting_monitor {
 
   /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
+  bool in_call() const override { return current_ != nullptr; }
   void poll_others() override {
     if (current_ != nullptr) poll_others(*current_);
   }
@@ -163,7 +149,7 @@ class desync_monitor : public waiting_monitor {
       }
     }
     for (desync_monitor* other : open())
-      if (other != this) other->serve(nullptr, false);
+      if (other != this) other->serve(nullptr, other->closed_);
     std::string wrong = serve(&c, false);
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
       wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
@@ -175,6 +161,38 @@ class desync_monitor : public waiting_monitor {
   }
 
  private:
+  explicit desync_monitor(MPI_Comm program) {
+    answer_at_the_end();
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+    poll({&request, 1});
+    comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+    // Larger than the id of any channel that a rank of this one has had.
+    static std::uint64_t last = 0;
+    id_ = last + 1;
+    comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+    poll({&request, 1});
+    last = id_;
+    open().push_back(this);
+  }
+
+  // The last mesh on the channel is gone on this rank, and the program's communicator is freed. Other ranks may still wait
+  // in a call on theirs. So the monitor goes on answering until all ranks have closed it.
+  void close() {
+    closed_ = true;
+    // Inside of MPI_Finalize the channel is free already.
+    if (channel_ != MPI_COMM_NULL && mpi_is_usable() && PMPI_Ibarrier(channel_, &all_closed_) == MPI_SUCCESS) return;
+    delete this;
+  }
+  // Frees the monitors that all their ranks have closed.
+  static void free_closed() {
+    for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
+      int done = 0;
+      if (m->closed_ && PMPI_Test(&m->all_closed_, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0) delete m;
+    }
+  }
+
   struct sent_report {
     call_report r;
     MPI_Request request;
@@ -307,7 +325,12 @@ class desync_monitor : public waiting_monitor {
         std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
     double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
     std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < all_end.size(); ++i) PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+    for (std::size_t i = 0; i < all_end.size(); ++i) {
+      if (open()[i]->closed_)
+        std::swap(all_end[i], open()[i]->all_closed_);  // the barrier that has begun
+      else
+        PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+    }
     bool said = false;
     unsigned poll_number = 1;
     for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
@@ -326,9 +349,36 @@ class desync_monitor : public waiting_monitor {
         std::fprintf(stderr, "%s\n", wrong.c_str());
       }
     }
+    compare_all();
     for (desync_monitor* c : open()) {
       c->leave_reports();
       PMPI_Comm_free(&c->channel_);
+    }
+  }
+  // Compares what the ranks have called since their last mesh. MPI's own collectives are compared only now and then, so
+  // this finds a difference after the last comparison. Ranks that have had an error are not compared.
+  static void compare_all() {
+    struct sums {
+      std::uint64_t least[3];
+    };
+    std::vector<sums> found(open().size());
+    std::vector<MPI_Request> requests(open().size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      call_history const& h = open()[i]->history_;
+      found[i] = {{h.mixed_fingerprints(), ~h.mixed_fingerprints(), h.counts()}};
+      PMPI_Iallreduce(MPI_IN_PLACE, found[i].least, 3, MPI_UINT64_T, MPI_MIN, open()[i]->channel_, &requests[i]);
+    }
+    PMPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i].least[2] == 0 || found[i].least[0] == ~found[i].least[1]) continue;
+      if (open()[i]->rank_ == 0) {
+        std::fprintf(
+            stderr,
+            "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
+            "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+      }
+      PMPI_Barrier(open()[i]->channel_);  // until rank 0 has ended the run
     }
   }
 
@@ -338,6 +388,8 @@ class desync_monitor : public waiting_monitor {
   std::uint64_t next_mesh_ = 0;
   call_history history_;
   call_in_progress* current_ = nullptr;  // null outside of calls
+  bool closed_ = false;
+  MPI_Request all_closed_ = MPI_REQUEST_NULL;  // a barrier of the ranks that have closed the monitor
   std::list<sent_report> sent_;
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };

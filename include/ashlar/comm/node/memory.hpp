@@ -41,6 +41,11 @@ class node_memory {
     std::lock_guard lock(mutex_);
     return segment_ ? segment_->allocate(bytes) : nullptr;
   }
+  /// Gives a block of allocate() back. Pre: no rank reads it any more, and it is not quarantined.
+  void free_block(void* block, std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    segment_->give_back(block, bytes);
+  }
   /// Returns a slot for a node group, or null. Reuses a slot if all members of its group have left the group.
   node_slot* take_slot() {
     {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -153,18 +155,38 @@ class shared_segment {
   segment_address const& address() const { return address_; }
   std::byte* base() const { return memory_.base(); }
   std::size_t size() const { return memory_.size(); }
-  /// Bytes up to the end of the last block.
+  /// Bytes up to the end of the last block, free ones before it included.
   std::size_t used() const { return used_; }
 
-  /// Returns a block that is never given back. It is aligned to 128 bytes, or to 4096 from 64 KiB on. Null if memory or
-  /// the segment's size does not suffice. Only one thread may call it at a time.
+  /// Returns a block. It is aligned to 128 bytes, or to 4096 from 64 KiB on. Null if memory or the segment's size does
+  /// not suffice. Only one thread may call allocate or give_back at a time.
   void* allocate(std::size_t bytes) {
-    std::size_t const alignment = bytes < (std::size_t(64) << 10) ? 128 : 4096;
-    std::size_t const begin = (used_ + alignment - 1) / alignment * alignment;
+    std::size_t const alignment = bytes < large ? 128 : page;
     bytes = std::max<std::size_t>(bytes, 1);
-    if (begin > size() || bytes > size() - begin || !reserve(begin + bytes)) return nullptr;
-    used_ = begin + bytes;
+    if (bytes > size()) return nullptr;
+    if (bytes >= large)
+      if (void* const p = reuse(pages_of(bytes))) return p;
+    std::size_t const begin = (used_ + alignment - 1) / alignment * alignment;
+    if (begin > size() || bytes > size() - begin || !reserve(begin + (bytes < large ? bytes : pages_of(bytes))))
+      return nullptr;
+    used_ = begin + (bytes < large ? bytes : pages_of(bytes));
     return base() + begin;
+  }
+  /// Gives a block back: its memory returns to the system, and its addresses serve later blocks. Blocks of less than
+  /// 64 KiB stay.
+  /// Pre: `block` is of allocate(bytes), and no process accesses it.
+  void give_back(void* block, std::size_t bytes) {
+    if (bytes < large) return;
+    std::size_t begin = offset_of(block), end = begin + pages_of(bytes);
+#ifdef __linux__
+    fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+              static_cast<off_t>(end - begin));
+#endif
+    auto next = free_.lower_bound(begin);
+    if (next != free_.end() && next->first == end) end = next->second, next = free_.erase(next);
+    if (next != free_.begin())
+      if (auto const before = std::prev(next); before->second == begin) begin = before->first, free_.erase(before);
+    free_[begin] = end;
   }
   bool contains(void const* p) const {
     auto const at = reinterpret_cast<std::uintptr_t>(p), begin = reinterpret_cast<std::uintptr_t>(base());
@@ -176,7 +198,33 @@ class shared_segment {
   }
 
  private:
-  static constexpr std::size_t chunk = std::size_t(4) << 20;
+  static constexpr std::size_t chunk = std::size_t(4) << 20, large = std::size_t(64) << 10, page = 4096;
+  static std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+  // Returns the least free range that suffices, or null. Its memory went back to the system, so it is reserved anew:
+  // a touch of memory that the system does not have raises a signal.
+  void* reuse(std::size_t bytes) {
+    auto found = free_.end();
+    for (auto f = free_.begin(); f != free_.end(); ++f)
+      if (f->second - f->first >= bytes &&
+          (found == free_.end() || f->second - f->first < found->second - found->first))
+        found = f;
+    if (found == free_.end()) return nullptr;
+    auto const [begin, end] = *found;
+#ifdef __linux__
+    // In small steps, since a signal during a step undoes the step.
+    for (std::size_t at = begin; at < begin + bytes; at += chunk) {
+      int failed = EINTR;
+      for (int i = 0; failed == EINTR && i < 100; ++i)
+        failed = posix_fallocate(file_.get(), static_cast<off_t>(at),
+                                 static_cast<off_t>(std::min(chunk, begin + bytes - at)));
+      if (failed != 0) return nullptr;
+    }
+#endif
+    free_.erase(found);
+    if (begin + bytes < end) free_[begin + bytes] = end;
+    return base() + begin;
+  }
 
   explicit shared_segment(comm_detail::file_descriptor f) : file_(std::move(f)) {}
 
@@ -201,6 +249,7 @@ class shared_segment {
   comm_detail::mapping memory_;
   segment_address address_;
   std::size_t used_ = 0, reserved_ = 0;
+  std::map<std::size_t, std::size_t> free_;  // begin and end of free ranges of pages, neighbours joined
 };
 
 /// Another process' segment in this one's address space.

@@ -1,0 +1,78 @@
+// Calls of all ranks of a communicator that are no collectives of a mesh: agreements, and collectives on raw memory.
+#pragma once
+#include <optional>
+#include <utility>
+
+#include "ashlar/comm/desync/collective_in_progress.hpp"
+
+namespace ashlar::comm_detail {
+
+/// Names the function of the library whose raw calls follow, for errors and for the watchdog's report. The outermost
+/// name counts.
+class calls_as {
+ public:
+  calls_as(communicator const& c, char const* name, call_site const& w = {})
+      : state_(c.state()), outer_(state_.caller) {
+    if (outer_.name == nullptr) state_.caller = {name, w};
+  }
+  calls_as(calls_as const&) = delete;
+  calls_as& operator=(calls_as const&) = delete;
+  ~calls_as() { state_.caller = outer_; }
+
+ private:
+  communicator_state& state_;
+  calling_function outer_;
+};
+
+/// `polling`: a rank that waits in a collective of MPI's own polls the other ranks, whatever that costs.
+enum class wait_by { mpi, polling };
+
+/// A raw call from begin to end. The watchdog sees it. If all ranks of a program's communicator take part, desync
+/// detection sees it too. Inside another call of the ranks it is a part of that call.
+/// Error: ashlar::error if this rank has left messages of an earlier call here.
+class raw_call {
+ public:
+  raw_call(communicator const& c, char const* name, call_site const& w = {}, wait_by how = wait_by::mpi)
+      : state_(c.state()), polled_(state_.in_progress.polls) {
+    if (c.size() == 1) return;
+    auto* const monitor = dynamic_cast<desync_monitor*>(state_.monitor.get());
+    bool const is_part = state_.raw_calls > 0 || (monitor != nullptr && monitor->in_call());
+    if (!is_part && state_.lost_messages)
+      throw error(
+          "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
+    if (how == wait_by::polling) state_.in_progress.polls = true;
+    if (is_part) return;
+    begun_ = true;
+    ++state_.raw_calls;
+    calling_function const f = state_.caller.name == nullptr ? calling_function{name, w} : state_.caller;
+    comm::collective_event e;
+    e.what = collective::exchange;
+    e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
+    comm::collective_log::instance().begin(e);
+    if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
+    std::uint64_t fingerprint = 0;
+    for (char const* at = f.name; *at != '\0'; ++at)
+      fingerprint = fingerprint_of(collective::exchange, fingerprint, *at);
+    call_.emplace(
+        *monitor,
+        call_in_progress{
+            {0, fingerprint, on_no_mesh, e, false}, monitor->all_ranks(), 1, monitor->rank(), comm::deadline()});
+    call_->enter();
+  }
+  raw_call(raw_call const&) = delete;
+  raw_call& operator=(raw_call const&) = delete;
+  ~raw_call() {
+    state_.in_progress.polls = polled_;
+    if (!begun_) return;
+    --state_.raw_calls;
+    if (call_) call_->leave();
+    comm::collective_log::instance().end();
+  }
+
+ private:
+  communicator_state& state_;
+  bool polled_, begun_ = false;
+  std::optional<watched_call> call_;
+};
+
+}  // namespace ashlar::comm_detail

@@ -1,0 +1,62 @@
+// The memory of tensors: sizes that cannot be, memory that does not suffice, memory that goes back to the system.
+#include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/memory_use.hpp"
+#include "support/mpi_main.hpp"
+#include "support/provoked.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using line = mesh<axis<"x">>;
+using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("memory: extents whose elements or bytes cannot be counted are an error on every rank") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  index_t const large = index_t{1} << 62;
+  std::string const refused = "ashlar::make: a tensor has less than 2^63 bytes; found extents ";
+  CHECK(said([&] { (void)make<float, layout<"x">>(m, {large + 8}); }) ==
+        refused + "(4611686018427387912) of elements of 4 bytes");
+  CHECK(contains(said([&] {
+                   (void)make<float, layout<"x", none>>(m, {index_t{1} << 32, index_t{1} << 32});
+                 }),
+                 refused));
+  CHECK(contains(said([&] { (void)make<double, layout<none, "x", none>>(m, {large, large, large}); }), refused));
+  // A product of tensors that exist may be too large, too.
+  auto const column = make<double, layout<"x">>(m, {1});
+  CHECK(said([&] { (void)make<double, layout<"x">>(m, {0}); }) == "");
+  CHECK(column.extents() == shape::of(1));
+}
+
+TEST_CASE("memory: more than the system has is an error that names extents and bytes, and the mesh goes on") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  index_t const p = m.size(), n = (index_t{1} << 50) * p;
+  std::string const text = said([&] { (void)make<double, layout<"x">>(m, {n}); });
+  CHECK(text == "ashlar::make: the memory does not suffice for a tensor of extents (" + std::to_string(n) +
+                    "), of which this rank has 1125899906842624 elements of 8 bytes, 9007199254740992 bytes in all");
+  CHECK(contains(said([&] { (void)pool::allocate(std::size_t{1} << 57); }), "ashlar: the memory does not suffice"));
+  auto x = make<double, layout<"x">>(m, {p});
+  fill(x, 1.);
+  CHECK(x.local_size() == 1);
+}
+
+TEST_CASE("memory: of tensors that grow, one at a time, at most twice the last is held") {
+  device_mesh<line> const m(MPI_COMM_WORLD);
+  std::size_t const before = pool::held();
+  double last = 0;
+  for (double n = 100000; n < 2e7 / m.size(); n *= 1.25) {
+    auto x = make<double, layout<"x">>(m, {static_cast<index_t>(n) * m.size()});
+    fill(x, 1.);
+    last = n * sizeof(double);
+  }
+  CHECK(static_cast<double>(pool::held()) <= static_cast<double>(before) + 2.5 * last + (64 << 20));
+}
