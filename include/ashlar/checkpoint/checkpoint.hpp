@@ -112,10 +112,11 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
 /// gets its name it is read back, each byte by another rank than the writer.
 /// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. A
 /// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
-/// Example: save_checkpoint("step_120.h5", m.communicator(), 120, part("parameters", p), part("optimizer", state));
+/// Example: save_checkpoint("step_120.h5", m.communicator(), 120, checkpoint_part("parameters", p), checkpoint_part("optimizer", state));
 template <class... X>
 void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step,
                      checkpoint_part<X> const&... parts) {
+  comm_detail::calls_as const here(c, "save_checkpoint");
   checkpoint_detail::save_leaves(c, file, step, checkpoint_detail::leaves_of(c, parts...));
 }
 
@@ -127,9 +128,10 @@ void save_checkpoint(std::filesystem::path const& file, communicator const& c, i
 /// are allocated while the old ones exist.
 /// Error: ashlar::error on every rank if the file is missing or cannot be read. Also if it is damaged in a byte that
 /// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
-/// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), part("parameters", p));
+/// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), checkpoint_part("parameters", p));
 template <class... X>
 index_t load_checkpoint(std::filesystem::path const& file, communicator const& c, checkpoint_part<X> const&... parts) {
+  comm_detail::calls_as const here(c, "load_checkpoint");
   auto const leaves = checkpoint_detail::leaves_of(c, parts...);
   checkpoint_detail::checkpoint_reader const from(c, file, leaves);
   from.match(leaves);

@@ -51,6 +51,7 @@ class checkpoint_under_way {
   /// True if all ranks have written. Collective: all ranks.
   bool written() const {
     index_t done = done_.load(std::memory_order_acquire);
+    raw_call const now(ranks_, "checkpoints", {}, wait_by::polling);
     if (ranks_.size() > 1) all_reduce_by_mpi(ranks_, &done, 1, MPI_MIN);
     return done != 0;
   }
@@ -90,8 +91,8 @@ class checkpoint_under_way {
 /// Pre: one program at a time writes into the folder.
 /// Collective: every member, over all ranks of the communicator.
 /// Example: checkpoints c(m.communicator(), "run7", {.every = 100, .keep = 3});
-///   index_t step = c.resume(part("parameters", p), part("optimizer", state)).value_or(0);
-///   while (step < 1000) { train(p, state); c.after_step(++step, part("parameters", p), part("optimizer", state)); }
+///   index_t step = c.resume(checkpoint_part("parameters", p), checkpoint_part("optimizer", state)).value_or(0);
+///   while (step < 1000) { train(p, state); c.after_step(++step, checkpoint_part("parameters", p), checkpoint_part("optimizer", state)); }
 ///   c.finish();
 class checkpoints {
  public:
@@ -145,6 +146,7 @@ class checkpoints {
   /// then.
   template <class... X>
   void save(index_t step, checkpoint_part<X> const&... parts) {
+    comm_detail::calls_as const here(ranks_, "checkpoints::save");
     finish();
     auto leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     if (options_.asynchronous) {
@@ -159,6 +161,7 @@ class checkpoints {
   /// Waits until the checkpoint in progress is on the disk.
   void finish() {
     if (!under_way_) return;
+    comm_detail::calls_as const here(ranks_, "checkpoints::finish");
     auto const current = std::move(under_way_);
     current->finish();
     saved(current->step());
@@ -170,6 +173,7 @@ class checkpoints {
   /// not fit the trees: a name, a type, extents. The trees then keep their old values.
   template <class... X>
   std::optional<index_t> resume(checkpoint_part<X> const&... parts) {
+    comm_detail::calls_as const here(ranks_, "checkpoints::resume");
     finish();
     auto const leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     std::vector<index_t> const found = steps();

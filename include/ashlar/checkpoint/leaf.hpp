@@ -174,12 +174,9 @@ template <class X>
 struct checkpoint_part {
   char const* name;
   X& tree;
+
+  checkpoint_part(char const* n, X& t) : name(n), tree(t) {}
 };
-/// Example: part("parameters", p)
-template <class X>
-checkpoint_part<X> part(char const* name, X& tree) {
-  return {name, tree};
-}
 
 namespace checkpoint_detail {
 

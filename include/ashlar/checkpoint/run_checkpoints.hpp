@@ -60,6 +60,7 @@ class run_checkpoints {
     if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
       return {};
     require(before);
+    saved_ = at.step;
     if (options_.shown && ranks_.rank() == 0)
       std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
     // A run may be killed before the last checkpoint of its epoch has its second name.
@@ -72,12 +73,21 @@ class run_checkpoints {
   void after_step(data_position const& at, X const&... trees) {
     if (!folder_) return;
     bool const ends = at.batch == 0;
-    if (ends || folder_->due(at.step)) keep_ended();
+    if (ends || folder_->due(at.step)) keep_ended(), saved_ = at.step;
     with_parts(
         [&](auto const&... parts) { ends ? folder_->save(at.step, parts...) : folder_->after_step(at.step, parts...); },
         at, conditions_, trees...);
     if (ends && options_.each_epoch) ended_ = at;
     if (!options_.asynchronous) keep_ended();
+  }
+
+  /// Saves the end of a run, unless its last step was saved. Call it before finish().
+  template <class... X>
+  void after_last_step(data_position const& at, X const&... trees) {
+    if (!folder_ || saved_ == at.step) return;
+    keep_ended();
+    with_parts([&](auto const&... parts) { folder_->save(at.step, parts...); }, at, conditions_, trees...);
+    saved_ = at.step;
   }
 
   /// Waits until everything is on the disk.
@@ -89,8 +99,8 @@ class run_checkpoints {
  private:
   template <class F, class At, class Of, class P, class S, class... Other>
   static auto with_parts(F f, At& at, Of& of, P& parameters, S& state, Other&... other) {
-    return f(part("parameters", parameters), part("optimizer", state), part("variables", other)..., part("data", at),
-             part("run", of));
+    return f(checkpoint_part("parameters", parameters), checkpoint_part("optimizer", state),
+             checkpoint_part("variables", other)..., checkpoint_part("data", at), checkpoint_part("run", of));
   }
   std::filesystem::path file_of_epoch(index_t epoch) const { return path_ / ("ckpt-" + std::to_string(epoch) + ".h5"); }
 
@@ -164,6 +174,7 @@ class run_checkpoints {
   communicator ranks_;
   Conditions conditions_;
   run_checkpoint_options options_;
+  index_t saved_ = 0;                   // the last step that was saved, or the first of the run
   std::optional<data_position> ended_;  // the end of an epoch whose checkpoint still lacks its second name
   std::optional<checkpoints> folder_;
 };

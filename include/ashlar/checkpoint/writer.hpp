@@ -7,6 +7,20 @@
 
 namespace ashlar::checkpoint_detail {
 
+// Steps have at most 18 digits in the names of files.
+inline constexpr index_t largest_step = 1000000000000000000;
+
+// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
+inline bool is_path_of_names(std::string_view name) {
+  for (std::size_t begin = 0;;) {
+    std::size_t const end = std::min(name.find('/', begin), name.size());
+    std::string_view const part = name.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (end == name.size()) return true;
+    begin = end + 1;
+  }
+}
+
 /// Bytes of one tensor that a rank writes, with the checksums of their chunks.
 struct checkpoint_piece {
   byte_count offset, chunk;
@@ -25,12 +39,18 @@ class checkpoint_writer {
       : ranks_(c), path_(path), part_(path.string() + ".part") {
     table_.step = step;
     comm::collectively(c, [&] {
+      if (step < 0 || step >= largest_step)
+        throw error("ashlar::save_checkpoint: a step is 0 or more and less than 10^18; found " + std::to_string(step));
       std::vector<std::string> names;
       for (auto const& leaf : leaves) {
         if (leaf->mesh.ranks() != c.size())
           throw error("ashlar::save_checkpoint: " + leaf->entry.name + " lies on a mesh of " +
                       std::to_string(leaf->mesh.ranks()) + " ranks, of " + std::to_string(c.size()) +
                       " that save; give the communicator of its mesh");
+        if (!is_path_of_names(leaf->entry.name))
+          throw error(
+              "ashlar::save_checkpoint: a part's name is one or more names with / between them, none empty, '.' or '..'; found '" +
+              leaf->entry.name + "' for one of its tensors");
         names.push_back(leaf->entry.name);
         leaf->entry.choose_chunk();
         table_.entries.push_back(leaf->entry);

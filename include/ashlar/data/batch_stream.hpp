@@ -200,7 +200,8 @@ class batch_stream {
 
   host_type agreed() {
     try {
-      return comm::collectively(mesh_.communicator(), [&] { return take(); });
+      return comm::collectively(
+          mesh_.communicator(), [&] { return take(); }, "batch_stream::next");
     } catch (...) {
       stop();
       throw;

@@ -25,7 +25,9 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
 /// Cost: each rank reads the header. For a gzipped file: read_idx on rank 0 and a broadcast.
 /// Error: as read_idx, on every rank.
 /// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
-inline array_source open_idx(communicator const& c, std::filesystem::path const& name) {
+inline array_source open_idx(communicator const& c, std::filesystem::path const& name,
+                             call_site w = call_site::current()) {
+  comm_detail::calls_as const here(c, "open_idx", w);
   idx_array whole;
   index_t gzipped = 0;
   comm::on_root(c, [&] {
@@ -49,7 +51,9 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
-inline array_source open_npy(communicator const& c, std::filesystem::path const& path) {
+inline array_source open_npy(communicator const& c, std::filesystem::path const& path,
+                             call_site w = call_site::current()) {
+  comm_detail::calls_as const here(c, "open_npy", w);
   return data_detail::open_together(c, path, "ashlar::read_npy",
                                     [](std::shared_ptr<io_detail::input_file> const& file) {
                                       io_detail::npy_place const place = io_detail::place_of_npy(*file);
@@ -65,7 +69,8 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
 array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents,
-                      std::size_t begin = 0) {
+                      std::size_t begin = 0, call_site w = call_site::current()) {
+  comm_detail::calls_as const here(c, "open_raw", w);
   return data_detail::open_together(c, path, "ashlar::open_raw",
                                     [&](std::shared_ptr<io_detail::input_file> const& file) {
                                       data_detail::check_raw(*file, extents, sizeof(T), begin);

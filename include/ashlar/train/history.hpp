@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -106,9 +107,9 @@ class csv_log {
         fail("expected " + std::to_string(columns_) + " numbers, one a column, found " + std::to_string(row.size()));
       std::string line;
       for (double const x : row) {
-        char text[40];
-        std::snprintf(text, sizeof text, "%.17g", x);
-        line += (line.empty() ? "" : ",") + std::string(text);
+        char text[40];  // not by printf: a locale may write a decimal comma
+        char* const end = std::to_chars(text, text + sizeof text, x, std::chars_format::general, 17).ptr;
+        line += (line.empty() ? "" : ",") + std::string(text, end);
       }
       write(line + "\n");
     });
@@ -143,7 +144,9 @@ class csv_log {
     }
     auto kept = static_cast<off_t>(head.size());
     while (std::getline(in, line) && !in.eof()) {
-      if (std::strtod(line.c_str(), nullptr) >= before) break;
+      double epoch = 0;
+      std::from_chars(line.data(), line.data() + line.size(), epoch);
+      if (epoch >= before) break;
       kept += static_cast<off_t>(line.size() + 1);
     }
     return kept;

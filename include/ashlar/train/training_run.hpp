@@ -126,7 +126,8 @@ class training_run {
   }
   void after_step(step_result const& s, index_t batches) { after_step(s, batches, nothing_else); }
 
-  /// Calls step(batches, at()) and then saved.after_step(at(), trees...), until the run ends. `batches` is
+  /// Calls step(batches, at()) and then saved.after_step(at(), trees...), until the run ends; then
+  /// saved.after_last_step(at(), trees...), if it has that member, and saved.finish(). `batches` is
   /// order(epoch), whose count() is the number of batches. After each epoch evaluate() gives the numbers of the other
   /// columns.
   template <class Saved, class Order, class Step, class Evaluate, class... X>
@@ -139,6 +140,7 @@ class training_run {
         saved.after_step(at_, trees...);
       }
     }
+    if constexpr (requires { saved.after_last_step(at_, trees...); }) saved.after_last_step(at_, trees...);
     saved.finish();
     finish();
   }

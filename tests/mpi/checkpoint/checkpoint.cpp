@@ -108,14 +108,14 @@ TEST_CASE("every layout comes back in every other, on every grid of the ranks") 
       {
         auto const m = mesh_of(from);
         auto const p = all_layouts<double>(m, n, true);
-        save_checkpoint(folder.path / "a.h5", c, 3, part("p", p));
+        save_checkpoint(folder.path / "a.h5", c, 3, checkpoint_part("p", p));
       }
       for (auto const& to : grids()) {
         auto const m = mesh_of(to);
         auto q = other_layouts<double>(m, n);
         auto r = all_layouts<double>(m, n, false);
-        CHECK(load_checkpoint(folder.path / "a.h5", c, part("p", q)) == 3);
-        CHECK(load_checkpoint(folder.path / "a.h5", c, part("p", r)) == 3);
+        CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("p", q)) == 3);
+        CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("p", r)) == 3);
         for_each_leaf([](auto const& x) { CHECK(right(x)); }, q);
         for_each_leaf([](auto const& x) { CHECK(right(x)); }, r);
       }
@@ -131,11 +131,11 @@ TEST_CASE("a tensor that travels in many rounds comes back, in every other layou
   checkpoints folder_of_one(c, folder.path, {.every = 1, .keep = 1, .asynchronous = true});
   for (bool asynchronous : {false, true}) {
     if (asynchronous)
-      folder_of_one.save(1, part("p", saved)), folder_of_one.finish();
+      folder_of_one.save(1, checkpoint_part("p", saved)), folder_of_one.finish();
     else
-      save_checkpoint(folder.path / "a.h5", c, 1, part("p", saved));
+      save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("p", saved));
     auto back = other_layouts<float>(m, n);
-    load_checkpoint(asynchronous ? folder_of_one.file_of(1) : folder.path / "a.h5", c, part("p", back));
+    load_checkpoint(asynchronous ? folder_of_one.file_of(1) : folder.path / "a.h5", c, checkpoint_part("p", back));
     for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
   }
 }
@@ -146,9 +146,9 @@ TEST_CASE("a tensor of more rounds than are sent ahead comes back") {
   shape const n = shape::of(2600 * testing::ranks(), 4099);
   auto const m = mesh_of(grids().front());
   auto const saved = scattered<float, layout<none, axes("x", "y")>>(m, n, true);
-  save_checkpoint(folder.path / "a.h5", folder.ranks, 1, part("x", saved));
+  save_checkpoint(folder.path / "a.h5", folder.ranks, 1, checkpoint_part("x", saved));
   auto back = scattered<float, layout<axes("x", "y"), none>>(m, n, false);
-  load_checkpoint(folder.path / "a.h5", folder.ranks, part("x", back));
+  load_checkpoint(folder.path / "a.h5", folder.ranks, checkpoint_part("x", back));
   CHECK(right(back));
 }
 
@@ -163,7 +163,8 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
                          scattered<std::int64_t, layout<>>(m, shape{}, true));
   data_position const at{3, 17, {0x123456789abcdefull}, true};
   double const rate = 0.1;
-  save_checkpoint(folder.path / "a.h5", c, 120, part("t", saved), part("data", at), part("rate", rate));
+  save_checkpoint(folder.path / "a.h5", c, 120, checkpoint_part("t", saved), checkpoint_part("data", at),
+                  checkpoint_part("rate", rate));
 
   std::tuple back(scattered<float, layout<none, "x", none>>(m, shape::of(4, 3, 5), false),
                   scattered<std::int32_t, layout<none>>(m, shape::of(2000), false),
@@ -172,7 +173,8 @@ TEST_CASE("all element types, ranks and numbers come back, and HDF5 reads them")
                   scattered<std::int64_t, layout<>>(m, shape{}, false));
   data_position then{};
   double r = 0;
-  CHECK(load_checkpoint(folder.path / "a.h5", c, part("rate", r), part("data", then), part("t", back)) == 120);
+  CHECK(load_checkpoint(folder.path / "a.h5", c, checkpoint_part("rate", r), checkpoint_part("data", then),
+                        checkpoint_part("t", back)) == 120);
   for_each_leaf([](auto const& x) { CHECK(right(x)); }, back);
   CHECK(then.epoch == 3);
   CHECK(then.batch == 17);
@@ -215,10 +217,10 @@ TEST_CASE("an optimizer's state, and a part of a file alone") {
     auto state = adam{}.init(p);
     state.step = 41;
     state.m.rows = p.rows;
-    save_checkpoint(folder.path / "a.h5", c, 1, part("p", p), part("adam", state));
+    save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("p", p), checkpoint_part("adam", state));
     auto q = all_layouts<float>(m, shape::of(6, 5), false);
     auto later = adam{}.init(q);
-    load_checkpoint(folder.path / "a.h5", c, part("adam", later));
+    load_checkpoint(folder.path / "a.h5", c, checkpoint_part("adam", later));
     CHECK(later.step == 41);
     CHECK(right(later.m.rows));
     CHECK(!right(later.v.rows));
@@ -278,10 +280,10 @@ TEST_CASE("each rank that loads reads as many bytes as it keeps, whichever layou
   long long const few = 200'000;  // the table, HDF5's descriptions, and ends of chunks
   auto const wanted = scattered<float, layout<axes("x", "y"), none>>(m, n, true);
   auto const other = scattered<float, layout<none, none>>(m, shape::of(2000, 2053), true);
-  save_checkpoint(folder.path / "a.h5", c, 1, part("wanted", wanted), part("other", other));
+  save_checkpoint(folder.path / "a.h5", c, 1, checkpoint_part("wanted", wanted), checkpoint_part("other", other));
   auto const load_on = [&](communicator const& ranks, auto back) {
     long long const before = bytes_read();
-    load_checkpoint(folder.path / "a.h5", ranks, part("wanted", back));
+    load_checkpoint(folder.path / "a.h5", ranks, checkpoint_part("wanted", back));
     long long const read = bytes_read() - before, kept = back.local_size() * 4;
     CHECK(read <= kept + few);
     CHECK(read >= kept - few);
@@ -309,10 +311,10 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
   auto const m = mesh_of(grids().front());
   auto const file = folder.path / "a.h5";
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true));
-  save_checkpoint(file, c, 1, part("p", p));
+  save_checkpoint(file, c, 1, checkpoint_part("p", p));
 
   auto const loading = [&](char const* name, auto fresh) {
-    return said([&] { load_checkpoint(file, c, part(name, fresh)); });
+    return said([&] { load_checkpoint(file, c, checkpoint_part(name, fresh)); });
   };
   CHECK_SAYS(loading("q", std::tuple(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false))),
              "expected q/0, found p/0");
@@ -322,20 +324,28 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
              "expected p/0 of extents 5 x 6, found extents 6 x 5");
   CHECK_SAYS(loading("p", std::tuple(scattered<double, layout<"x">>(m, shape::of(30), false))),
              "expected p/0 of extents 30, found extents 6 x 5");
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "b.h5", c, part("p", p)); }), "No such file");
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path, c, part("p", p)); }), "is no file");
-  CHECK_SAYS(said([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, part("p", p)); }), "No such file");
-  CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, part("p", p), part("p", p)); }), "two parts have the name p/0");
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "b.h5", c, checkpoint_part("p", p)); }), "No such file");
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path, c, checkpoint_part("p", p)); }), "is no file");
+  CHECK_SAYS(said([&] { save_checkpoint(folder.path / "no" / "a.h5", c, 1, checkpoint_part("p", p)); }),
+             "No such file");
+  CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, checkpoint_part("p", p), checkpoint_part("p", p)); }),
+             "two parts have the name p/0");
+  for (char const* name : {"", "/p", "p/", "p//q", ".", "p/../q"})
+    CHECK_SAYS(said([&] { save_checkpoint(file, c, 1, checkpoint_part(name, p)); }),
+               "ashlar::save_checkpoint: a part's name is one or more names with / between them");
+  for (index_t const step : {index_t{-1}, index_t{1000000000000000000}})
+    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }),
+               "a step is 0 or more and less than 10^18; found " + std::to_string(step));
   if (c.size() > 1) {
     index_t const step = c.rank();
-    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, part("p", p)); }), "differ between ranks");
-    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, part("p", p)); }),
+    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }), "differ between ranks");
+    CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, checkpoint_part("p", p)); }),
                "give the communicator of its mesh");
   }
   comm::collectively(c, [] {});
   CHECK(!std::filesystem::exists(folder.path / "a.h5.part"));
   std::tuple back(scattered<double, layout<"x", none>>(m, shape::of(6, 5), false));
-  load_checkpoint(file, c, part("p", back));  // the file is the first one
+  load_checkpoint(file, c, checkpoint_part("p", back));  // the file is the first one
   CHECK(right(std::get<0>(back)));
 }
 
@@ -343,7 +353,7 @@ TEST_CASE("a pipe is no checkpoint, and nobody waits for its writer") {
   shared_folder const folder;
   comm::on_root(folder.ranks, [&] { REQUIRE(::mkfifo((folder.path / "pipe").c_str(), 0600) == 0); });
   long x = 0;
-  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "pipe", folder.ranks, part("x", x)); }), "is no file");
+  CHECK_SAYS(said([&] { load_checkpoint(folder.path / "pipe", folder.ranks, checkpoint_part("x", x)); }), "is no file");
 }
 
 TEST_CASE("every flipped byte and every truncation is found, and nothing is handed out") {
@@ -354,7 +364,7 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   std::tuple const p(scattered<double, layout<"x", none>>(m, shape::of(6, 5), true),
                      scattered<float, layout<none>>(m, shape::of(7), true));
   long const step = 9;
-  save_checkpoint(file, c, 1, part("p", p), part("step", step));
+  save_checkpoint(file, c, 1, checkpoint_part("p", p), checkpoint_part("step", step));
   std::size_t const size = std::filesystem::file_size(file);
   std::vector<unsigned char> bytes(size);
   io_detail::checked_file(file, O_RDONLY).read(0, bytes.data(), size);
@@ -380,7 +390,9 @@ TEST_CASE("every flipped byte and every truncation is found, and nothing is hand
   std::tuple q(scattered<double, layout<none, "x">>(m, shape::of(6, 5), false),
                scattered<float, layout<"x">>(m, shape::of(7), false));
   long then = 0;
-  auto const loading = [&] { return said([&] { load_checkpoint(file, c, part("p", q), part("step", then)); }); };
+  auto const loading = [&] {
+    return said([&] { load_checkpoint(file, c, checkpoint_part("p", q), checkpoint_part("step", then)); });
+  };
   auto const says = [](std::string const& text, std::string const& what) {
     return text.find(what) != std::string::npos;
   };

@@ -28,9 +28,11 @@ struct run {
   bool right() const { return gather_all(x) == gather_all(at(steps)); }
   void save_after_step(checkpoints& c) {
     step();
-    c.after_step(steps, part("x", x), part("steps", steps));
+    c.after_step(steps, checkpoint_part("x", x), checkpoint_part("steps", steps));
   }
-  std::optional<index_t> resume(checkpoints& c) { return c.resume(part("x", x), part("steps", steps)); }
+  std::optional<index_t> resume(checkpoints& c) {
+    return c.resume(checkpoint_part("x", x), checkpoint_part("steps", steps));
+  }
 };
 
 bool is_there(std::filesystem::path const& p) { return std::filesystem::exists(p); }
@@ -140,7 +142,7 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   comm::collectively(c, [] {});
   CHECK(!is_there(folder.path / "run" / "step_000000000002.h5.part"));
   comm::collectively(c, [] {});  // all have looked
-  async.save(2, part("x", r.x), part("steps", r.steps));
+  async.save(2, checkpoint_part("x", r.x), checkpoint_part("steps", r.steps));
   CHECK_SAYS(said([&] { async.finish(); }), "step_000000000002.h5");
   async.finish();  // that is over
   if (testing::rank() == 0) std::filesystem::remove(file);
@@ -149,7 +151,8 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   CHECK(r.right());
 
   double other = 0;
-  CHECK_SAYS(said([&] { sync.resume(part("x", other)); }), "expected x of extents a scalar, found extents 1500");
+  CHECK_SAYS(said([&] { sync.resume(checkpoint_part("x", other)); }),
+             "expected x of extents a scalar, found extents 1500");
 }
 
 TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {

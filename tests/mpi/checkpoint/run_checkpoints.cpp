@@ -84,6 +84,24 @@ TEST_CASE("run_checkpoints: a run goes on in the middle of an epoch, with the su
   }
 }
 
+TEST_CASE("run_checkpoints: the last step of a run is saved, whether or not a checkpoint is due") {
+  shared_folder const folder;
+  run_checkpoint_options const o{.every = 1000, .shown = false};
+  run first;
+  run_checkpoints saved(first.m.communicator(), folder.path, conditions{}, o);
+  first.at.step = 7, first.at.batch = 2;
+  first.p = first.at_step(7), first.moments = first.at_step(12);
+  for (int twice = 0; twice < 2; ++twice) saved.after_last_step(first.at, first.p, first.moments);
+  saved.finish();
+  run second;
+  run_checkpoints again(second.m.communicator(), folder.path, conditions{}, o);
+  second.at = again.resume(second.p, second.moments);
+  CHECK(second.at.step == 7);
+  CHECK(second.right());
+  again.after_last_step(second.at, second.p, second.moments);  // of a run that has had no step since
+  CHECK(checkpoints(second.m.communicator(), folder.path).steps() == std::vector<index_t>{7});
+}
+
 TEST_CASE("run_checkpoints: the last good epoch serves if all newer checkpoints are damaged") {
   shared_folder const folder;
   run_checkpoint_options const o{.every = 3, .keep = 2, .shown = false, .each_epoch = true};
