@@ -34,6 +34,12 @@ concept has_pullback = requires {
 
 constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
 
+/// True if two operands that the operation takes as one element type have two.
+template <class A, class B>
+struct operands_have_different_element_types {
+  static constexpr bool value = !std::is_same_v<A, B>;
+};
+
 template <class... X>
 struct operands_on_different_meshes {
   static constexpr bool value = !(std::is_same_v<mesh_t<first_t<X...>>, mesh_t<X>> && ...);
@@ -42,8 +48,10 @@ struct operands_on_different_meshes {
 template <class X, class... Other>
 constexpr void require_meshes_of_one_size(X const& x, Other const&... other) {
   if (!((other.mesh().sizes() == x.mesh().sizes()) && ...))
-    fail(
-        "ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
+    // Compilers print the line on which a call begins.
+    // clang-format off
+    fail("ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it");
+  // clang-format on
 }
 
 /// False for tensors that the kernels of operations cannot read. Kernels run in the space of the results (tensor/).

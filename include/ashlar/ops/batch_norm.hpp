@@ -65,9 +65,11 @@ struct moments_op {
   constexpr shape extents(layout_value const&, shape const& x, shape const& center) const {
     index_t const channels = x[x.rank - 1];
     if (center[0] != channels)
-      plan_detail::fail_extents(
-          "ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+      // Compilers print the line on which a call begins.
+      // clang-format off
+      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
           x, center);
+    // clang-format on
     return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
   }
   template <int I, class Ct, class Y, class X, class Center>
@@ -142,9 +144,11 @@ struct coefficients_op {
     y[y.rank - 2] = 3;
     auto const check = [&](shape const& c) {
       if (c[0] != y[y.rank - 1])
-        plan_detail::fail_extents(
-            "ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+        // Compilers print the line on which a call begins.
+        // clang-format off
+        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
             y, c);
+      // clang-format on
     };
     (check(channels), ...);
     return y;

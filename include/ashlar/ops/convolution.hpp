@@ -115,9 +115,11 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   }
   static constexpr shape extents(layout_value const&, shape const& images, shape const& kernel) {
     if (images[3] != kernel[2])
-      plan_detail::fail_extents(
-          "ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
+      // Compilers print the line on which a call begins.
+      // clang-format off
+      plan_detail::fail_extents("ashlar::conv2d: images (n, h, w, i) and kernel (k, l, i, o) have the same number of channels i", images,
           kernel);
+    // clang-format on
     windows const h = conv2d_op::along(0, images, kernel), w = conv2d_op::along(1, images, kernel);
     if (Edge == padding::valid && (h.n < h.reach() || w.n < w.reach()))
       plan_detail::fail_extents("ashlar::conv2d: without padding the kernel is not larger than the images", images,

@@ -18,6 +18,12 @@ struct equation_has_other_ranks<E, A, B> {
       parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
 };
 
+template <class A, class B>
+constexpr void require_one_element_type() {
+  static_assert(!operands_have_different_element_types<A, B>::value,
+                "ashlar::einsum: the operands have different element types; write cast<T>(x) for one of them");
+}
+
 struct einsum_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -131,6 +137,11 @@ constexpr auto einsum(X const&... x) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
         "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");
+    return ops_detail::first_operand(x...);
+  } else if constexpr ((ops_detail::operands_have_different_element_types<element_t<ops_detail::first_t<X...>>,
+                                                                          element_t<X>>::value ||
+                        ...)) {
+    (ops_detail::require_one_element_type<element_t<ops_detail::first_t<X...>>, element_t<X>>(), ...);
     return ops_detail::first_operand(x...);
   } else {
     return apply(ops_detail::einsum_op<E>{}, x...);

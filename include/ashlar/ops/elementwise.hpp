@@ -39,9 +39,11 @@ constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape
     index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
     // A sharded dimension of extent 1 is on one rank, so only dimensions that no axis shards are broadcast.
     if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
-      fail_extents(
-          "ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards",
+      // Compilers print the line on which a call begins.
+      // clang-format off
+      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards",
           a, b);
+    // clang-format on
     y[d] = m == 1 ? n : m;
   }
   return y;

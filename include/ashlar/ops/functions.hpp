@@ -330,21 +330,36 @@ concept tensor = requires {
   typename plan_detail::plain_t<X>::mesh_type;
 };
 
+namespace ops_detail {
+
+// An elementwise function of two operands of one element type.
+template <class F, class A, class B>
+constexpr auto arithmetic(F const& f, A const& a, [[maybe_unused]] B const& b) {
+  static_assert(!operands_have_different_element_types<element_t<A>, element_t<B>>::value,
+                "ashlar::elementwise: the operands have different element types; write cast<T>(x) for one of them");
+  if constexpr (operands_have_different_element_types<element_t<A>, element_t<B>>::value)
+    return a;  // so that the sentence is the only error
+  else
+    return elementwise(f, a, b);
+}
+
+}  // namespace ops_detail
+
 template <tensor A, tensor B>
 constexpr auto operator+(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::add{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::add{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::subtract{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::subtract{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator*(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::multiply{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::divide{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::divide{}, a, b);
 }
 template <tensor A>
 constexpr auto operator-(A const& a) {
@@ -401,11 +416,11 @@ constexpr auto abs(A const& a) {
 }
 template <tensor A, tensor B>
 constexpr auto maximum(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::maximum{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::maximum{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto minimum(A const& a, B const& b) {
-  return elementwise(ops_detail::fn::minimum{}, a, b);
+  return ops_detail::arithmetic(ops_detail::fn::minimum{}, a, b);
 }
 /// Converts the elements to type To.
 template <class To, tensor A>
@@ -425,8 +440,10 @@ constexpr auto mean(X const& x) {
     using T = element_t<X>;
     if constexpr (std::integral<T>)
       if (n == 0 || static_cast<index_t>(static_cast<T>(n)) != n)
-        meta_detail::fail(
-            "ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+        // Compilers print the line on which a call begins.
+        // clang-format off
+        meta_detail::fail("ashlar::mean: elements of this type do not hold how many there are, or there are none; cast them first");
+    // clang-format on
     return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }

@@ -16,6 +16,7 @@
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/gather.hpp"
 #include "ashlar/ops/losses.hpp"
+#include "ashlar/ops/math.hpp"
 #include "ashlar/ops/metrics.hpp"
 #include "ashlar/ops/multi_head.hpp"
 #include "ashlar/ops/norm.hpp"

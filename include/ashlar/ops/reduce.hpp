@@ -210,7 +210,57 @@ constexpr auto reduce(X const& x) {
   }
 }
 
+// Whether an operand of expand lacks the dimensions Dims of another, and them alone.
+template <class L, class Like, int... Dims>
+struct expand_does_not_fit {
+  static constexpr bool value = sizeof...(Dims) == 0 || !are_dimensions_v<Like::rank, Dims...> ||
+                                L::rank + static_cast<int>(sizeof...(Dims)) != Like::rank;
+};
+// Whether it is sharded as the other in the dimensions that both have.
+template <class L, class Like, int... Dims>
+struct expanded_tensor_is_sharded_otherwise {
+  static constexpr bool value = [] {
+    using c = context_of<L, Like>;
+    constexpr unsigned dims = (0u | ... | (1u << Dims));
+    layout_value const a = value_v<c, L>, like = value_v<c, Like>;
+    for (int d = 0, e = 0; d < like.rank; ++d)
+      if (!(dims >> d & 1u) && !(a.dim[e++] == like.dim[d])) return true;
+    return false;
+  }();
+};
+
 }  // namespace ops_detail
+
+/// Repeats a tensor along dimensions Dims of a second tensor, which the first lacks: broadcasting along any dimension,
+/// sharded or not.
+/// Shape: the extents of `like`, and its layout; the result is partial as x is.
+/// Pre: x has the extents and the layout of `like` in the other dimensions.
+/// Cost: no communication. Its derivative sums over Dims: it is partial over the axes that shard them.
+/// Error: a layout that does not fit does not compile; extents that do not fit throw ashlar::error. An active x that is
+///   invariant over an axis that shards Dims does not compile: write as_replicated first.
+/// Example: x - expand<1>(all_reduce<"model">(mean<1>(x)), x) of x of layout<"data", "model"> is of that layout
+template <int... Dims, class X, class Like>
+constexpr auto expand(X const& x, Like const& like) {
+  using L = layout_t<X>;
+  static_assert(
+      !ops_detail::expand_does_not_fit<L, layout_t<Like>, Dims...>::value,
+      "ashlar::expand: name each dimension of the second tensor that the first one lacks, once; they count from 0");
+  if constexpr (ops_detail::expand_does_not_fit<L, layout_t<Like>, Dims...>::value) {
+    return like;
+  } else {
+    static_assert(
+        !ops_detail::expanded_tensor_is_sharded_otherwise<L, layout_t<Like>, Dims...>::value,
+        "ashlar::expand: the tensor is sharded otherwise than the dimensions of the second tensor that it has; redistribute it");
+    constexpr unsigned dims = (0u | ... | (1u << Dims));
+    if (!(ops_detail::without_dims(like.extents(), dims) == x.extents()))
+      // Compilers print the line on which a call begins.
+      // clang-format off
+      plan_detail::fail_other_extents("ashlar::expand: the tensor has the extents of the second one without the named dimensions",
+          ops_detail::without_dims(like.extents(), dims), x.extents());
+    // clang-format on
+    return apply(ops_detail::expand_op<dims>{}, x, stop_gradient(like));
+  }
+}
 
 /// Sum over dimensions, or over all if none is given.
 /// Shape: without the summed dimensions.

@@ -33,6 +33,8 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
   return layout_detail::partial_rule(kind, r, x, e.operands);
 }
 
+}  // namespace ops_detail
+
 /// The error sentences of user-defined operations. An operation with better sentences derives its diagnostics from this
 /// class, asserts its own by `breaks<F, fault::..., Axis, L...>`, and leaves the rest to this class.
 struct user_operation_diagnostics {
@@ -61,6 +63,8 @@ struct user_operation_diagnostics {
         "ashlar::user_operation: the operation is not linear in an operand that is partial over the axis; all_reduce or reduce_scatter it first");
   }
 };
+
+namespace ops_detail {
 
 constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_literal const& text) {
   einsum_equation::labels whole;
@@ -96,7 +100,7 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
 /// Example: struct rotary : user_operation<"bsd->bsd", "d", linearity::linear> { ... };
 template <equation E, meta_detail::text_literal Whole = "", linearity Kind = linearity::nonlinear>
 struct user_operation {
-  using diagnostics = ops_detail::user_operation_diagnostics;
+  using diagnostics = user_operation_diagnostics;
   static constexpr layout_detail::einsum_equation eq = layout_detail::parse(E, layout_detail::max_operands);
   static constexpr layout_detail::einsum_equation::labels whole = ops_detail::whole_labels(eq, Whole);
   template <class T, class...>

@@ -105,8 +105,10 @@ struct unflatten_op {
 // A sharded dimension can be cut or joined at the boundaries of its parts only if the parts are equal.
 constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape const& mesh) {
   if (axes.size && n % parts(axes, mesh) != 0)
-    fail(
-        "ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
+    // Compilers print the line on which a call begins.
+    // clang-format off
+    fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
+  // clang-format on
 }
 template <class X>
 inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;

@@ -9,4 +9,4 @@ using number = double;
 #else
 using number = long double;
 #endif
-void save(communicator const& c, number const& x) { save_checkpoint("a.h5", c, 1, part("x", x)); }
+void save(communicator const& c, number const& x) { save_checkpoint("a.h5", c, 1, checkpoint_part("x", x)); }

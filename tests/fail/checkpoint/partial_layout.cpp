@@ -11,5 +11,5 @@ using layout_saved = layout<"data">;
 using layout_saved = partial<layout<none>, "data">;
 #endif
 void save(device_mesh<line> const& m, sharded_tensor<float, layout_saved, line> const& gradient) {
-  save_checkpoint("a.h5", m.communicator(), 1, part("gradient", gradient));
+  save_checkpoint("a.h5", m.communicator(), 1, checkpoint_part("gradient", gradient));
 }

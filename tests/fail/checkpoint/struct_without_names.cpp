@@ -10,4 +10,4 @@ struct position {
   static constexpr auto names = ashlar::names("epoch", "batch");
 #endif
 };
-void save(communicator const& c, position const& at) { save_checkpoint("a.h5", c, 1, part("data", at)); }
+void save(communicator const& c, position const& at) { save_checkpoint("a.h5", c, 1, checkpoint_part("data", at)); }

@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr layout_detail::einsum_equation e = parse("ik,kj->ij");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ik,kj->ij");
 #else
-inline constexpr layout_detail::einsum_equation e = parse("ik,kj->il");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ik,kj->il");
 #endif

@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr layout_detail::einsum_equation e = parse("ij->i");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ij->i");
 #else
-inline constexpr layout_detail::einsum_equation e = parse("ii->i");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ii->i");
 #endif

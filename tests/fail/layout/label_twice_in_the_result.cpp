@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr layout_detail::einsum_equation e = parse("i,j->ij");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("i,j->ij");
 #else
-inline constexpr layout_detail::einsum_equation e = parse("i,j->ii");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("i,j->ii");
 #endif

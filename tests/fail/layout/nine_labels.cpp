@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr layout_detail::einsum_equation e = parse("abcdefgh->a");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("abcdefgh->a");
 #else
-inline constexpr layout_detail::einsum_equation e = parse("abcdefghi->a");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("abcdefghi->a");
 #endif

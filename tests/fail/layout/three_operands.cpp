@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 #ifdef ASHLAR_CONTROL
-inline constexpr layout_detail::einsum_equation e = parse("ij,jk->ik");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ij,jk->ik");
 #else
-inline constexpr layout_detail::einsum_equation e = parse("ij,jk,kl->il");
+inline constexpr layout_detail::einsum_equation e = layout_detail::parse("ij,jk,kl->il");
 #endif

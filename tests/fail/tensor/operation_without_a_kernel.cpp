@@ -20,7 +20,7 @@ struct copied {
 };
 #ifdef ASHLAR_CONTROL
 template <class S, class T>
-void run(copied const&, S const& space, kernels_detail::scratch_memory, kernels::shard<T> const& y,
+void run(copied const&, S const& space, kernels::scratch_memory, kernels::shard<T> const& y,
          kernels::shard<T const> const& x) {
   kernels::copy(space, x.data, y.data, x.local_size());
 }

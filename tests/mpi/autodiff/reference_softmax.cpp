@@ -51,7 +51,7 @@ TEST_CASE("softmax and log_softmax") {
 }
 
 TEST_CASE("cross-entropy from labels, with and without weights") {
-  check_rows_loss<kernels_detail::labelled_rows>("labelled_cross_entropy", [](auto const& z, auto const& beside) {
+  check_rows_loss<labelled_rows>("labelled_cross_entropy", [](auto const& z, auto const& beside) {
     return softmax_cross_entropy(z, beside(std::int32_t{}, ".x1"));
   });
   check_rows_loss<labelled_rows>("weighted_cross_entropy", [](auto const& z, auto const& beside) {

@@ -23,6 +23,15 @@ TEST_CASE("functions of one operand") {
   check_function(positive_reals, [](auto const& x) { return exp(-x) + log(x + 1.) * sqrt(x) / 4.; });
 }
 
+TEST_CASE("powers, trigonometric functions, limits, and numbers on the left") {
+  check_function(reals, [](auto const& x) { return sin(x) + cos(2. * x) + clamp(x, -0.9, 1.1); });
+  check_function(positive_reals,
+                 [](auto const& x) { return pow(x + 1., 1.5) + 1. / (1. + x) + (1. - x) * tan(x / 9.); });
+  check_smooth<"data">(
+      positive_reals, [](auto const& y, auto const& x) { return atan2(y - 1., x + 1.); },
+      operand<layout<none, "data">>{extents}, operand<layout<none, "data">>{extents});
+}
+
 TEST_CASE("functions of two operands, with broadcasting") {
   check_smooth<axes("data", "model")>(
       positive_reals, [](auto const& a, auto const& b) { return a / b; }, operand<layout<"model", "data">>{extents},

@@ -78,7 +78,7 @@ struct plus {
 struct plus_number : user_operation<"bh->bh", "", linearity::nonlinear> {};
 // [shards]
 template <class Space, class T>
-void run(plus_number const&, Space const& space, ashlar::kernels_detail::scratch_memory, kernels::shard<T> const& y,
+void run(plus_number const&, Space const& space, ashlar::kernels::scratch_memory, kernels::shard<T> const& y,
          kernels::shard<T const> const& x) {
   kernels::global_index number{0, {}};
   for (int d = 0; d < x.owned.rank; ++d) number.base += x.owned.dim[d].begin * (number.stride[d] = x.global.stride(d));

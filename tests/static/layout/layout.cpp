@@ -83,9 +83,15 @@ static_assert(same<layout_detail::context_of<partial<layout<none, "model">, "dat
                    meta_detail::name_list<model, data>>);
 
 // From type to value to type: the same type, in any context that holds its names.
+// A class: nvcc 13 refuses value_v of a context_of through an alias.
 template <class Context, class L>
-using rebuilt = layout_detail::layout_from_t<Context, layout_detail::encode(layout_detail::value_v<Context, L>),
-                                             layout_detail::encode_blocks(layout_detail::value_v<Context, L>), L::rank>;
+struct rebuilt_in {
+  static constexpr layout_value value = layout_detail::value_v<Context, L>;
+  using type =
+      layout_detail::layout_from_t<Context, layout_detail::encode(value), layout_detail::encode_blocks(value), L::rank>;
+};
+template <class Context, class L>
+using rebuilt = typename rebuilt_in<Context, L>::type;
 template <class L>
 constexpr bool survives = same<rebuilt<layout_detail::context_of<L>, L>, L>;
 static_assert(survives<layout<>> && survives<layout<none>> && survives<rows> && survives<sum_inside> &&

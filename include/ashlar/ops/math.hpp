@@ -1,0 +1,211 @@
+// Powers, trigonometric functions, rounding and limits, and numbers on the left of an operator.
+#pragma once
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+// Defined in kernels/math.hpp, as the functions of functions.hpp.
+template <class T>
+ASHLAR_FUNCTION T math_sin(T x);
+template <class T>
+ASHLAR_FUNCTION T math_cos(T x);
+template <class T>
+ASHLAR_FUNCTION T math_floor(T x);
+template <class T>
+ASHLAR_FUNCTION T math_pow(T x, T y);
+template <class T>
+ASHLAR_FUNCTION T math_atan2(T y, T x);
+}  // namespace ops_detail
+
+namespace ops_detail::fn {
+
+/// A number divided by x.
+template <class S>
+struct divided_number {
+  static constexpr linearity kind = linearity::nonlinear;
+  S number;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return number / x;
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const& x) {
+    return elementwise(negate{}, elementwise(divide{}, elementwise(multiply{}, ct, y), x));
+  }
+};
+
+/// The sine, or the cosine.
+template <bool Cosine>
+struct sine {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return Cosine ? ops_detail::math_cos(x) : ops_detail::math_sin(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    if constexpr (Cosine)
+      return elementwise(negate{}, elementwise(multiply{}, ct, elementwise(sine<false>{}, x)));
+    else
+      return elementwise(multiply{}, ct, elementwise(sine<true>{}, x));
+  }
+};
+
+/// ct (1 + y^2): the pullback of tan, from its value y.
+struct tan_pullback {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T y) const {
+    return ct * (T(1) + y * y);
+  }
+};
+struct tan {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return ops_detail::math_sin(x) / ops_detail::math_cos(x);
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const& y, auto const&) {
+    return elementwise(tan_pullback{}, ct, y);
+  }
+};
+
+/// The angle of the point (x, y).
+struct atan2 {
+  static constexpr linearity kind = linearity::nonlinear;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T y, T x) const {
+    return ops_detail::math_atan2(y, x);
+  }
+  template <int I>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& y, auto const& x) {
+    auto const over_square =
+        elementwise(divide{}, ct, elementwise(add{}, elementwise(square{}, y), elementwise(square{}, x)));
+    if constexpr (I == 0)
+      return elementwise(multiply{}, over_square, x);
+    else
+      return elementwise(negate{}, elementwise(multiply{}, over_square, y));
+  }
+};
+
+/// x to the power of a number.
+template <class S>
+struct power {
+  static constexpr linearity kind = linearity::nonlinear;
+  S exponent;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return ops_detail::math_pow(x, T(exponent));
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {
+    return elementwise(multiply{}, elementwise(scale<S>{exponent}, ct), elementwise(power{exponent - S(1)}, x));
+  }
+};
+
+/// The largest whole number that is not above x.
+struct floor {
+  static constexpr linearity kind = linearity::nondecreasing;
+  template <class T>
+  ASHLAR_FUNCTION T operator()(T x) const {
+    return ops_detail::math_floor(x);
+  }
+};
+
+/// ct where x is inside of the limits, else 0.
+template <class S>
+struct where_inside {
+  static constexpr linearity kind = linearity::linear_in_first;
+  S low, high;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, T x) const {
+    return x >= low && x <= high ? ct : T(0);
+  }
+};
+/// x, or the nearer limit if x is beyond one.
+template <class S>
+struct clamp {
+  static constexpr linearity kind = linearity::nondecreasing;
+  S low, high;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x) const {
+    return x < low ? low : x > high ? high : x;
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const& x) const {
+    return elementwise(where_inside<S>{low, high}, ct, x);
+  }
+};
+
+}  // namespace ops_detail::fn
+
+template <tensor A>
+constexpr auto operator+(element_t<A> s, A const& a) {
+  return a + s;
+}
+template <tensor A>
+constexpr auto operator-(element_t<A> s, A const& a) {
+  return -a + s;
+}
+template <tensor A>
+constexpr auto operator/(element_t<A> s, A const& a) {
+  return elementwise(ops_detail::fn::divided_number<element_t<A>>{s}, a);
+}
+
+template <tensor A>
+constexpr auto sin(A const& a) {
+  return elementwise(ops_detail::fn::sine<false>{}, a);
+}
+template <tensor A>
+constexpr auto cos(A const& a) {
+  return elementwise(ops_detail::fn::sine<true>{}, a);
+}
+template <tensor A>
+constexpr auto tan(A const& a) {
+  return elementwise(ops_detail::fn::tan{}, a);
+}
+/// The angle of the point (x, y), from -pi to pi.
+template <tensor Y, tensor X>
+constexpr auto atan2(Y const& y, X const& x) {
+  return ops_detail::arithmetic(ops_detail::fn::atan2{}, y, x);
+}
+/// Each element to the power of a number. The derivative at 0 is NaN or infinite if the exponent is below 1.
+/// Example: pow(x, 3.) of doubles
+template <tensor A>
+constexpr auto pow(A const& a, element_t<A> exponent) {
+  return elementwise(ops_detail::fn::power<element_t<A>>{exponent}, a);
+}
+/// The largest whole numbers that are not above the elements. It has no derivative.
+template <tensor A>
+constexpr auto floor(A const& a) {
+  return elementwise(ops_detail::fn::floor{}, a);
+}
+/// Elements beyond a limit become that limit. NaN stays NaN. The derivative beyond the limits is 0.
+/// Pre: low <= high
+template <tensor A>
+constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
+  return elementwise(ops_detail::fn::clamp<element_t<A>>{low, high}, a);
+}
+
+/// A tensor whose elements are all one number, abstract or real as the handle is.
+/// Error: a partial layout does not compile: each rank's term would be the whole value.
+/// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f)
+template <class T, class L, class Handle, int N>
+constexpr auto full(Handle const& m, index_t const (&n)[N], T value) {
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+  return plan_detail::filled<T, L>(m, plan_detail::checked_extents<L>(n), value);
+}
+template <class T, class L, class Handle, int N>
+constexpr auto zeros(Handle const& m, index_t const (&n)[N]) {
+  return full<T, L>(m, n, T(0));
+}
+template <class T, class L, class Handle, int N>
+constexpr auto ones(Handle const& m, index_t const (&n)[N]) {
+  return full<T, L>(m, n, T(1));
+}
+
+}  // namespace ashlar
