@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   device_mesh<grid> const m(MPI_COMM_WORLD, {size});
 
   // [sum]
-  auto x = generate<double, layout<"data">>(m, {1000}, KOKKOS_LAMBDA(index_t i) { return static_cast<double>(i); });
+  auto x = generate<double, layout<"data">>(
+      m, {1000}, KOKKOS_LAMBDA(index_t i) { return static_cast<double>(i); });
   auto s = sum(x);             // partial<layout<>, "data">: each rank has a summand, nothing was sent
   auto total = all_reduce(s);  // layout<>: the one message
   // [sum]

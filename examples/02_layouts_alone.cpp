@@ -1,5 +1,5 @@
-// What you learn here: layouts, rules and plans need neither MPI nor Kokkos. Everything below is decided by the compiler;
-// the program only says so.
+// What you learn here: layouts, rules and plans need neither MPI nor Kokkos. Everything below is decided by the
+// compiler; the program only says so.
 #include <ashlar/layout/layouts.hpp>
 #include <ashlar/ops/ops.hpp>
 
@@ -17,7 +17,7 @@ static_assert(!std::is_same_v<layout<axes("data", "model"), none>, layout<axes("
 
 // What a rank holds of 10 rows on 4 x 2 ranks: the first two pieces have one more.
 constexpr grid m{{4, 2}};
-constexpr auto value = layout_detail::value_v<plan_detail::mesh_context<grid, rows>, rows>;
+constexpr auto value = layout_value_v<grid, rows>;
 static_assert(local_shape(shape::of(10, 3), value, m.sizes(), 0) == shape::of(3, 3));
 static_assert(local_shape(shape::of(10, 3), value, m.sizes(), 7) == shape::of(2, 3));
 
@@ -28,7 +28,8 @@ constexpr auto network = [](auto const& x, auto const& w1, auto const& w2) {
   return all_reduce<"model">(y);              //  layout<"data", none>                      the one collective
 };
 constexpr auto forward = [](auto const& mesh) {
-  (void)network(make<float, layout<"data", none>>(mesh, {128, 784}), make<float, layout<none, "model">>(mesh, {784, 200}),
+  (void)network(make<float, layout<"data", none>>(mesh, {128, 784}),
+                make<float, layout<none, "model">>(mesh, {784, 200}),
                 make<float, layout<"model", none>>(mesh, {200, 10}));
 };
 static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1);

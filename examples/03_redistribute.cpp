@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   bool const root = m.rank() == 0;
 
   // 7 x 10 elements divide by nothing here: shards are uneven, and that is fine.
-  auto blocks = generate<double, layout<"x", "y">>(m, {7, 10}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(10 * i + j); });
+  auto blocks = generate<double, layout<"x", "y">>(
+      m, {7, 10}, KOKKOS_LAMBDA(index_t i, index_t j) { return static_cast<double>(10 * i + j); });
   if (root) {
     std::cout << "blocks, " << to_string(layout_t<decltype(blocks)>{}) << "\n";
     draw<layout_t<decltype(blocks)>>(std::cout, m.shape(), blocks.extents());
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
   auto const all = gather_all(whole), by_rows = gather_all(rows);
   for (std::size_t i = 0; i < 70; ++i)
     if (all[i] != static_cast<double>(i) || by_rows[i] != all[i]) return 1;
-  if (root) std::cout << "all 70 elements arrived on " << m.size() << " ranks; " << m.collectives_run() << " collectives\n";
+  if (root)
+    std::cout << "all 70 elements arrived on " << m.size() << " ranks; " << m.collectives_run() << " collectives\n";
   return 0;
 }

@@ -1,9 +1,7 @@
 // What you learn here: a whole training program on a mesh of ranks, whose communication the compiler has checked.
-// The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. Its parameters' layouts decide
-// where it communicates; the source is the same for 1 rank and for many.
+// The network: 784 -> dense 200, relu -> dropout -> dense 10 -> softmax cross-entropy; Adam. The layouts of its
+// parameters decide where it communicates. The source is the same for 1 rank and for many.
 //   mpiexec -n 4 mnist_mlp --mesh data=2,model=2 --checkpoint run1 --every 500
-#include <iostream>
-
 #include "digits.hpp"
 
 using namespace ashlar;
@@ -20,7 +18,8 @@ constexpr auto model = build<mlp>(build<linear>(weight{784, 200}), build<affine>
 // [model]
 
 // [strategies]
-using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
+using sharded =
+    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, rule<"d2/kernel", layout<"model", none>>>;
 using mirrored = data_parallel<"data">;
 // [strategies]
 
@@ -54,47 +53,38 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 128) {
 };
 constexpr auto on_2x2 = collectives(grid{{2, 2}}, dry_step<sharded>);
 static_assert(on_2x2.count() == 2);
-static_assert(on_2x2.count(pass::forward, collective::all_reduce, "model") == 1);          // the logits
-static_assert(on_2x2.count(pass::backward) == 0);                                    // no gradient of the input is needed
-static_assert(on_2x2.count(collective::all_reduce, "data") == 1);                          // gradients, loss and hits together
+static_assert(on_2x2.count(pass::forward, collective::all_reduce, "model") == 1);  // the logits
+static_assert(on_2x2.count(pass::backward) == 0);                                  // no gradient of the input is needed
+static_assert(on_2x2.count(collective::all_reduce, "data") == 1);                  // gradients, loss and hits together
 static_assert(on_2x2.bytes_per_rank(collective::all_reduce, "data") == 4 * (784 * 100 + 100 * 10 + 10 + 2));
 static_assert(collectives(grid{{1, 4}}, dry_step<sharded>).count() == 1);
 static_assert(collectives(grid{{1, 1}}, dry_step<sharded>).count() == 0);
 static_assert(collectives(grid{{2, 2}}, dry_step<mirrored>).count() == 1);
 
-program const about{.name = "mnist_mlp", .purpose = "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
-                    .axes = {"data", "model"}, .strategies = {"model_parallel", "data_parallel"}, .batch = "128", .epochs = "5", .dropout = "0.4"};
-
 template <class Strategy, class T>
-int train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
+void train(device_mesh<grid> const& m, options const& o, digit_data const& data) {
   auto p = init<Strategy, T>(m, model, fold_in(o.seed, 0));
   auto state = adam{}.init(p);
-  if (m.rank() == 0) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); }) << std::endl;
-  index_t const images = data.train_images.extents[0];
-  auto saved = o.checkpoints(m.communicator(), conditions_of(data));
-  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(images));
-  auto const order = [&](index_t epoch) { return o.batches(images, o.batch, epoch); };
+  print_step(std::cout, m, [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); });
   auto const take = [&](shuffled_batches const& batches, data_position const& at) {
-    auto const x = feed<T, layout<"data", none>>(m, data.train_images, batches, at.batch, T(1) / T(255));
-    auto const labels = feed<std::int32_t, layout<"data">>(m, data.train_labels, batches, at.batch, 1);
-    auto const [l, h] = step(p, state, x, labels, T(o.dropout), fold_in(fold_in(o.seed, 2), static_cast<std::uint64_t>(at.step)));
+    auto const [x, labels] = feed_labelled<T, layout<"data", none>, layout<"data">>(
+        m, data.train_images, data.train_labels, batches, at.batch, T(1) / T(255));
+    auto const [l, h] = step(p, state, x, labels, T(o.dropout), o.key(2, at.step));
     return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
   };
-  run.go_on(saved, order, take, nothing_else, p, state);
-  double const accuracy = mean_over(data.test_images.extents[0], 1000, [&](shuffled_batches const& batches, index_t i) {
-    auto x = feed<T, layout<"data", none>>(m, data.test_images, batches, i, T(1) / T(255));
-    auto labels = feed<std::int32_t, layout<"data">>(m, data.test_labels, batches, i, 1);
-    return item(all_reduce(accuracy_count(network(p, x, T(0), prng_key{0}), labels)));
+  o.train(m.communicator(), conditions_of(data), data.train_images.extents[0], take, nothing_else, p, state);
+  auto const logits = [&](auto const& x) { return network(p, x, T(0), prng_key{0}); };
+  double const reached = test_accuracy<T, layout<"data", none>, layout<"data">>(m, data, T(1) / T(255), logits);
+  if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", reached);
+}
+
+int main(int argc, char** argv) {
+  program const about("mnist_mlp", "Trains a small network on handwritten digits, on a mesh of MPI ranks.",
+                      {"data", "model"}, {"model_parallel", "data_parallel"},
+                      {{"data", ""}, {"batch", "128"}, {"epochs", "5"}, {"dropout", "0.4"}});
+  return start(argc, argv, about, [](options const& o) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
+    digit_data const data = load_digits(m.communicator(), o);
+    return o.choose<sharded, mirrored>([&]<class S, class T> { train<S, T>(m, o, data); });
   });
-  if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", accuracy);
-  return 0;
 }
-
-int run(options const& o) {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-  digit_data const data = load_digits(m.communicator(), o);
-  if (o.strategy == 0) return o.precision == 1 ? train<sharded, double>(m, o, data) : train<sharded, float>(m, o, data);
-  return o.precision == 1 ? train<mirrored, double>(m, o, data) : train<mirrored, float>(m, o, data);
-}
-
-int main(int argc, char** argv) { return start(argc, argv, about, run); }

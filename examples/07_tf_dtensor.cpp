@@ -6,8 +6,7 @@
 
 using namespace ashlar;
 // [layouts]
-using grid = mesh<axis<"data">>;  // the tutorial calls the axis "batch"
-
+using grid = mesh<axis<"data">>;                // the tutorial calls the axis "batch"
 using unsharded_layout_2d = replicated<2>;      // layout<none, none>
 using unsharded_layout_1d = replicated<1>;      // layout<none>
 using image_layout = batch_sharded<"data", 4>;  // layout<"data", none, none, none>
@@ -87,13 +86,14 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
 }
 
 int main(int argc, char** argv) {
-  program const about{.name = "tf_dtensor",
-      .purpose = "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
-      .strategies = {"data_parallel", "model_parallel"}, .batch = "128", .epochs = "3", .dropout = "0",
-      .columns = {"loss", "accuracy", "eval_loss", "eval_accuracy"}};
+  program const about(
+      "tf_dtensor", "Trains a classifier of handwritten digits, as TensorFlow's tutorial on DTensors with Keras does.",
+      {"data"}, {"data_parallel", "model_parallel"},
+      {{"data", ""}, {"batch", "128"}, {"epochs", "3"}, {"dropout", "0"}},
+      {"loss", "accuracy", "eval_loss", "eval_accuracy"});
   return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});
-    if (m.rank() == 0) std::printf("mesh data=%d on %d ranks\n", o.size[0], m.size());
+    print_mesh(std::cout, m);
     digit_data const data = load_digits(m.communicator(), o);
     return o.choose<data_parallel<"data">, by_map>([&]<class S, class T> { train<S, T>(m, o, data); });
   });

@@ -1,12 +1,10 @@
-// What you learn here: an operation of your own, rotary position embedding, in rotary.hpp. You say what it does to one row,
-// which labels must be whole, and how its cotangent is made. Every layout, the dry run and the backward pass follow.
-// The program learns a kernel from a teacher, who mixes features by it and turns them in pairs, as the operation does.
+// What you learn here: an operation of your own, rotary position embedding, in rotary.hpp. You say what it does to one
+// row, which labels must be whole, and how its cotangent is made. Every layout, the dry run and the backward pass
+// follow. The program learns a kernel from a teacher, who mixes features by it and turns them in pairs, as the
+// operation does.
 //   mpiexec -n 4 custom_operation --mesh data=2,seq=2
 #include <ashlar/tensor/gather.hpp>
-
 #include <cmath>
-#include <iostream>
-
 #include "options.hpp"
 #include "rotary.hpp"
 
@@ -27,7 +25,6 @@ constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const
   optimizer.update(p, state, g);
   return l;
 };
-
 template <class T>
 constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, prng_key{1});
@@ -37,64 +34,67 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   (void)step(optimizer, p, state, x, x);
 };
 static_assert(collectives(grid{{2, 4}}, dry_step<float>).count() == 1);  // loss and gradient; the operation needs none
-static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (features * features + 1 - (features * features + 1) / 8) * 4);
+static_assert(collectives(grid{{2, 4}}, dry_step<float>).bytes_per_rank() == 2 * (65 - 65 / 8) * 4);
 // [program]
 
-// Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence `first`.
+// Feature i at position s of a sequence, and what the teacher makes of the sequence there. Batches begin with sequence
+// `first`.
 struct features_of {
   index_t first;
   KOKKOS_FUNCTION double operator()(index_t b, index_t s, index_t i) const {
     return Kokkos::sin(static_cast<double>((first + b) * positions + s + 1) * (0.3 + 0.37 * static_cast<double>(i)));
   }
 };
-KOKKOS_FUNCTION inline double of_teacher(index_t from, index_t to) { return Kokkos::cos(1.3 * static_cast<double>(from) + 0.7 * static_cast<double>(to)); }
+KOKKOS_FUNCTION inline double of_teacher(index_t from, index_t to) {
+  return Kokkos::cos(1.3 * static_cast<double>(from) + 0.7 * static_cast<double>(to));
+}
 struct taught_of {
   features_of given;
   KOKKOS_FUNCTION double operator()(index_t b, index_t s, index_t i) const {
     constexpr index_t half = features / 2;
     Kokkos::complex<double> pair(0, 0);
-    for (index_t k = 0; k < features; ++k) pair += given(b, s, k) * Kokkos::complex<double>(of_teacher(k, i % half), of_teacher(k, i % half + half));
+    for (index_t k = 0; k < features; ++k)
+      pair += given(b, s, k) * Kokkos::complex<double>(of_teacher(k, i % half), of_teacher(k, i % half + half));
     pair *= Kokkos::polar(1.0, static_cast<double>(s) * Kokkos::pow(1e4, -static_cast<double>(i % half) / half));
     return i < half ? pair.real() : pair.imag();
   }
 };
 
 template <class T>
-int train(device_mesh<grid> const& m, options const& o) {
+void train(device_mesh<grid> const& m, options const& o) {
   constexpr index_t examples = 256;
   auto p = init<data_parallel<axes("data", "seq")>, T>(m, model, o.seed);
   sgd const optimizer{.rate = 4};
   auto state = optimizer.init(p);
-  if (m.rank() == 0) std::cout << "\ncollectives of a step\n" << collectives(m.shape(), [&](auto const& a) { dry_step<T>(a, o.batch); }) << std::endl;
-
+  print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, o.batch); });
   index_t const batches = (examples + o.batch - 1) / o.batch;  // the same in each epoch, in another order
-  auto saved = o.checkpoints(m.communicator());
-  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(examples));
-  auto const take = [&](shuffled_batches const& order, data_position const& at) {
-    index_t const first = order.examples(at.batch, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
+  auto const order = [&](index_t epoch) { return o.batches(batches, 1, epoch); };
+  auto const take = [&](shuffled_batches const& of_epoch, data_position const& at) {
+    index_t const first = of_epoch.examples(at.batch, 0, 1)[0] * o.batch, size = std::min(o.batch, examples - first);
     features_of const given{first};
-    auto const x = generate<T, sequences>(m, {size, positions, features}, given), taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
-    T const l = item(step(optimizer, p, state, x, taught));
-    return step_result{static_cast<double>(l), std::sqrt(static_cast<double>(l)) * static_cast<double>(size), size};
+    auto const x = generate<T, sequences>(m, {size, positions, features}, given);
+    auto const taught = generate<T, sequences>(m, {size, positions, features}, taught_of{given});
+    auto const l = static_cast<double>(item(step(optimizer, p, state, x, taught)));
+    return step_result{l, std::sqrt(l) * static_cast<double>(size), size};
   };
-  run.go_on(saved, [&](index_t epoch) { return o.batches(batches, 1, epoch); }, take, nothing_else, p, state);
+  o.train_in_order(order, m.communicator(), {}, examples, take, nothing_else, p, state);
   auto const kernel = gather_all(p.kernel);
   double worst = 0;
-  for (index_t i = 0; i < features * features; ++i)
-    worst = std::max(worst, std::abs(static_cast<double>(kernel[static_cast<std::size_t>(i)]) - of_teacher(i / features, i % features)));
+  for (index_t i = 0; i < features * features; ++i) {
+    auto const learned = static_cast<double>(kernel[static_cast<std::size_t>(i)]);
+    worst = std::max(worst, std::abs(learned - of_teacher(i / features, i % features)));
+  }
   if (m.rank() == 0) std::printf("\nlargest error of the kernel: %.1e\n", worst);
-  comm::collectively(m.communicator(), [&] {
-    if (state.step >= 30 && !(worst < 1e-3)) throw error("custom_operation: after " + std::to_string(state.step) + " steps the kernel is not the teacher's");
-  });
-  return 0;
+  if (state.step >= 30 && !(worst < 1e-3))
+    throw error("custom_operation: after " + std::to_string(state.step) + " steps the kernel is not the teacher's");
 }
 
 int main(int argc, char** argv) {
-  program const about{.name = "custom_operation", .purpose = "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
-                      .axes = {"data", "seq"}, .strategies = {"data_parallel"}, .batch = "16", .epochs = "2", .digits = false};
-  return start(argc, argv, about, [](options o) {
-    o.run.columns = {"loss", "misfit"};
+  program const about("custom_operation",
+                      "Learns what a teacher does to sequences, by an operation of its own, on a mesh of MPI ranks.",
+                      {"data", "seq"}, {"data_parallel"}, {{"batch", "16"}, {"epochs", "2"}}, {"loss", "misfit"});
+  return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
-    return o.precision == 1 ? train<double>(m, o) : train<float>(m, o);
+    return o.choose<data_parallel<axes("data", "seq")>>([&]<class, class T> { train<T>(m, o); });
   });
 }

@@ -11,26 +11,31 @@ namespace {
 
 void describe_options(cxxopts::Options& description, program const& p) {
   auto add = description.add_options();
-  auto const option = [&](char const* name, std::string const& meaning, std::string const& standard) {
-    add(name, meaning, cxxopts::value<std::string>()->default_value(standard));
+  auto const text = [](std::string const& standard) { return cxxopts::value<std::string>()->default_value(standard); };
+  auto const option = [&](char const* name, std::string const& meaning, std::string const& otherwise = "") {
+    auto const own = p.defaults.find(name);
+    add(name, meaning, text(own == p.defaults.end() ? otherwise : own->second));
   };
-  char const* const environment = std::getenv("ASHLAR_DATA");
+  auto const own_option = [&](char const* name, std::string const& meaning) {
+    if (p.defaults.contains(name)) option(name, meaning);
+  };
   option("mesh", "sizes of the mesh's axes", join_words(p.axes, "=1,") + "=1");
-  if (p.digits) option("data", "folder of MNIST's IDX files; else digits are drawn", environment ? environment : "");
+  char const* const folder = std::getenv("ASHLAR_DATA");
+  if (p.defaults.contains("data"))
+    add("data", "folder of MNIST's IDX files; else digits are drawn", text(folder ? folder : ""));
   if (!p.strategies.empty()) option("strategy", join_words(p.strategies), p.strategies[0]);
-  if (!p.microbatches.empty()) option("microbatches", "of a batch, one after the other", p.microbatches);
-  if (!p.dropout.empty()) option("dropout", "probability of a zero", p.dropout);
-  if (!p.temperature.empty()) option("temperature", "of samples; 0 takes the likeliest", p.temperature);
-  if (p.batch_norm) option("batch-norm", "over the batch or each shard: global or shard", "global");
-  for (char const* file : {"losses", "log", "trace"})
-    option(file, "file of losses, epochs, or times of collectives", "");
-  option("batch", "examples per step", p.batch);
-  option("epochs", "passes over the data", p.epochs);
+  own_option("microbatches", "of a batch, one after the other");
+  own_option("dropout", "probability of a zero");
+  own_option("temperature", "of samples; 0 takes the likeliest");
+  own_option("batch-norm", "over the batch or each shard: global or shard");
+  for (char const* file : {"losses", "log", "trace"}) option(file, "file of losses, epochs, or times of collectives");
+  option("batch", "examples per step");
+  option("epochs", "passes over the data", "1");
   option("steps", "end of the run", std::to_string(run_options().steps));
   option("seed", "of weights, dropout and order", "1");
   option("precision", "float or double", "float");
   add("no-shuffle", "examples as stored")("help", "this text");
-  option("checkpoint", "folder to go on from", "");
+  option("checkpoint", "folder to go on from");
   option("every", "steps between checkpoints", "100");
   option("keep", "checkpoints", "3");
   add("asynchronous", "threads write");
@@ -46,7 +51,7 @@ options options_from(cxxopts::ParseResult const& given, program const& p) {
   if (!given.unmatched().empty()) refuse_option("help", given.unmatched().front(), "options alone");
   options o;
   o.size = parse_mesh_sizes(value("mesh"), p.axes), o.mesh_given = given.count("mesh") != 0;
-  if (p.digits) o.data = path("data", "folder"), o.run.example = "image";
+  if (p.defaults.contains("data")) o.data = path("data", "folder"), o.run.example = "image";
   o.run.columns = p.columns;
   o.run.losses = path("losses", "file"), o.run.log = path("log", "file"), o.run.trace = path("trace", "file");
   o.checkpoint = path("checkpoint", "folder");
@@ -54,33 +59,20 @@ options options_from(cxxopts::ParseResult const& given, program const& p) {
   o.precision = parse_choice("precision", value("precision"), {"float", "double"});
   o.batch = count("batch"), o.run.epochs = static_cast<int>(count("epochs")), o.run.steps = count("steps");
   if (o.batch > 1'000'000'000) refuse_option("batch", value("batch"), "a whole number of 1 to 1000000000");
-  if (!p.microbatches.empty()) o.microbatches = count("microbatches");
+  if (p.defaults.contains("microbatches")) o.microbatches = count("microbatches");
   o.every = count("every"), o.keep = count("keep");
   o.seed.value = static_cast<std::uint64_t>(count("seed", 0));
-  if (!p.dropout.empty())
+  if (p.defaults.contains("dropout"))
     o.dropout = parse_number("dropout", value("dropout"), 1, "a number of at least 0 and less than 1");
-  if (!p.temperature.empty())
+  if (p.defaults.contains("temperature"))
     o.temperature = parse_number("temperature", value("temperature"), 1e9, "a number of at least 0");
-  if (p.batch_norm) o.per_shard = parse_choice("batch-norm", value("batch-norm"), {"global", "shard"}) == 1;
+  if (p.defaults.contains("batch-norm"))
+    o.per_shard = parse_choice("batch-norm", value("batch-norm"), {"global", "shard"}) == 1;
   o.shuffle = !given["no-shuffle"].as<bool>(), o.asynchronous = given["asynchronous"].as<bool>();
   return o;
 }
 
 }  // namespace
-
-index_t options::taken_in(index_t examples) const {
-  return std::min(examples, run.steps > examples ? examples : run.steps * batch);
-}
-
-shuffled_batches options::batches(index_t examples, index_t size_of_batch, index_t epoch) const {
-  return {examples, size_of_batch, fold_in(seed, 1), epoch, shuffle ? example_order::shuffled : example_order::stored};
-}
-
-conditions options::complete(conditions of) const {
-  of.batch = batch, of.seed = seed, of.shuffled = shuffle, of.dropout = dropout;
-  of.microbatches = dropout > 0 ? microbatches : 0, of.shards = per_shard ? size[0] : 1;
-  return of;
-}
 
 int start(int argc, char** argv, program const& p, std::function<int(options const&)> const& run) {
   return run_program(p.name, [&] {

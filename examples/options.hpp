@@ -1,19 +1,21 @@
 // The command line of the training programs. options.cpp reads it.
 #pragma once
 #include <ashlar/ashlar.hpp>
+#include <ashlar/tensor/memory_use.hpp>
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT  // set if the build has found HDF5
 #include <ashlar/checkpoint/run_checkpoints.hpp>
 #endif
 
 #include <functional>
+#include <map>
 
-// The options of one program. An option without a default does not exist.
+// The options of one program. "data", "dropout", "microbatches", "temperature" and "batch-norm" exist with a default
+// only.
 struct program {
   char const *name, *purpose;
-  std::vector<std::string> axes = {"data"}, strategies = {};  // the first strategy is the default
-  std::string batch, epochs = "1", dropout = "", microbatches = "", temperature = "";
-  bool digits = true, batch_norm = false;  // trains on MNIST or synthetic digits; normalises by --batch-norm
-  std::vector<std::string> columns = {"loss", "accuracy"};  // of the table of epochs
+  std::vector<std::string> axes, strategies;             // the first strategy is the default
+  std::map<std::string, std::string> defaults;           // of options
+  std::vector<std::string> columns{"loss", "accuracy"};  // of the table of epochs
 };
 
 // The numbers of a run depend on these. Meshes and strategies only round differently.
@@ -61,14 +63,23 @@ struct options {
     return ashlar::no_checkpoints{};
 #endif
   }
-  // Trains with checkpoints: take(batches, at) is a step, and evaluate() gives the other columns after each epoch.
+  // Trains with checkpoints: order(epoch) has the batches, take(batches, at) is a step, and evaluate() gives the
+  // columns of the table besides loss and metric after each epoch. The peak memory counts from here.
+  template <class Order, class Take, class Evaluate, class... X>
+  ashlar::data_position train_in_order(Order order, ashlar::communicator const& c, conditions const& of,
+                                       ashlar::index_t examples, Take take, Evaluate evaluate, X&... trees) const {
+    auto saved = checkpoints(c, of);
+    ashlar::data_position const begin = saved.resume(trees...);
+    ashlar::training_run steps(c, run, begin, taken_in(examples));
+    ashlar::reset_peak_memory();
+    steps.go_on(saved, order, take, evaluate, trees...);
+    return begin;
+  }
   template <class Take, class Evaluate, class... X>
   void train(ashlar::communicator const& c, conditions const& of, ashlar::index_t examples, Take take,
              Evaluate evaluate, X&... trees) const {
-    auto saved = checkpoints(c, of);
-    ashlar::training_run steps(c, run, saved.resume(trees...), taken_in(examples));
     auto const order = [&](ashlar::index_t epoch) { return batches(examples, batch, epoch); };
-    steps.go_on(saved, order, take, evaluate, trees...);
+    train_in_order(order, c, of, examples, take, evaluate, trees...);
   }
   // Calls f<Strategy, T>() with the strategy and the precision that the options name.
   template <class... Strategies, class F>

@@ -1,5 +1,6 @@
-// Rotary position embedding (Su et al., RoFormer, 2021), an operation of the program's own: features are turned in pairs by an
-// angle that grows with the position in the sequence, so a rank that has a piece of a sequence must know where in the whole it lies.
+// Rotary position embedding (Su et al., RoFormer, 2021), an operation of the program's own: features are turned in
+// pairs by an angle that grows with the position in the sequence, so a rank that has a piece of a sequence must know
+// where in the whole it lies.
 #pragma once
 #include <ashlar/ashlar.hpp>
 
@@ -10,19 +11,22 @@ namespace rope {
 using namespace ashlar;
 
 // [operation]
-struct rotary_diagnostics : ops_detail::user_operation_diagnostics {
+struct rotary_diagnostics : user_operation_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
-    static_assert(!breaks<F, fault::sharded_dimension, Axis, L...>::value,
-                  "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
-    if constexpr (F != fault::sharded_dimension) ops_detail::user_operation_diagnostics::report<F, Axis, L...>();
+    static_assert(
+        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
+        "rotary: the axis shards the features, which are turned in pairs; all_gather them, or shard heads or positions");
+    if constexpr (F != fault::sharded_dimension) user_operation_diagnostics::report<F, Axis, L...>();
   }
 };
 
-// Batch, position, feature: the features are whole. It is linear, so that partial sums pass through it. Of an attention, where heads
-// stand in front of the features, it turns the queries and the keys, and leaves the values, which come last, as they are.
+// Batch, position, feature: the features are whole. It is linear, so that partial sums pass through it. Of an
+// attention, where heads stand in front of the features, it turns the queries and the keys, and leaves the values,
+// which come last, as they are.
 template <bool Attention = false>
-struct rotary : std::conditional_t<Attention, user_operation<"cbshd->cbshd", "d", linearity::linear>, user_operation<"bsd->bsd", "d", linearity::linear>> {
+struct rotary : std::conditional_t<Attention, user_operation<"cbshd->cbshd", "d", linearity::linear>,
+                                   user_operation<"bsd->bsd", "d", linearity::linear>> {
   double direction = 1;
   using diagnostics = rotary_diagnostics;
 

@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
   auto state = state_at(m, -1);
   long counted = 0;
   index_t step = 0;
-  if (auto const found = c.resume(part("state", state), part("counted", counted))) {
+  if (auto const found = c.resume(checkpoint_part("state", state), checkpoint_part("counted", counted))) {
     step = *found;
     if (counted != step || !equal(m, step, state)) {
       report("wrong", step);
@@ -84,7 +84,7 @@ int run(int argc, char** argv) {
   for (index_t const last = step + steps; step < last;) {
     state = state_at(m, ++step);
     counted = step;
-    c.after_step(step, part("state", state), part("counted", counted));
+    c.after_step(step, checkpoint_part("state", state), checkpoint_part("counted", counted));
     report("saved", asynchronous ? step - 1 : step);  // of asynchronous saves one is finished when the next begins
   }
   c.finish();

@@ -15,7 +15,7 @@ struct element {
   KOKKOS_FUNCTION double operator()(ashlar::index_t i) const { return static_cast<double>(i); }
 };
 
-program const about{.name = "start", .purpose = "Ends badly.", .batch = "1", .digits = false};
+program const about("start", "Ends badly.", {"data"}, {}, {{"batch", "1"}});
 
 int run(options const& o) {
   int rank = 0;

@@ -140,4 +140,14 @@ constexpr autodiff_detail::rematerialized<F> remat(F f) {
   return {f};
 }
 
+/// remat(f) if the condition holds, else f.
+/// Example: remat_if<gathers_again>(layer)(p.d1, x)
+template <bool Condition, class F>
+constexpr auto remat_if(F f) {
+  if constexpr (Condition)
+    return remat(f);
+  else
+    return f;
+}
+
 }  // namespace ashlar

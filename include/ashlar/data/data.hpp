@@ -4,6 +4,7 @@
 #include "ashlar/data/batches.hpp"
 #include "ashlar/data/cache_on_disk.hpp"
 #include "ashlar/data/feed.hpp"
+#include "ashlar/data/open_mnist.hpp"
 #include "ashlar/data/position.hpp"
 #include "ashlar/data/rows_of.hpp"
 #include "ashlar/data/synthetic_digits.hpp"

@@ -8,9 +8,9 @@ namespace ashlar {
 
 /// Calls `read()` on rank 0 and returns its images and labels on every rank.
 /// Collective: all ranks of c. Error: what read() throws, on every rank.
-/// Example: digit_data const data = load(m.communicator(), [&] { return read_mnist(directory); });
+/// Example: digit_data const data = read_on_root(m.communicator(), [&] { return read_mnist(directory); });
 template <class Read>
-digit_data load(communicator const& c, Read read) {
+digit_data read_on_root(communicator const& c, Read read) {
   digit_data data;
   comm::on_root(c, [&] { data = read(); });
   for (idx_array* a : {&data.train_images, &data.train_labels, &data.test_images, &data.test_labels})
@@ -42,6 +42,15 @@ auto feed(device_mesh<M> const& m, idx_array const& from, shuffled_batches const
         data_detail::example_runs(held, x.extents()), batch_field<T, L>{factor}, out);
   });
   return x;
+}
+
+/// The images of a batch and their labels, as feed makes them: a std::pair of tensors with the layouts X and Y.
+/// Example: auto [x, y] = feed_labelled<float, layout<"data", none>, layout<"data">>(m, images, labels, batches, i, 1.f);
+template <class T, class X, class Y, class M>
+auto feed_labelled(device_mesh<M> const& m, idx_array const& images, idx_array const& labels,
+                   shuffled_batches const& batches, index_t batch, T factor) {
+  return std::pair(feed<T, X>(m, images, batches, batch, factor),
+                   feed<std::int32_t, Y>(m, labels, batches, batch, std::int32_t(1)));
 }
 
 }  // namespace ashlar

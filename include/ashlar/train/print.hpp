@@ -1,8 +1,9 @@
-// What a training program shows before it trains: the layouts of its parameters, the collectives of its step.
+// What a program shows before it trains: its mesh, layouts of parameters, blocks of tensors, the collectives of a step.
 #pragma once
 #include <iostream>
 
 #include "ashlar/comm/device_mesh.hpp"
+#include "ashlar/plan/draw.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/train/strategy.hpp"
@@ -25,6 +26,28 @@ void print_layouts(std::ostream& out, P const& parameters) {
 template <class M, class Step>
 void print_step(std::ostream& out, device_mesh<M> const& m, Step step) {
   if (m.rank() == 0) out << "\ncollectives of a step\n" << collectives(m.shape(), step) << std::endl;
+}
+
+/// Writes the axes of a mesh and the number of ranks, on rank 0: "mesh data=2 x model=4 on 8 ranks".
+/// Collective: no.
+template <class M>
+void print_mesh(std::ostream& out, device_mesh<M> const& m) {
+  if (m.rank() != 0) return;
+  out << "mesh ";
+  for (int a = 0; a < m.sizes().axes; ++a)
+    out << (a > 0 ? " x " : "") << plan_detail::axis_texts<M>[a] << "=" << m.sizes().size[a];
+  out << " on " << m.size() << " ranks" << std::endl;
+}
+
+/// Writes a name, a layout and a drawing of the blocks per rank of a tensor of these extents, on rank 0.
+/// Collective: no.
+/// Example: print_blocks<layout<"data", none>>(std::cout, m, "a batch of images", {64, 784});
+template <class L, class M, int N>
+void print_blocks(std::ostream& out, device_mesh<M> const& m, char const* name, index_t const (&extents)[N],
+                  char const* purpose = "") {
+  if (m.rank() != 0) return;
+  out << "\n" << name << ", " << to_string(L{}) << purpose << "\n";
+  draw<L>(out, m.shape(), extents);
 }
 
 }  // namespace ashlar

@@ -27,7 +27,7 @@ bool same(idx_array const& a, idx_array const& b) { return a.extents == b.extent
 TEST_CASE("load: what rank 0 reads is on every rank, and nobody else reads") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   bool called = false;
-  digit_data const data = load(m.communicator(), [&] {
+  digit_data const data = read_on_root(m.communicator(), [&] {
     called = true;
     return digits();
   });
@@ -41,11 +41,11 @@ TEST_CASE("load: what rank 0 reads is on every rank, and nobody else reads") {
 
 TEST_CASE("load: what the reader throws is thrown on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
-  CHECK_THROWS_WITH_AS(load(m.communicator(), []() -> digit_data { throw error("no digits here"); }), "no digits here",
-                       error);
-  CHECK_THROWS_WITH_AS(load(m.communicator(), []() -> digit_data { return read_mnist("/nonexistent folder"); }),
+  CHECK_THROWS_WITH_AS(read_on_root(m.communicator(), []() -> digit_data { throw error("no digits here"); }),
+                       "no digits here", error);
+  CHECK_THROWS_WITH_AS(read_on_root(m.communicator(), []() -> digit_data { return read_mnist("/nonexistent folder"); }),
                        doctest::Contains("/nonexistent folder"), error);
-  CHECK_NOTHROW(load(m.communicator(), digits));
+  CHECK_NOTHROW(read_on_root(m.communicator(), digits));
 }
 
 TEST_CASE("feed: every rank has the rows and columns of its shard") {

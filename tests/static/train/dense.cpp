@@ -18,9 +18,9 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& labels) {
   return build<with_aux>(softmax_cross_entropy(logits, labels), accuracy_count(stop_gradient(logits), labels));
 };
 template <class Strategy>
-constexpr auto step_of(auto const& model) {
+constexpr auto step_of(auto const& parameters) {
   return [=](auto const& m) {
-    auto p = init<Strategy>(m, model, prng_key{1});
+    auto p = init<Strategy>(m, parameters, prng_key{1});
     auto state = adam{}.init(p);
     auto const x = make<float, layout<"data", none>>(m, {128, 784});
     auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, make<std::int32_t, layout<"data">>(m, {128}));
@@ -35,6 +35,25 @@ static_assert(replicated_weights.count() == 1);
 static_assert(replicated_weights.count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(collectives(grid{{2}}, step_of<data_parallel<"data">>(laid_out)).bytes_per_rank() ==
               4 * (785 * 128 + 129 * 10 + 2));
+
+// Replicas exchange gradients, loss and hits once a step. An all-reduce of n elements brings a rank 2 (n - n / ranks) of
+// them, rounded up. An evaluation exchanges loss and hits.
+constexpr auto evaluation = [](auto const& m) {
+  auto const parameters = init<data_parallel<"data">>(m, model, prng_key{1});
+  auto const x = make<float, layout<"data", none>>(m, {64, 784});
+  auto [value, hits] = loss(parameters, x, make<std::int32_t, layout<"data">>(m, {64}));
+  (void)all_reduce<"data">(bundle(value, hits));
+};
+constexpr bool mirrors(index_t ranks) {
+  auto const train = collectives(grid{{static_cast<int>(ranks)}}, step_of<data_parallel<"data">>(model));
+  auto const test = collectives(grid{{static_cast<int>(ranks)}}, evaluation);
+  index_t const n = 785 * 128 + 129 * 10 + 2, least = (n + ranks - 1) / ranks;
+  return train.count() == 1 && train.count(collective::all_reduce, "data") == 1 && train.count(pass::update) == 1 &&
+         train.bytes_per_rank() >= 2 * (n - least) * 4 &&
+         train.bytes_per_rank() <= 2 * n * 4 * (ranks - 1) / ranks + 8 && test.count() == 1 &&
+         test.count(collective::all_reduce, "data") == 1;
+}
+static_assert(mirrors(2) && mirrors(4) && mirrors(8));
 
 // [by_map]
 // Each sharded weight is gathered for its use, and its gradient is sharded as it is; loss and hits go alone.

@@ -1,0 +1,74 @@
+// What a network sends whose strategies give layouts to the outputs of its layers, on every mesh: messages and bytes.
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/train/layers.hpp"
+#include "ashlar/train/place.hpp"
+#include "ashlar/train/rmsprop.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+using line = mesh<axis<"data">>;
+static_assert(std::is_same_v<layout<"data", none, none, none>, batch_sharded<"data", 4>>);
+
+constexpr auto model = build<layer_pair>(build<linear>(weight{784, 200}), build<affine>(weight{200, 10}, weight{10}));
+template <class Strategy>
+constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, auto rate, prng_key key) {
+  auto h = place<Strategy, "d1">(p, relu(einsum<"bi,ih->bh">(flatten<1, 3>(images), p.d1.kernel)));
+  auto y = place<Strategy, "d2">(p, einsum<"bh,ho->bo">(dropout(h, rate, key), p.d2.kernel));
+  return mean_squared_error(softmax(y + p.d2.bias), labels);
+};
+template <class Strategy>
+constexpr auto dry_step = [](auto const& m) {
+  auto p = init<Strategy>(m, model, prng_key{1});
+  auto state = rmsprop{}.init(p);
+  auto const images = make<float, data_layout<Strategy, 4>>(m, {16, 28, 28, 1});
+  auto const labels = make<float, data_layout<Strategy, 2>>(m, {16, 10});
+  auto [value, grads] = value_and_grad<"data">(loss<Strategy>)(p, images, labels, 0.4f, prng_key{2});
+  auto [l, g] = all_reduce<"data">(bundle(value, grads));
+  rmsprop{}.update(p, state, g);
+};
+
+using mirrored = data_parallel<"data">;
+using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
+                               rule<"d2/kernel", layout<"model", none>>, output_rule<"d2", layout<"data", none>>>;
+using gathered_hidden =
+    model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, output_rule<"d1", layout<"data", none>>,
+                   output_rule<"d2", layout<"data", none>>>;
+struct columns_then_rows : data_parallel<"data"> {
+  template <class Parameter>
+  using parameter_layout = std::conditional_t<
+      Parameter::has("[13579]/kernel"), layout<none, "model">,
+      std::conditional_t<Parameter::has("[02468]/kernel"), layout<"model", none>, replicated<Parameter::rank>>>;
+  template <class Output>
+  using output_layout = std::conditional_t<Output::has("[02468]"), batch_sharded<"data", Output::rank>, void>;
+};
+
+// [proof]
+// What "model" shards sends one message forward, the batch's axis one for the update.
+template <class Strategy>
+constexpr bool sends(grid m, int over_model, int over_data) {
+  auto const log = collectives(m, dry_step<Strategy>);
+  return log.count() == over_model + over_data && log.count(pass::backward) == 0 &&
+         log.count(pass::forward, collective::all_reduce, "model") == over_model &&
+         log.count(pass::update, collective::all_reduce, "data") == over_data;
+}
+static_assert(sends<sharded>({{8, 1}}, 0, 1));
+static_assert(sends<sharded>({{4, 2}}, 1, 1));
+static_assert(sends<sharded>({{2, 4}}, 1, 1));
+static_assert(sends<sharded>({{1, 8}}, 1, 0));
+static_assert(sends<sharded>({{1, 1}}, 0, 0));
+static_assert(collectives(line{{8}}, dry_step<mirrored>).count() == 1);
+static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
+static_assert(sends<columns_then_rows>({{2, 4}}, 1, 1));
+constexpr auto hidden = collectives(grid{{2, 4}}, dry_step<gathered_hidden>);
+static_assert(hidden.count(pass::forward, collective::all_gather, "model") == 1 && hidden.count() == 2);
+static_assert(hidden.bytes_per_rank(collective::all_gather, "model") == (8 * 200) * 4 * 3 / 4);
+constexpr auto completed = collectives(grid{{2, 4}}, dry_step<sharded>);
+static_assert(completed.bytes_per_rank(collective::all_reduce, "model") == 2 * (8 * 10) * 4 * 3 / 4);
+static_assert(completed.bytes_per_rank(collective::all_reduce, "data") ==
+              4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
+// [proof]
+
+}  // namespace
