@@ -103,7 +103,8 @@ class pool {
   static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes) {
     state& s = instance();
     if (bytes > largest) throw out_of_memory(bytes);
-    auto const [size, index] = size_class(bytes);
+    sized const fits = size_class(bytes);
+    std::size_t const size = fits.size, index = fits.index;
     block* b = nullptr;
     auto const count = [&] {
       s.in_use += bytes;
