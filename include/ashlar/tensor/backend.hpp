@@ -58,7 +58,6 @@ struct backend<device_mesh<M>> {
   // tensor/sharded_tensor.hpp
   template <class T, class L>
   static tensor_detail::tensor_on<T, L, M> allocate(device_mesh<M> const& m, shape const& extents) {
-    m.calls().note_extents(extents);
     return {m, extents};
   }
   // above; tensor/elementwise.hpp if the result is lazy; tensor/view.hpp if it shares memory

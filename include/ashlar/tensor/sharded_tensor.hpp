@@ -239,9 +239,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  shape const extents = plan_detail::checked_extents<L>(n);
-  m.calls().note_extents(extents);
-  Tensor t(m, extents);
+  Tensor t(m, plan_detail::checked_extents<L>(n));
   tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                              t.data(), t.local_region(), f);
   return t;

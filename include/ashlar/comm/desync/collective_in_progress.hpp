@@ -5,7 +5,6 @@
 
 #include "ashlar/comm/desync/monitor.hpp"
 #include "ashlar/comm/node/memory.hpp"
-#include "ashlar/layout/shape.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -71,12 +70,6 @@ class mesh_calls {
     } const met(*this, e);
     return f();
   }
-  /// Notes the extents of a tensor that every rank makes. The next collective compares them, at no cost.
-  void note_extents(shape const& extents) const {
-    if (channel_ == nullptr) return;
-    for (int d = 0; d < extents.rank; ++d) made_ = fingerprint_of(collective::exchange, made_, extents[d]);
-    made_ = fingerprint_of(collective::exchange, made_, extents.rank);
-  }
   /// Numbers the mesh. Collective: over its ranks; blocks.
   void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
 
@@ -85,10 +78,8 @@ class mesh_calls {
   std::shared_ptr<desync_monitor> channel_;
   double deadline_ = 0;
   std::uint64_t mesh_ = 0;
-  // The fingerprint of all collectives begun, and whether MPI's own have served since the last comparison.
+  // The number of calls begun. The fingerprint of those that MPI's own collectives have served since the last comparison.
   mutable std::uint64_t begun_ = 0, mixed_fingerprints_ = 0;
-  mutable bool not_compared_ = false;
-  mutable std::uint64_t made_ = 0;  // the fingerprint of the extents noted since the last collective
 };
 
 /// `blocks`: a rank stays in the collective to its end. `goes_on`: it may leave the collective and enter it again.
@@ -102,14 +93,13 @@ class collective_in_progress {
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
                          std::uint64_t fingerprint, comm::collective_event const& e)
       : ranks_(ranks.state()),
-        name_(name_of(calls, e.what, fingerprint, ++ranks_.begun)),
+        name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
         call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
                                 sizes,
                                 e.axes,
                                 rank,
                                 deadline_of(calls, ranks_)}),
         calls_(calls) {
-    calls.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls.mixed_fingerprints_, name_.fingerprint);
     enter();
   }
   collective_in_progress(collective_in_progress const&) = delete;
@@ -152,7 +142,7 @@ class collective_in_progress {
     bool const only_exchanges =
         comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
     if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
-    calls_.not_compared_ = true;
+    calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, name_.fingerprint);
     // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
     name_.polls = in_memory && !comm::tuned.exchanges(exchanging.size());
     tell(name_);
@@ -171,10 +161,11 @@ class collective_in_progress {
   }
 
  private:
+  // All ranks of the mesh make the same calls and compare at the same ones, whichever of them a comparison is over.
   void compare(communicator const& ranks) const {
-    bool const others = std::exchange(calls_.not_compared_, false);
-    call_.channel().compare(ranks, call_.call(), calls_.mixed_fingerprints_,
-                            others ? " (or a collective before it differs)" : "");
+    std::uint64_t const others = std::exchange(calls_.mixed_fingerprints_, 0);
+    call_.channel().compare(ranks, call_.call(), fingerprint_of(collective::exchange, others, name_.fingerprint),
+                            others != 0 ? " (or a collective before it differs)" : "");
   }
   void refuse_after_lost_messages() const {
     bool lost = false;
@@ -202,11 +193,6 @@ class collective_in_progress {
       return (found ? *bound : 32767) - 1;
     }();
     return tag;
-  }
-  static collective_name name_of(mesh_calls const& calls, collective what, std::uint64_t fingerprint,
-                                 std::uint64_t number) {
-    fingerprint = fingerprint_of(what, fingerprint, std::exchange(calls.made_, 0));
-    return {tag_of(fingerprint, number), fingerprint};
   }
   // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
   // polls. And no other collective may receive the messages of one that failed.
