@@ -29,7 +29,7 @@ enum class wait_by { mpi, polling };
 
 /// A raw call from begin to end. The watchdog sees it. If all ranks of a program's communicator take part, desync
 /// detection sees it too. Inside another call of the ranks it is a part of that call.
-/// Error: ashlar::error if this rank has left messages of an earlier call here.
+/// Error: of an agreement, ashlar::error if this rank has left messages of an earlier call here.
 class raw_call {
  public:
   raw_call(communicator const& c, char const* name, call_site const& w = {}, wait_by how = wait_by::mpi)
@@ -37,7 +37,7 @@ class raw_call {
     if (c.size() == 1) return;
     auto* const monitor = dynamic_cast<desync_monitor*>(state_.monitor.get());
     bool const is_part = state_.raw_calls > 0 || (monitor != nullptr && monitor->in_call());
-    if (!is_part && state_.lost_messages)
+    if (!is_part && how == wait_by::polling && state_.lost_messages)
       throw error(
           "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
     if (how == wait_by::polling) state_.in_progress.polls = true;
