@@ -56,7 +56,7 @@ class raw_call {
     call_.emplace(
         *monitor,
         call_in_progress{
-            {0, fingerprint, on_no_mesh, e, false}, monitor->all_ranks(), 1, monitor->rank(), comm::deadline()});
+            {0, fingerprint, on_no_mesh, e, false}, monitor->all_ranks(), 1, monitor->rank(), deadline_of(how)});
     call_->enter();
   }
   raw_call(raw_call const&) = delete;
@@ -70,6 +70,12 @@ class raw_call {
   }
 
  private:
+  // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
+  double deadline_of(wait_by how) const {
+    double const most = comm::deadline();
+    return most > 0 && how == wait_by::mpi && state_.node ? most + 1 : most;
+  }
+
   communicator_state& state_;
   bool polled_, begun_ = false;
   std::optional<watched_call> call_;
