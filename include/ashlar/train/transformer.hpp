@@ -161,6 +161,15 @@ constexpr auto scattered = [](auto const& g) {
   auto layers = std::apply([&](auto const&... l) { return std::tuple(layer(l)...); }, g.layers);
   return build<language_model>(reduce_scatter<"data", 1>(g.tokens), layers, g.last);
 };
+
+// The other stages reduce their gradients to shares already, or to whole ones.
+template <zero_stage S>
+constexpr auto shares_of = [](auto const& g) {
+  if constexpr (S == zero_stage::zero1)
+    return scattered(g);
+  else
+    return g;
+};
 // [zero1]
 
 // [step]
@@ -172,12 +181,7 @@ constexpr auto step = [](auto const& optimizer, auto& p, auto& state, auto const
   auto const whole_loss = loss<Turn, each_pass>;
   auto [value, partial_gradients] =
       value_and_grad<axes("data", "model", "sequence")>(whole_loss)(p, tokens, next, rate, key);
-  auto const shares = [&] {
-    if constexpr (S == zero_stage::zero1)
-      return scattered(partial_gradients);
-    else
-      return partial_gradients;
-  }();
+  auto const shares = shares_of<S>(partial_gradients);
   auto [l, reduced] = all_reduce(bundle(value, shares));  // a message for each set of axes over which some are partial
   auto [gradients, norm] = clip_by_global_norm(reduced, 1.0);
   update_in_shares(optimizer, p, state, gradients);

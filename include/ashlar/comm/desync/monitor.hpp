@@ -67,11 +67,7 @@ class desync_monitor : public waiting_monitor {
 
   int rank() const { return rank_; }
   /// All ranks of the channel, as a mesh of one axis.
-  mesh_shape all_ranks() const {
-    int ranks = 0;
-    comm::check(MPI_Comm_size(channel_, &ranks), "MPI_Comm_size");
-    return {1, {ranks}};
-  }
+  mesh_shape all_ranks() const { return {1, {ranks_}}; }
   call_history& history() { return history_; }
 
   /// Returns a number for a new mesh. From here on all ranks number meshes and calls alike, whatever went wrong before.
@@ -168,6 +164,7 @@ class desync_monitor : public waiting_monitor {
     poll({&request, 1});
     comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+    comm::check(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
     // Larger than the id of any channel that a rank of this one has had.
     static std::uint64_t last = 0;
     id_ = last + 1;
@@ -244,11 +241,7 @@ class desync_monitor : public waiting_monitor {
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       if (wrong.empty() && concerns) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
     }
-    sent_.remove_if([](sent_report& s) {
-      int done = 0;
-      PMPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
-      return done != 0;
-    });
+    free_sent(sent_);
     return wrong;
   }
 
@@ -293,10 +286,18 @@ class desync_monitor : public waiting_monitor {
     return times;
   }
 
+  static void free_sent(std::list<sent_report>& reports) {
+    reports.remove_if([](sent_report& s) {
+      int done = 0;
+      PMPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+      return done != 0;
+    });
+  }
   // MPI may still read reports that nobody has received yet: they outlive the channel.
   void leave_reports() {
-    if (!sent_.empty()) new std::list<sent_report>(std::move(sent_));
-    sent_.clear();
+    static auto* const left = new std::list<sent_report>;  // never destroyed: MPI may read them as long as it runs
+    if (mpi_is_usable()) free_sent(*left);
+    left->splice(left->end(), sent_);
   }
   static std::vector<desync_monitor*>& open() {
     static auto* const channels =
@@ -383,7 +384,7 @@ class desync_monitor : public waiting_monitor {
   }
 
   MPI_Comm channel_ = MPI_COMM_NULL;
-  int rank_ = 0;
+  int rank_ = 0, ranks_ = 0;
   std::uint64_t id_ = 0;
   std::uint64_t next_mesh_ = 0;
   call_history history_;
