@@ -11,13 +11,13 @@ namespace sums {
 using ashlar::index_t;
 
 inline constexpr std::string_view alphabet = " .efghilnoprstuvwxz";
-inline constexpr char const* diagnostics[]{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"};
+inline constexpr char const* number_words[]{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"};
 inline constexpr index_t summands = 5;  // zero to four
 
 inline std::string question(index_t a, index_t b) {
-  return std::string(diagnostics[a]) + " plus " + diagnostics[b] + " is";
+  return std::string(number_words[a]) + " plus " + number_words[b] + " is";
 }
-inline std::string answer(index_t a, index_t b) { return std::string(" ") + diagnostics[a + b] + "."; }
+inline std::string answer(index_t a, index_t b) { return std::string(" ") + number_words[a + b] + "."; }
 
 // Texts as tokens, which are positions in the alphabet, and back.
 using tokens = std::vector<std::uint8_t>;

@@ -52,9 +52,9 @@ class plain_write {
   }
   bool correct() const {
     (*this)();
-    io_detail::checked_file const f(name(), O_RDONLY);
+    io_detail::checked_file const f(name(), "bench");
     std::vector<double> back(data_.size());
-    return f.read(static_cast<std::uint64_t>(begin_), back.data(), size()) == size() && back == data_;
+    return f.read_some(static_cast<std::uint64_t>(begin_), back.data(), size()) == size() && back == data_;
   }
 
  private:
@@ -73,7 +73,7 @@ class plain_write {
   }
   void by_posix() const {
     if (size() != 0) {
-      io_detail::checked_file const f(part(), O_WRONLY | O_CREAT);
+      io_detail::checked_file const f(part(), "bench", O_WRONLY | O_CREAT);
       f.write(static_cast<std::uint64_t>(begin_), data_.data(), size());
       f.sync();
     }
@@ -120,7 +120,7 @@ class hdf5_write {
     H5Pclose(transfer);
     H5Pclose(access);
     if (status < 0 || closed < 0) throw error("parallel HDF5 failed");
-    io_detail::checked_file(path, O_RDWR).sync();
+    io_detail::checked_file(path, "bench", O_RDWR).sync();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) std::filesystem::rename(path, name);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::optional<ashlar::io_detail::idx_place> place;
   std::string const read = sentence_of([&] { a = ashlar::read_idx(path); });
   std::string const placed = sentence_of(
-      [&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::input_file(path, "ashlar::read_idx")); });
+      [&] { place = ashlar::io_detail::place_of_idx(ashlar::io_detail::checked_file(path, "ashlar::read_idx")); });
   if (read.empty()) {
     std::size_t elements = 1;
     for (ashlar::index_t const n : a.extents) elements *= static_cast<std::size_t>(n);

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   memory_limit const limit(size + (16u << 20));
   try {
-    auto const opened = std::make_shared<io_detail::input_file>(path, "ashlar::open_raw");
+    auto const opened = std::make_shared<io_detail::checked_file>(path, "ashlar::open_raw");
     data_detail::check_raw(*opened, extents, io_detail::name_of(kind).size, begin);
     array_source const a = array_source::in_file(opened, extents, kind, begin);
     std::size_t const bytes = static_cast<std::size_t>(a.size()) * io_detail::name_of(kind).size;

@@ -111,7 +111,8 @@ class checkpoints {
         throw error("ashlar::checkpoints: cannot make the folder " + folder_.string() +
                     (failed ? ": " + failed.message() : ", where something else lies"));
       for (auto const& e : std::filesystem::directory_iterator(folder_))
-        if (e.path().extension() == ".part" && step_of(e.path().stem())) io_detail::remove_file(e.path());
+        if (e.path().extension() == ".part" && step_of(e.path().stem()))
+          io_detail::remove_file(e.path(), "ashlar::checkpoints");
     });
   }
   checkpoints(checkpoints const&) = delete;
@@ -248,7 +249,7 @@ class checkpoints {
           good.push_back(*step);
       std::sort(good.rbegin(), good.rend());
       for (std::size_t i = static_cast<std::size_t>(options_.keep); i < good.size(); ++i)
-        io_detail::remove_file(file_of(good[i]));
+        io_detail::remove_file(file_of(good[i]), "ashlar::checkpoints");
     });
   }
 

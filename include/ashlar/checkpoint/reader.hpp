@@ -1,9 +1,9 @@
 // Reads a checkpoint. Nothing in it is used before its checksum is checked.
 #pragma once
 #include "ashlar/comm/agree.hpp"
+#include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/checkpoint/parts.hpp"
-#include "ashlar/io/input_file.hpp"
 
 namespace ashlar::checkpoint_detail {
 
@@ -22,7 +22,7 @@ void for_each_part_of(std::vector<checkpoint_table::gap> const& gaps, F f) {
 inline std::uint32_t description_checksum(checked_file const& file, checkpoint_table const& table) {
   std::uint32_t sum = 0;
   for_each_part_of(table.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
-    if (file.read(at, bytes.data(), bytes.size()) != bytes.size())
+    if (file.read_some(at, bytes.data(), bytes.size()) != bytes.size())
       throw error("it ends before byte " + std::to_string(at + bytes.size()));
     sum = crc32c(sum, bytes.data(), bytes.size());
   });
@@ -38,18 +38,18 @@ class checkpoint_reader {
       : ranks_(c), path_(path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
-      file_ = checked_file(path, O_RDONLY);
+      file_ = checked_file(path, caller_);
       try {
         byte_count const found = file_.size();
         block.resize(checkpoint_table::header_bytes);
-        if (file_.read(0, block.data(), block.size()) != block.size())
+        if (file_.read_some(0, block.data(), block.size()) != block.size())
           throw error("it is truncated: expected 64 bytes or more, found " + std::to_string(found));
         table_.decode_header(block.data());
         if (found < table_.block)
           throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
                       std::to_string(found));
         block.resize(static_cast<std::size_t>(table_.block));
-        if (file_.read(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
+        if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
         if (found != table_.file_bytes)
           throw error("expected " + std::to_string(table_.file_bytes) + " bytes, found " + std::to_string(found) +
@@ -68,13 +68,13 @@ class checkpoint_reader {
       if (c.rank() == 0) return;
       table_.decode_header(block.data());
       table_.decode(block);
-      file_ = checked_file(path, O_RDONLY);
+      file_ = checked_file(path, caller_);
     });
   }
 
   /// Reads a file that this program is saving. No MPI.
   checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_table const& table)
-      : ranks_(c), path_(path), caller_("ashlar::save_checkpoint"), file_(path, O_RDONLY), table_(table) {}
+      : ranks_(c), path_(path), caller_("ashlar::save_checkpoint"), file_(path, caller_), table_(table) {}
 
   index_t step() const { return table_.step; }
 
@@ -106,7 +106,7 @@ class checkpoint_reader {
     for (byte_count at = begin; at < end;) {
       std::size_t const n =
           static_cast<std::size_t>(std::min(checkpoint_entry::largest_chunk / e.chunk * e.chunk, end - at));
-      std::size_t const got = file_.read(e.offset + at, to, n);
+      std::size_t const got = file_.read_some(e.offset + at, to, n);
       if (got != n)
         throw error(beginning() + e.name + " is cut off: expected bytes up to " + std::to_string(e.offset + at + n) +
                     ", found the end of the file at " + std::to_string(e.offset + at + got));
@@ -137,7 +137,7 @@ class checkpoint_reader {
     if (ranks_.rank() != ranks_.size() - 1) return;
     std::vector<unsigned char> const block = table_.encode();
     bytes.resize(block.size());
-    if (file_.size() != table_.file_bytes || file_.read(0, bytes.data(), bytes.size()) != bytes.size() ||
+    if (file_.size() != table_.file_bytes || file_.read_some(0, bytes.data(), bytes.size()) != bytes.size() ||
         bytes != block || description_checksum(file_, table_) != table_.description)
       throw error(beginning() + "what was written is not what is read back");
   }

@@ -36,7 +36,7 @@ class checkpoint_writer {
   /// c.
   checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(path), part_(path.string() + ".part") {
+      : ranks_(c), path_(path), part_(path.string() + ".part", "ashlar::save_checkpoint") {
     table_.step = step;
     comm::collectively(c, [&] {
       if (step < 0 || step >= largest_step)
@@ -83,7 +83,7 @@ class checkpoint_writer {
 
   /// Opens the file that rank 0 made. No MPI: an error is thrown on this rank alone.
   void open() {
-    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), O_RDWR);
+    if (ranks_.rank() != 0) file_ = checked_file(part_.path(), "ashlar::save_checkpoint", O_RDWR);
   }
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
   checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
@@ -129,7 +129,7 @@ class checkpoint_writer {
     comm::collectively(ranks_, [&] { checkpoint_reader(ranks_, part_.path(), table_).verify(leaves); });
     comm::on_root(ranks_, [&] {
       part_.keep_as(path_);
-      sync_folder_of(path_);
+      sync_folder_of(path_, "ashlar::save_checkpoint");
     });
   }
 

@@ -18,7 +18,7 @@ struct source_state {
   std::shared_ptr<void const> owner;
   std::uint8_t const* elements = nullptr;
   // Or in a file, from byte `begin` on. `kept` holds the examples read so far, if the source is cached.
-  std::shared_ptr<input_file const> file;
+  std::shared_ptr<checked_file const> file;
   std::size_t begin = 0;
   std::unique_ptr<std::uint8_t[]> kept;
   std::vector<bool> mutable known;
@@ -26,7 +26,7 @@ struct source_state {
 };
 
 // Checks a file without a header: from `begin` to its end it must hold exactly the elements that the extents declare.
-inline void check_raw(input_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes,
+inline void check_raw(checked_file const& file, std::vector<index_t> const& extents, std::size_t element_bytes,
                       std::size_t begin) {
   auto const fail = [&](std::string const& what) { file.fail(what); };
   if (extents.empty() || std::any_of(extents.begin(), extents.end(), [](index_t n) { return n < 0; }))
@@ -97,7 +97,7 @@ class array_source {
     return array_source(a.extents, npy_kind::u1, nullptr, a.bytes.data());
   }
   /// Refers to the elements of a file from byte `begin` on. Pre: the caller has checked that the extents fit the file.
-  static array_source in_file(std::shared_ptr<io_detail::input_file const> file, std::vector<index_t> extents,
+  static array_source in_file(std::shared_ptr<io_detail::checked_file const> file, std::vector<index_t> extents,
                               npy_kind kind, std::size_t begin) {
     array_source a(std::move(extents), kind, nullptr, nullptr);
     a.state_->file = std::move(file);

@@ -76,7 +76,7 @@ class part_names {
 class sealed_file {
  public:
   explicit sealed_file(std::filesystem::path path)
-      : path_(std::move(path)), part_(part_names(path_).next()), file_(part_.create()) {}
+      : path_(std::move(path)), part_(part_names(path_).next(), "ashlar::cache_on_disk"), file_(part_.create()) {}
   void write(void const* bytes, std::size_t n) {
     file_.write(size_, bytes, n);
     size_ += n;
@@ -109,11 +109,11 @@ inline std::filesystem::path seal_beside(std::filesystem::path const& cache) { r
 inline bool is_whole(std::filesystem::path const& cache, std::string_view of) {
   if (!std::filesystem::is_regular_file(cache) || !std::filesystem::is_regular_file(seal_beside(cache))) return false;
   std::string seal(cache_block, 0), block(cache_block, 0);
-  seal.resize(checked_file(seal_beside(cache), O_RDONLY).read(0, seal.data(), seal.size()));
-  checked_file const file(cache, O_RDONLY);
+  seal.resize(checked_file(seal_beside(cache), "ashlar::cache_on_disk").read_some(0, seal.data(), seal.size()));
+  checked_file const file(cache, "ashlar::cache_on_disk");
   std::uint64_t size = 0;
   std::uint32_t sum = 0;
-  while (std::size_t const n = file.read(size, block.data(), block.size())) {
+  while (std::size_t const n = file.read_some(size, block.data(), block.size())) {
     size += n;
     sum = crc32c(sum, block.data(), n);
   }
@@ -143,7 +143,7 @@ inline void write_cache(std::filesystem::path const& path, array_source const& a
   std::string const text = cache.seal(of);
   seal.write(text.data(), text.size());
   seal.finish();
-  sync_folder_of(path);
+  sync_folder_of(path, "ashlar::cache_on_disk");
 }
 
 }  // namespace data_detail

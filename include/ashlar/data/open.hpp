@@ -10,7 +10,7 @@ namespace data_detail {
 // Calls open() on a file on each rank, and checks that all ranks find the same examples, element type and extents.
 template <class Open>
 array_source open_together(communicator const& c, std::filesystem::path const& path, char const* reader, Open open) {
-  array_source const a = comm::collectively(c, [&] { return open(std::make_shared<input_file>(path, reader)); });
+  array_source const a = comm::collectively(c, [&] { return open(std::make_shared<checked_file>(path, reader)); });
   std::vector<index_t> seen{a.examples(), static_cast<index_t>(a.kind())};
   seen.insert(seen.end(), a.example_extents().begin(), a.example_extents().end());
   comm::require_equal(c, seen, std::string(reader) + ": " + path.string() + ": examples, element type and extents");
@@ -31,7 +31,8 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
   idx_array whole;
   index_t gzipped = 0;
   comm::on_root(c, [&] {
-    if (io_detail::place_of_idx(io_detail::input_file(io_detail::existing_idx_file(name), "ashlar::read_idx"))) return;
+    if (io_detail::place_of_idx(io_detail::checked_file(io_detail::existing_idx_file(name), "ashlar::read_idx")))
+      return;
     whole = read_idx(name);
     gzipped = 1;
   });
@@ -42,7 +43,7 @@ inline array_source open_idx(communicator const& c, std::filesystem::path const&
   }
   auto const path = comm::collectively(c, [&] { return io_detail::existing_idx_file(name); });
   return data_detail::open_together(c, path, "ashlar::read_idx",
-                                    [](std::shared_ptr<io_detail::input_file> const& file) {
+                                    [](std::shared_ptr<io_detail::checked_file> const& file) {
                                       auto const place = io_detail::place_of_idx(*file);
                                       if (!place) file->fail("the file changed while it was read");
                                       return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
@@ -55,7 +56,7 @@ inline array_source open_npy(communicator const& c, std::filesystem::path const&
                              call_site w = call_site::current()) {
   comm_detail::calls_as const here(c, "open_npy", w);
   return data_detail::open_together(c, path, "ashlar::read_npy",
-                                    [](std::shared_ptr<io_detail::input_file> const& file) {
+                                    [](std::shared_ptr<io_detail::checked_file> const& file) {
                                       io_detail::npy_place const place = io_detail::place_of_npy(*file);
                                       return array_source::in_file(file, place.extents, place.kind, place.begin);
                                     });
@@ -72,7 +73,7 @@ array_source open_raw(communicator const& c, std::filesystem::path const& path, 
                       std::size_t begin = 0, call_site w = call_site::current()) {
   comm_detail::calls_as const here(c, "open_raw", w);
   return data_detail::open_together(c, path, "ashlar::open_raw",
-                                    [&](std::shared_ptr<io_detail::input_file> const& file) {
+                                    [&](std::shared_ptr<io_detail::checked_file> const& file) {
                                       data_detail::check_raw(*file, extents, sizeof(T), begin);
                                       return array_source::in_file(file, extents, io_detail::npy_kind_of<T>(), begin);
                                     });

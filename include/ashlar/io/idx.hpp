@@ -1,10 +1,10 @@
 // IDX files (the format of MNIST), gzipped or not, and the four files of a set of digits.
 #pragma once
-#include "ashlar/io/input_file.hpp"
+#include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/checked_file.hpp"
 #include <zlib.h>
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <optional>
@@ -27,9 +27,7 @@ namespace io_detail {
 // Reads the bytes of a file in order, inflated if it is gzipped. It holds one buffer, whatever sizes the file declares.
 class idx_source {
  public:
-  explicit idx_source(std::filesystem::path const& path)
-      : path_(path), file_(std::fopen(path.c_str(), "rb"), &std::fclose) {
-    if (!file_) fail(std::string("cannot be opened: ") + std::strerror(errno));
+  explicit idx_source(std::filesystem::path const& path) : file_(path, "ashlar::read_idx") {
     refill();
     gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
     constexpr int gzip_format = 15 + 16;
@@ -54,16 +52,15 @@ class idx_source {
     return done;
   }
 
-  [[noreturn]] void fail(std::string const& what) const {
-    throw error("ashlar::read_idx: " + path_.string() + ": " + what);
-  }
+  [[noreturn]] void fail(std::string const& what) const { file_.fail(what); }
 
  private:
   bool refill() {
+    std::size_t const n = file_.read_some(at_, buffer_.data(), buffer_.size());
+    at_ += n;
     stream_.next_in = buffer_.data();
-    stream_.avail_in = static_cast<uInt>(std::fread(buffer_.data(), 1, buffer_.size(), file_.get()));
-    if (std::ferror(file_.get())) fail(std::string("cannot be read: ") + std::strerror(errno));
-    return stream_.avail_in > 0;
+    stream_.avail_in = static_cast<uInt>(n);
+    return n > 0;
   }
   std::size_t copy_some(std::uint8_t* to, std::size_t n) {
     n = std::min(n, std::size_t{stream_.avail_in});
@@ -86,8 +83,8 @@ class idx_source {
     return n - stream_.avail_out;
   }
 
-  std::filesystem::path path_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  checked_file file_;
+  std::uint64_t at_ = 0;
   std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(1 << 16);
   z_stream stream_{};
   bool gzip_ = false, inside_member_ = false;
@@ -158,12 +155,12 @@ struct idx_place {
   std::vector<index_t> extents;
   std::size_t begin;
 };
-inline std::optional<idx_place> place_of_idx(input_file const& file) {
+inline std::optional<idx_place> place_of_idx(checked_file const& file) {
   struct {
-    input_file const& file;
+    checked_file const& file;
     std::size_t at = 0;
     std::size_t read(std::uint8_t* to, std::size_t n) {
-      n = std::min(n, file.size() - at);
+      n = std::min<std::size_t>(n, file.size() - at);
       file.read(at, to, n);
       at += n;
       return n;

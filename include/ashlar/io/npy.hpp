@@ -20,7 +20,7 @@ struct npy_place {
   std::size_t begin, bytes;
 };
 
-inline npy_place place_of_npy(input_file const& in) {
+inline npy_place place_of_npy(checked_file const& in) {
   unsigned char lead[12]{};
   if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
   in.read(0, lead, 10);
@@ -63,7 +63,7 @@ inline npy_place place_of_npy(input_file const& in) {
 /// Example: read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
 inline npy_array read_npy(std::filesystem::path const& path) {
-  io_detail::input_file const in(path, "ashlar::read_npy");
+  io_detail::checked_file const in(path, "ashlar::read_npy");
   io_detail::npy_place const place = io_detail::place_of_npy(in);
   npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};
   in.read(place.begin, result.bytes.data(), place.bytes);

@@ -1,6 +1,7 @@
 // The headers of NumPy's .npy files, and the element types that ashlar reads.
 #pragma once
-#include "ashlar/io/input_file.hpp"
+#include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/checked_file.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -53,7 +54,7 @@ constexpr npy_kind npy_kind_of() {
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
-  npy_header(input_file const& in, std::string_view text) : in_(in), text_(text) {
+  npy_header(checked_file const& in, std::string_view text) : in_(in), text_(text) {
     expect('{');
     while (!next_is('}')) {
       std::string_view const key = quoted();
@@ -147,7 +148,7 @@ class npy_header {
     return n;
   }
 
-  input_file const& in_;
+  checked_file const& in_;
   std::string_view text_;
   unsigned seen_ = 0;
   bool fortran_ = false;

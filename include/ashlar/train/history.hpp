@@ -1,17 +1,12 @@
 // Reports of a training run: a table for people, and a file of numbers for programs.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "ashlar/io/checked_file.hpp"
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -81,22 +76,20 @@ class csv_log {
  public:
   csv_log(communicator const& c, std::filesystem::path const& path, std::vector<std::string> const& columns,
           double before = std::numeric_limits<double>::infinity())
-      : comm_(c), path_(path), columns_(columns.size()) {
+      : comm_(c), columns_(columns.size()) {
     std::string head;
     for (std::string const& name : columns) head += (head.empty() ? "" : ",") + name;
-    try {
-      comm::on_root(c, [&] {
-        for (std::string const& name : columns)
-          if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
-            fail("expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
-        open(head + "\n", before);
-      });
-    } catch (...) {
-      close();
-      throw;
-    }
+    comm::on_root(c, [&] {
+      for (std::string const& name : columns)
+        if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
+          throw error("ashlar::csv_log: " + path.string() +
+                      ": expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
+      file_ = io_detail::checked_file(path, "ashlar::csv_log", O_RDWR | O_CREAT | O_APPEND);
+      end_ = whole_lines(head + "\n", before);
+      if (end_ < file_.size()) file_.resize(end_);
+      if (end_ == 0) append(head + "\n");
+    });
   }
-  ~csv_log() { close(); }
   csv_log(csv_log const&) = delete;
   csv_log& operator=(csv_log const&) = delete;
 
@@ -104,70 +97,43 @@ class csv_log {
   void add(std::vector<double> const& row) {
     comm::on_root(comm_, [&] {
       if (row.size() != columns_)
-        fail("expected " + std::to_string(columns_) + " numbers, one a column, found " + std::to_string(row.size()));
+        file_.fail("expected " + std::to_string(columns_) + " numbers, one a column, found " +
+                   std::to_string(row.size()));
       std::string line;
       for (double const x : row) {
         char text[40];  // not by printf: a locale may write a decimal comma
         char* const end = std::to_chars(text, text + sizeof text, x, std::chars_format::general, 17).ptr;
         line += (line.empty() ? "" : ",") + std::string(text, end);
       }
-      write(line + "\n");
+      append(line + "\n");
     });
   }
 
  private:
-  [[noreturn]] void fail(std::string const& what) const {
-    throw error("ashlar::csv_log: " + path_.string() + ": " + what);
-  }
-  [[noreturn]] void fail_by_errno(char const* what) const { fail(std::string(what) + ": " + std::strerror(errno)); }
-
-  void open(std::string const& head, double before) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (file_ < 0) fail_by_errno("cannot be opened");
-    struct stat s {};
-    if (::fstat(file_, &s) != 0) fail_by_errno("cannot be examined");
-    if (!S_ISREG(s.st_mode)) fail("expected a file, found something else");
-    off_t const kept = whole_lines(head, before);
-    if (kept < s.st_size && ::ftruncate(file_, kept) != 0) fail_by_errno("cannot be cut");
-    if (kept == 0) write(head);
-  }
   // The number of bytes up to the end of the last line that stays.
-  off_t whole_lines(std::string const& head, double before) const {
-    std::ifstream in(path_, std::ios::binary);
-    if (!in) fail("cannot be read");
-    std::string line(head.size(), '\0');
-    in.read(line.data(), static_cast<std::streamsize>(line.size()));
-    line.resize(static_cast<std::size_t>(in.gcount()));
-    if (line != head) {
-      if (head.compare(0, line.size(), line) == 0) return 0;  // an empty file, or the beginning of `head`
-      fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
-    }
-    auto kept = static_cast<off_t>(head.size());
-    while (std::getline(in, line) && !in.eof()) {
+  std::uint64_t whole_lines(std::string const& head, double before) const {
+    std::string text(static_cast<std::size_t>(file_.size()), '\0');
+    file_.read(0, text.data(), text.size());
+    if (head.starts_with(text)) return 0;  // an empty file, or the beginning of `head`
+    if (!text.starts_with(head))
+      file_.fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
+    std::size_t kept = head.size();
+    for (std::size_t end; (end = text.find('\n', kept)) != text.npos; kept = end + 1) {
       double epoch = 0;
-      std::from_chars(line.data(), line.data() + line.size(), epoch);
+      std::from_chars(text.data() + kept, text.data() + end, epoch);
       if (epoch >= before) break;
-      kept += static_cast<off_t>(line.size() + 1);
     }
     return kept;
   }
-  void write(std::string const& text) const {
-    for (std::size_t done = 0; done < text.size();) {
-      ssize_t const n = ::write(file_, text.data() + done, text.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail_by_errno("cannot be written");
-      done += static_cast<std::size_t>(n);
-    }
-  }
-  void close() {
-    if (file_ >= 0) ::close(file_);
-    file_ = -1;
+  void append(std::string const& text) {
+    file_.write(end_, text.data(), text.size());
+    end_ += text.size();
   }
 
   communicator comm_;
-  std::filesystem::path path_;
   std::size_t columns_;
-  int file_ = -1;
+  io_detail::checked_file file_;
+  std::uint64_t end_ = 0;  // of the file, in bytes
 };
 
 }  // namespace ashlar

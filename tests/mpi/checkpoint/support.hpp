@@ -11,7 +11,7 @@ using test::said;
 using test::shared_folder;
 
 inline void overwrite(std::filesystem::path const& file, std::size_t at, unsigned char value) {
-  io_detail::checked_file(file, O_WRONLY).write(at, &value, 1);
+  io_detail::checked_file(file, "test", O_WRONLY).write(at, &value, 1);
 }
 
 /// Whether every rank has the same sentence.

@@ -82,7 +82,7 @@ TEST_CASE("a file is read in parts, by several threads; what is cached is read o
   temporary_folder const folder;
   auto const content = counting(5 + 40 * 6);
   write(folder.path / "x", content);
-  auto const file = std::make_shared<io_detail::input_file>(folder.path / "x", "test");
+  auto const file = std::make_shared<io_detail::checked_file>(folder.path / "x", "test");
   array_source const plain = array_source::in_file(file, {40, 6}, npy_kind::u1, 5), kept = plain.cached();
   CHECK(plain.examples() == 40);
   CHECK(plain.size() == 6);

@@ -1,0 +1,34 @@
+// How many bytes an array in a file has, and how its extents are printed.
+#pragma once
+#include "ashlar/config.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace ashlar::io_detail {
+
+inline std::string extents_text(std::vector<index_t> const& extents) {
+  std::string text;
+  for (index_t const n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return text.empty() ? "a scalar" : text;
+}
+
+// Returns the bytes of an array. Calls `fail`, which must throw, if they exceed the largest std::ptrdiff_t. If one
+// extent is 0 it still checks the product of the others, since callers multiply them too.
+template <class Fail>
+std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_bytes, Fail const& fail) {
+  std::uint64_t bytes = element_bytes;
+  bool empty = false;
+  for (index_t const n : extents) {
+    auto const factor = static_cast<std::uint64_t>(n);
+    empty |= n == 0;
+    if (n != 0 && bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / factor)
+      fail("expected extents whose elements can be addressed, found " + extents_text(extents));
+    if (n != 0) bytes *= factor;
+  }
+  return empty ? 0 : static_cast<std::size_t>(bytes);
+}
+
+}  // namespace ashlar::io_detail
