@@ -71,7 +71,8 @@ void explore(options const& given) {
 
   axis_mask const trivial = m.trivial_axes();
   link_model const links{message, std::max(extents.size() * element, index_t{1}), m.shape};
-  redistribution_plan const p = plan(from.without(trivial), to.without(trivial), m.all_axes() & ~trivial, links);
+  redistribution_plan const p =
+      plan(from.without(trivial), to.without(trivial), extents, m.shape, element, m.all_axes() & ~trivial, links);
   auto const names = m.texts();
   std::cout << "from " << to_string(from, names.data()) << "\nto   " << to_string(to, names.data()) << "\n";
   if (p.size == 0) std::cout << "  no step: both are the same\n";

@@ -38,7 +38,8 @@ template <class To, axis_mask Replicated, axis_mask MayHelp, class X>
 constexpr auto relayout_async(destination<To, Replicated, MayHelp> to, X const& x, call_site const& w) {
   using Y = decltype(relayout(to, x, w));
   if constexpr (begins_early<X>)
-    return backend_of<X>::template begin<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>>(x, w);
+    return with_least_plan<plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>, X>(
+        x.extents(), x.mesh().sizes(), [&]<class P>(P) { return backend_of<X>::template begin<Y, P>(x, w); });
   else
     return pending<Y>(relayout(to, x, w));
 }
@@ -47,7 +48,9 @@ template <class To, axis_mask Replicated, axis_mask MayHelp, class Y, class X>
 constexpr auto relayout_async_into(destination<To, Replicated, MayHelp> to, [[maybe_unused]] Y const& room, X const& x,
                                    call_site const& w) {
   if constexpr (begins_early<X>)
-    return backend_of<X>::template begin_into<Y, plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>>(room, x, w);
+    return with_least_plan<plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>, X>(
+        x.extents(), x.mesh().sizes(),
+        [&]<class P>(P) { return backend_of<X>::template begin_into<Y, P>(room, x, w); });
   else
     return relayout_async(to, x, w);
 }

@@ -1,6 +1,7 @@
 // The collectives on one mesh.
 #pragma once
 #include "ashlar/layout/dual.hpp"
+#include "ashlar/plan/candidates.hpp"
 #include "ashlar/ops/functions.hpp"
 
 namespace ashlar {
@@ -71,13 +72,69 @@ struct after<X, name_list<N...>, Dim> {
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
 
+// The plans of a relayout, among which extents choose. A collective with a name of its own is offered no further axes
+// and stays one step. For the others, messages count.
 template <class Mesh, class From, class To, axis_mask MayHelp>
-struct plan_between {
+struct plans_between {
   using context = mesh_context<Mesh, From, To>;
-  // A collective with a name of its own is offered no further axes and stays one step. For the others, messages count.
   static constexpr link_model links = MayHelp ? complete_links<Mesh>() : link_model{};
-  static constexpr redistribution_plan value = plan(value_v<context, From>, value_v<context, To>, MayHelp, links);
+  static constexpr plan_candidates value = [] {
+    if constexpr (MayHelp != 0) return plan_candidates(value_v<context, From>, value_v<context, To>, MayHelp, links);
+    plan_candidates one;
+    one.add(plan(value_v<context, From>, value_v<context, To>));
+    return one;
+  }();
 };
+template <class Plans, int I>
+struct plan_number {
+  using context = typename Plans::context;
+  static constexpr redistribution_plan value = Plans::value.plan[I];
+};
+template <class Mesh, class From, class To, axis_mask MayHelp>
+using plan_between = plan_number<plans_between<Mesh, From, To, MayHelp>, 0>;
+
+// The number of the plan for these extents and sizes. A program redistributes the same again and again, so the last
+// choice is remembered.
+template <class Plans>
+int remembered_choice(shape const& extents, mesh_shape const& sizes, index_t element_bytes) {
+  struct choice {
+    shape extents;
+    mesh_shape sizes;
+    index_t element_bytes = 0;
+    int plan = 0;
+  };
+  static thread_local choice last;
+  if (last.element_bytes != element_bytes || !(last.extents == extents) || !(last.sizes == sizes))
+    last = {extents, sizes, element_bytes,
+            Plans::value.least(extents, sizes, element_bytes, Plans::links.message_bytes)};
+  return last.plan;
+}
+
+// Calls f with the plan of number k as a type.
+template <class Plans, int I = 0, class F>
+constexpr auto with_plan(int k, F const& f) {
+  if constexpr (I + 1 < Plans::value.size)
+    if (k != I) return with_plan<Plans, I + 1>(k, f);
+  return f(plan_number<Plans, I>{});
+}
+
+// Calls f with the plan for a tensor X of these extents, as a type. Each plan must give the same type of result.
+template <class Plans, class X, class F>
+constexpr auto with_least_plan(shape const& extents, mesh_shape const& sizes, F const& f) {
+  constexpr plan_candidates const& plans = Plans::value;
+  constexpr index_t bytes = static_cast<index_t>(sizeof(element_t<X>));
+  if constexpr (plans.size == 1) {
+    return f(plan_number<Plans, 0>{});
+  } else if constexpr (sizes_are_static<X>) {
+    constexpr int k = plans.least(static_extents_v<X>, static_sizes<mesh_t<X>>, bytes, Plans::links.message_bytes);
+    return f(plan_number<Plans, k>{});
+  } else {
+    return with_plan<Plans>(std::is_constant_evaluated()
+                                ? plans.least(extents, sizes, bytes, Plans::links.message_bytes)
+                                : remembered_choice<Plans>(extents, sizes, bytes),
+                            f);
+  }
+}
 
 // True if a step of a plan needs a reduction that elements of type T lack. A step needs it to reduce, or for its
 // identity in a pad.
@@ -129,11 +186,13 @@ struct destination {};
 
 template <class To, axis_mask Replicated, axis_mask MayHelp, plain_tensor X>
 constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_site const& w) {
-  using P = plan_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
+  using plans = plans_between<mesh_t<X>, layout_t<X>, To, MayHelp>;
   static_assert(
-      !elements_lack_the_reduction<P, element_t<X>>::value,
+      !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>::value,
       "ashlar::redistribute: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
-  auto y = run_steps<P, 0>(materialize(x), w);
+  auto&& t = materialize(x);
+  auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
+                                     [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); });
   if constexpr (static_shape<X>)
     return with_extents<decltype(y), typename X::static_extents_type>(y);
   else
@@ -268,11 +327,11 @@ template <dimension Axes, int Dim, tensor X>
   return relayout(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
 }
 
-/// Brings a tensor into layout To by the plan of least bytes. If links_of<the mesh's type> gives messages a cost, it is
+/// Brings a tensor into layout To by the plan of least bytes for its extents. If links_of<the mesh's type> gives messages a cost, it is
 /// the plan of least bytes and messages together. Ranks along all axes of the mesh may share the work.
 /// Post: the value is the same.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: plan(from, To, axes of the mesh, links).bytes_per_rank(extents, mesh, sizeof(T)); 0 for equal layouts.
+/// Cost: that of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {

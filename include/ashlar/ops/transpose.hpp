@@ -30,14 +30,20 @@ template <int... Order, class To, axis_mask Replicated, axis_mask MayHelp, class
 constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<To, Replicated, MayHelp> to, X const& x,
                               call_site const& w) {
   using Y = decltype(transpose<Order...>(x));
-  using P = plan_between<mesh_t<Y>, layout_t<Y>, To, MayHelp>;
-  if constexpr (!plain_tensor<X> || !begins_with_transfers<P>) {
+  using plans = plans_between<mesh_t<Y>, layout_t<Y>, To, MayHelp>;
+  if constexpr (!plain_tensor<X> || !begins_with_transfers<plan_number<plans, 0>>) {
     return relayout(to, transpose<Order...>(x), w);
   } else {
     static_assert(
-        !elements_lack_the_reduction<P, element_t<X>>::value,
+        !elements_lack_the_reduction<plan_number<plans, 0>, element_t<X>>::value,
         "ashlar::transpose: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
-    auto y = run_steps<P, 1>(backend_of<X>::template take_step_transposed<P, 0, Order...>(materialize(x), w), w);
+    auto&& t = materialize(x);
+    auto y = with_least_plan<plans, Y>(shape::of(t.extents()[Order]...), t.mesh().sizes(), [&]<class P>(P) {
+      if constexpr (begins_with_transfers<P>)
+        return run_steps<P, 1>(backend_of<X>::template take_step_transposed<P, 0, Order...>(t, w), w);
+      else
+        return run_steps<P, 0>(evaluated(transpose<Order...>(t)), w);
+    });
     if constexpr (static_shape<Y>)
       return with_extents<decltype(y), typename Y::static_extents_type>(y);
     else

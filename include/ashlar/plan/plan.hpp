@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/layouts.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
+#include "ashlar/plan/candidates.hpp"
 #include "ashlar/plan/links.hpp"
 #include "ashlar/plan/planner.hpp"
 #include "ashlar/plan/static_extents.hpp"

@@ -67,6 +67,16 @@ inline constexpr mesh_shape static_sizes{};
 template <class... Axes>
 inline constexpr mesh_shape static_sizes<mesh<Axes...>> = {sizeof...(Axes), {Axes::static_size...}};
 
+// True if the compiler knows the extents of a tensor and the sizes of its mesh.
+template <class X>
+inline constexpr bool sizes_are_static = false;
+template <static_shape X>
+inline constexpr bool sizes_are_static<X> = [] {
+  for (int a = 0; a < static_sizes<mesh_t<X>>.axes; ++a)
+    if (static_sizes<mesh_t<X>>.size[a] == 0) return false;
+  return true;
+}();
+
 /// True if the compiler knows the extent of a dimension and the sizes of its axes, and the split is not even.
 template <class Mesh, layout_value const& Layout, int Dim, index_t Extent>
 struct static_extent_does_not_divide {
