@@ -278,14 +278,5 @@ void run(ops_detail::sum_to_op<Rank> const& op, S const& space, scratch_memory, 
          shard<T const> const& x) {
   reduce<op::sum>(space, x.data, x.local_extents(), op.dims(x.global), y.data);
 }
-template <unsigned Dims, class S, class T>
-void run(ops_detail::expand_op<Dims> const&, S const& space, scratch_memory, shard<T> const& y, shard<T const> const& x,
-         auto const&) {
-  shape const out = y.local_extents(), in = x.local_extents();
-  strided<T> leaf{x.data, {}};
-  for (int d = 0, k = 0; d < out.rank; ++d)
-    if (!(Dims >> d & 1u)) leaf.stride[d] = in.stride(k++);
-  map(space, out, y.data, kernels_detail::same_value{}, leaf);
-}
 
 }  // namespace ashlar::kernels

@@ -12,7 +12,7 @@ struct elementwise_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike");
+        "ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other; redistribute one of them so that both are sharded alike, or if it has extent 1 there, drop the dimension and write expand<dim>(x, like)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
         "ashlar::elementwise: the axis shards different dimensions of the operands, or in another order; redistribute one of them");
@@ -41,7 +41,7 @@ constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape
     if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
       // Compilers print the line on which a call begins.
       // clang-format off
-      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards",
+      fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards; in a sharded one write expand<dim>(x, like)",
           a, b);
     // clang-format on
     y[d] = m == 1 ? n : m;
@@ -57,6 +57,21 @@ template <class F, class T, class... Rest>
   requires requires { typename F::result_type; }
 struct element_of<F, T, Rest...> {
   using type = typename F::result_type;
+};
+
+// A function of a program's own, such as a lambda: without a derivative, and it may give another element type.
+template <class F, linearity Kind>
+struct own_function {
+  static constexpr linearity kind = Kind;
+  F f;
+  template <class... T>
+  ASHLAR_FUNCTION constexpr auto operator()(T const&... x) const {
+    return f(x...);
+  }
+};
+template <class F, linearity Kind, class T, class... Rest>
+struct element_of<own_function<F, Kind>, T, Rest...> {
+  using type = std::remove_cvref_t<std::invoke_result_t<F const&, T const&, Rest const&...>>;
 };
 
 /// Applies F to each element. F has `static constexpr linearity kind`, a call operator for kernels, and, if it has a
@@ -87,10 +102,22 @@ struct elementwise_op {
 }  // namespace ops_detail
 
 /// Applies a function object to each element of one or two tensors. A tensor with fewer dimensions is broadcast over
-/// the first dimensions of the other.
+/// the first dimensions of the other. A function without a member `kind`, such as a lambda, is nonlinear, so it takes no
+/// partial sums, and has no derivative. Kernels call it: where they run on a device it is a KOKKOS_LAMBDA.
+/// Example: elementwise([](float a, float b) { return a > b ? a - b : 0.0f; }, x, y)
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  return apply(ops_detail::elementwise_op<F>{f}, x...);
+  if constexpr (requires { F::kind; })
+    return apply(ops_detail::elementwise_op<F>{f}, x...);
+  else
+    return apply(ops_detail::elementwise_op<ops_detail::own_function<F, linearity::nonlinear>>{{f}}, x...);
+}
+/// The same for a function whose kind the program states.
+/// Pre: the function is of this kind. Nothing checks it.
+/// Example: elementwise<linearity::linear>([](float a) { return 2 * a; }, x) with x partial over "data"
+template <linearity Kind, class F, class... X>
+constexpr auto elementwise(F const& f, X const&... x) {
+  return apply(ops_detail::elementwise_op<ops_detail::own_function<F, Kind>>{{f}}, x...);
 }
 
 }  // namespace ashlar

@@ -447,5 +447,9 @@ constexpr auto mean(X const& x) {
     return elementwise(ops_detail::fn::quotient<T>{T(static_cast<ops_detail::component_t<T>>(n))}, sum<Dims...>(x));
   }
 }
+template <int... Dims, tensor X>
+constexpr auto mean(X const& x, keep_dims_t) {
+  return ops_detail::with_dims_kept<X, Dims...>(mean<Dims...>(x));
+}
 
 }  // namespace ashlar

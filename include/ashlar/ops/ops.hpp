@@ -13,6 +13,7 @@
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
+#include "ashlar/ops/elementwise_by_labels.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/gather.hpp"
 #include "ashlar/ops/losses.hpp"

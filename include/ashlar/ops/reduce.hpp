@@ -210,6 +210,61 @@ constexpr auto reduce(X const& x) {
   }
 }
 
+template <unsigned Dims>
+struct drop_dims_op;
+
+/// Gives a tensor dimensions of extent 1, which no axis shards: those of the result in a bit mask. No element moves.
+template <unsigned Dims>
+struct keep_dims_op {
+  using diagnostics = reduction_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    rule_result r;
+    for (int k = 0; k < a.rank || (Dims >> r.out.rank & 1u); ++r.out.rank)
+      r.out.dim[r.out.rank] = Dims >> r.out.rank & 1u ? axis_list{} : a.dim[k++];
+    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
+    return r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& a) {
+    shape y;
+    for (int k = 0; y.rank < out.rank; ++y.rank) y[y.rank] = Dims >> y.rank & 1u ? 1 : a[k++];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(drop_dims_op<Dims>{}, ct);
+  }
+};
+/// Takes these dimensions away again.
+template <unsigned Dims>
+struct drop_dims_op {
+  using diagnostics = reduction_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    rule_result r;
+    for (int d = 0; d < a.rank; ++d)
+      if (!(Dims >> d & 1u)) r.out.dim[r.out.rank++] = a.dim[d];
+    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& a) { return without_dims(a, Dims); }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(keep_dims_op<Dims>{}, ct);
+  }
+};
+
+// The result of a reduction of X over Dims, with these dimensions, of extent 1.
+template <class X, int... Dims, class Y>
+constexpr auto with_dims_kept(Y const& y) {
+  if constexpr (!are_dimensions_v<rank_v<X>, Dims...>)
+    return y;  // the reduction has reported the error
+  else
+    return apply(keep_dims_op<(sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u)>{}, y);
+}
+
 // Whether an operand of expand lacks the dimensions Dims of another, and them alone.
 template <class L, class Like, int... Dims>
 struct expand_does_not_fit {
@@ -262,6 +317,13 @@ constexpr auto expand(X const& x, Like const& like) {
   }
 }
 
+/// As last argument of a reduction: the result keeps the dimensions that were reduced, with extent 1 and sharded by no
+/// axis. It fits the operand in elementwise operations if no axis shards these dimensions of the operand; otherwise use
+/// expand, or elementwise by labels.
+/// Example: x - mean<1>(x, keep_dims) with x of layout<"data", none>
+struct keep_dims_t {};
+inline constexpr keep_dims_t keep_dims{};
+
 /// Sum over dimensions, or over all if none is given.
 /// Shape: without the summed dimensions.
 /// Cost: no communication; if a summed dimension is sharded, the result is partial.
@@ -269,6 +331,10 @@ constexpr auto expand(X const& x, Like const& like) {
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return ops_detail::reduce<op::sum, Dims...>(x);
+}
+template <int... Dims, class X>
+constexpr auto sum(X const& x, keep_dims_t) {
+  return ops_detail::with_dims_kept<X, Dims...>(sum<Dims...>(x));
 }
 /// Largest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
 /// sharded, the result is partial by op::max. All elements that are equal to the maximum, on all ranks, get equal parts
@@ -279,11 +345,19 @@ template <int... Dims, class X>
 constexpr auto max(X const& x) {
   return ops_detail::reduce<op::max, Dims...>(x);
 }
+template <int... Dims, class X>
+constexpr auto max(X const& x, keep_dims_t) {
+  return ops_detail::with_dims_kept<X, Dims...>(max<Dims...>(x));
+}
 /// Smallest element over dimensions, or over all if none is given. It is NaN if one element is NaN. If a dimension is
 /// sharded, the result is partial by op::min. The derivative and its cost are as for max.
 template <int... Dims, class X>
 constexpr auto min(X const& x) {
   return ops_detail::reduce<op::min, Dims...>(x);
+}
+template <int... Dims, class X>
+constexpr auto min(X const& x, keep_dims_t) {
+  return ops_detail::with_dims_kept<X, Dims...>(min<Dims...>(x));
 }
 /// Product over dimensions, or over all if none is given. If a dimension is sharded, the result is partial by op::prod.
 /// The derivative is the product of the other factors, some of which may be 0. If the product of the nonzero factors
@@ -293,6 +367,10 @@ constexpr auto min(X const& x) {
 template <int... Dims, class X>
 constexpr auto prod(X const& x) {
   return ops_detail::reduce<op::prod, Dims...>(x);
+}
+template <int... Dims, class X>
+constexpr auto prod(X const& x, keep_dims_t) {
+  return ops_detail::with_dims_kept<X, Dims...>(prod<Dims...>(x));
 }
 
 }  // namespace ashlar

@@ -37,6 +37,21 @@ struct tensor_source {
   }
 };
 
+// A tensor that is repeated along the dimensions in a bit mask. `local` are the extents of this rank's shard then.
+template <class Tensor, unsigned Dims>
+struct repeated_source : tensor_source<Tensor> {
+  shape local;
+  auto leaf(shape const& out) const {
+    kernels::strided<typename Tensor::element_type> l{this->tensor.data(), {}};
+    shape const e = this->tensor.local_extents();
+    index_t own[max_rank]{};
+    for (int d = 0, k = 0; d < local.rank; ++d)
+      if (!(Dims >> d & 1u)) own[d] = e.stride(k++);
+    broadcast_strides(local, out, own, l.stride);
+    return l;
+  }
+};
+
 template <bool BlockCyclic>
 struct random_source {
   prng_key key;
@@ -164,6 +179,13 @@ template <class T, class L, class F, class M, class A, class B>
 auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
   using node = binary_node<F, std::remove_cvref_t<decltype(node_of(a))>, std::remove_cvref_t<decltype(node_of(b))>>;
   return make_expression<T, L>(m, extents, node{op.f, node_of(a), node_of(b)}, join(sources_of(a), sources_of(b)));
+}
+template <class T, class L, unsigned Dims, class M, class A, class Like>
+auto make_result(expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a, Like const&) {
+  using operand = std::remove_cvref_t<decltype(materialize(a))>;
+  shape const local = local_shape(extents, value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
+  return make_expression<T, L>(m, extents, leaf_node{},
+                               product<repeated_source<operand, Dims>>({{materialize(a)}, local}));
 }
 template <class T, class L, class R, class M, class A>
 auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const& m, shape const& extents, A const& a) {

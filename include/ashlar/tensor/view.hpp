@@ -1,5 +1,7 @@
-// Operations on real tensors whose result shares the operand's memory: flatten, unflatten and select.
+// Operations on real tensors whose result shares the operand's memory: flatten, unflatten, dimensions of extent 1, and
+// select.
 #pragma once
+#include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/select.hpp"
 #include "ashlar/ops/view.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
@@ -12,6 +14,14 @@ auto make_result(flatten_op<First, Last> const&, device_mesh<M> const&, shape co
 }
 template <class T, class L, int Dim, int Count, class M, class X>
 auto make_result(unflatten_op<Dim, Count> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+  return share<L>(materialize(x), extents);
+}
+template <class T, class L, unsigned Dims, class M, class X>
+auto make_result(keep_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
+  return share<L>(materialize(x), extents);
+}
+template <class T, class L, unsigned Dims, class M, class X>
+auto make_result(drop_dims_op<Dims> const&, device_mesh<M> const&, shape const& extents, X const& x) {
   return share<L>(materialize(x), extents);
 }
 template <class T, class L, class M, class X>
