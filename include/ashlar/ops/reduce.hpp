@@ -213,7 +213,8 @@ constexpr auto reduce(X const& x) {
 template <unsigned Dims>
 struct drop_dims_op;
 
-/// Gives a tensor dimensions of extent 1, which no axis shards: those of the result in a bit mask. No element moves.
+/// Gives a tensor dimensions of extent 1, which no axis shards. A bit mask names these dimensions of the result. No
+/// element moves.
 template <unsigned Dims>
 struct keep_dims_op {
   using diagnostics = reduction_diagnostics;
