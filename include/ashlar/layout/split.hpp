@@ -59,6 +59,15 @@ struct index_set {
     }
     return begin <= at && at < end ? at - begin : -1;
   }
+  /// Number of indices of the set that are smaller than `index`.
+  constexpr index_t below(index_t index) const {
+    index_t at = index;
+    if (block != 0) {
+      index_t const in_period = index % period - shift;
+      at = index / period * block + (in_period < 0 ? 0 : in_period < block ? in_period : block);
+    }
+    return at < begin ? 0 : at < end ? at - begin : size();
+  }
   /// Number of consecutive indices from the i-th on, up to the end of its block.
   constexpr index_t run(index_t i) const {
     index_t const at = begin + i, stop = block == 0 ? end : (at / block + 1) * block;
@@ -97,6 +106,15 @@ constexpr overlap overlap_of(index_set const& a, index_set const& b) {
     o.size += length;
   });
   return o;
+}
+
+/// Number of common indices of two sets, in constant time unless both are block-cyclic by different blocks or periods.
+constexpr index_t common_count(index_set const& a, index_set const& b) {
+  if (b.block == 0) return a.below(b.end) - a.below(b.begin);
+  if (a.block == 0) return b.below(a.end) - b.below(a.begin);
+  if (a.block != b.block || a.period != b.period) return overlap_of(a, b).size;
+  index_t const begin = a.begin < b.begin ? b.begin : a.begin, end = a.end < b.end ? a.end : b.end;
+  return a.shift == b.shift && begin < end ? end - begin : 0;
 }
 
 /// The global indices that a rank holds of a dimension of n elements. The block-cyclic axes assign blocks round-robin;
@@ -162,7 +180,7 @@ constexpr bool is_cyclic(region const& r) {
 /// Number of elements that two regions have in common.
 constexpr index_t common_size(region const& a, region const& b) {
   index_t n = 1;
-  for (int d = 0; d < a.rank && n != 0; ++d) n *= overlap_of(a.dim[d], b.dim[d]).size;
+  for (int d = 0; d < a.rank && n != 0; ++d) n *= common_count(a.dim[d], b.dim[d]);
   return n;
 }
 

@@ -21,9 +21,11 @@ struct axis_list {
   unsigned short block = 0;  // 0 if no axis is block-cyclic
 
   constexpr int operator[](int i) const { return axis[i]; }
-  constexpr axis_mask mask() const {
+  constexpr axis_mask mask() const { return mask_from(0); }
+  /// The axes from position `first` on.
+  constexpr axis_mask mask_from(int first) const {
     axis_mask m = 0;
-    for (int i = 0; i < size; ++i) m |= mask_of(axis[i]);
+    for (int i = first; i < size; ++i) m |= mask_of(axis[i]);
     return m;
   }
   /// The block-cyclic axes.

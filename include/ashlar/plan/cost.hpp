@@ -1,7 +1,6 @@
 // The cost of a step: bytes and messages that a rank receives, and memory.
 #pragma once
-#include "ashlar/layout/split.hpp"
-#include "ashlar/plan/step.hpp"
+#include "ashlar/plan/rank_classes.hpp"
 
 namespace ashlar {
 
@@ -42,31 +41,39 @@ constexpr index_t packed_elements(region const& shard, layout_value const& their
   return in_order && n == shard.size() ? 0 : n;
 }
 
-// Elements received by the rank that receives most. In a reduce_scatter these are all new shards of the largest group
-// except the smallest shard, as in a ring. In all other steps they are the elements of its new shard that a rank lacks.
-constexpr index_t most_received(plan_step const& s, shape const& global, mesh_shape const& mesh) {
-  axis_mask const named = s.from.sharding() | s.to.sharding();  // along all other axes the shards are equal
+// Elements received by the rank that receives most in a reduce_scatter, as in a ring: all new shards of the largest group
+// except the smallest.
+constexpr index_t most_received_in_ring(plan_step const& s, shape const& global, mesh_shape const& mesh) {
+  rank_classes all(mesh);
+  all.add(global, s.to);
+  mesh_shape const& classes = all.classes();
   index_t most = 0;
-  for (int i = 0, n = mesh.ranks(named); i < n; ++i) {
-    int const rank = mesh.with_position(0, named, i);
-    region const shard = local_region(global, s.to, mesh, rank);
-    index_t received = shard.size();
-    if (s.what != collective::reduce_scatter) {
-      received -= common_size(shard, local_region(global, s.from, mesh, rank));
-    } else if (mesh.position(rank, s.axes) == 0) {
-      index_t smallest = received;
-      for (int p = 1, q = mesh.ranks(s.axes); p < q; ++p) {
-        index_t const m = local_region(global, s.to, mesh, mesh.with_position(rank, s.axes, p)).size();
-        received += m;
-        if (m < smallest) smallest = m;
-      }
-      received -= smallest;
-    } else {
-      continue;
+  for (int i = 0, groups = classes.ranks(~s.axes); i < groups; ++i) {
+    index_t sum = 0, smallest = -1;
+    for (int p = 0, members = classes.ranks(s.axes); p < members; ++p) {
+      int const c = classes.with_position(classes.with_position(0, ~s.axes, i), s.axes, p);
+      index_t const size = local_region(global, s.to, mesh, all.rank(c)).size();
+      sum += size * all.ranks(c, s.axes);
+      if (smallest < 0 || size < smallest) smallest = size;
     }
-    if (most < received) most = received;
+    if (most < sum - smallest) most = sum - smallest;
   }
   return most;
+}
+
+// Elements received by the rank that receives most. In all steps but a reduce_scatter they are the elements of its new
+// shard that a rank lacks.
+constexpr index_t most_received(plan_step const& s, shape const& global, mesh_shape const& mesh) {
+  if (s.what == collective::reduce_scatter) return most_received_in_ring(s, global, mesh);
+  rank_classes all(mesh);
+  all.add(global, s.from);
+  all.add(global, s.to);
+  auto const lacked = [&](int rank) {
+    region const shard = local_region(global, s.to, mesh, rank);
+    return shard.size() - common_size(shard, local_region(global, s.from, mesh, rank));
+  };
+  return all.largest(varying_axes(s.from, s.to), lacked,
+                     [&](int rank) { return local_region(global, s.to, mesh, rank).size(); });
 }
 
 // Messages that each rank receives if q ranks take part.
@@ -94,6 +101,12 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
   return most_received(s, global, mesh) * element_bytes;
 }
 
+// True if a side of a step may pack elements.
+constexpr bool may_pack(plan_step const& s, mesh_shape const& mesh) {
+  return communicates(s.what) && s.what != collective::all_reduce && s.what != collective::broadcast &&
+         mesh.ranks(s.axes) != 1;
+}
+
 /// Elements that a rank allocates in a step: its new shard, and a buffer for packed elements if the sending or the
 /// receiving side packs. If both sides pack, one of them uses the memory of the new shard, so one buffer of the larger
 /// size is enough. A side packs unless its parts for the other ranks, in rank order, are its row-major shard in memory
@@ -101,9 +114,7 @@ constexpr index_t step_bytes(plan_step const& s, shape const& global, mesh_shape
 /// to the ranks whose other coordinates it shares.
 constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
   region const before = local_region(global, s.from, mesh, rank), after = local_region(global, s.to, mesh, rank);
-  if (!communicates(s.what) || s.what == collective::all_reduce || s.what == collective::broadcast ||
-      mesh.ranks(s.axes) == 1)
-    return after.size();
+  if (!may_pack(s, mesh)) return after.size();
   bool const reduces = s.what == collective::reduce_scatter;
   // Peers along axes over which `to` is not split all receive the same.
   axis_mask const peers = reduces ? s.axes : s.axes & s.from.sharding();
@@ -111,6 +122,13 @@ constexpr index_t step_elements(plan_step const& s, shape const& global, mesh_sh
       s.what == collective::all_gather ? 0 : packed_elements(before, s.to, peers & s.to.sharding(), global, mesh, rank);
   index_t const received = reduces ? 0 : packed_elements(after, s.from, peers, global, mesh, rank);
   return after.size() + (sent < received ? received : sent);
+}
+
+// At least step_elements. It depends only on the sizes of the shards, because no element is packed twice.
+constexpr index_t most_step_elements(plan_step const& s, shape const& global, mesh_shape const& mesh, int rank) {
+  index_t const before = local_region(global, s.from, mesh, rank).size();
+  index_t const after = local_region(global, s.to, mesh, rank).size();
+  return after + (!may_pack(s, mesh) ? 0 : before < after ? after : before);
 }
 
 }  // namespace plan_detail

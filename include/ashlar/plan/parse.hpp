@@ -28,7 +28,7 @@ inline std::vector<std::string_view> split_at(char mark, std::string_view text) 
   }
 }
 
-inline constexpr index_t most_ranks = 1 << 16;  // uneven costs are counted rank by rank
+inline constexpr index_t most_ranks = 1 << 28;  // the planner adds up multiples of its square
 
 // An item NAME=VALUE.
 inline std::pair<std::string_view, std::string_view> assignment(std::string_view option, std::string_view item,
@@ -83,7 +83,7 @@ struct named_mesh {
 };
 
 /// A mesh from a text such as "data=2,model=4".
-/// Error: ashlar::error for a text of another form, an axis named twice, more than 8 axes or more than 65536 ranks.
+/// Error: ashlar::error for a text of another form, an axis named twice, more than 8 axes or more than 2^28 ranks.
 inline named_mesh parse_named_mesh(std::string_view text) {
   named_mesh m;
   index_t ranks = 1;

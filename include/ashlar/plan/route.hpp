@@ -46,18 +46,18 @@ class redistribution_plan {
   /// shard that it starts from, the shard that it makes, and one buffer if a side packs. Steps over axes of size 1 that
   /// leave every element in place are skipped. A plan that moves nothing holds only the source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
-    axis_mask named = layout(0).sharding();
+    plan_detail::rank_classes all(mesh);
+    all.add(global, layout(0));
+    axis_mask varying = 0;
     bool alike = is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
     for (plan_step const& s : *this) {
-      named |= s.to.sharding();
+      all.add(global, s.to);
+      varying |= plan_detail::varying_axes(s.from, s.to);
       alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
     }
-    index_t most = 0;
-    for (int i = 0, n = alike ? 1 : mesh.ranks(named); i < n; ++i) {
-      index_t const held = peak_elements(global, mesh, mesh.with_position(0, named, i));
-      if (most < held) most = held;
-    }
-    return most * element_bytes;
+    auto const peak = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::step_elements); };
+    auto const limit = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::most_step_elements); };
+    return all.largest(alike ? 0 : varying, peak, limit) * element_bytes;
   }
 
   struct iterator {
@@ -80,12 +80,15 @@ class redistribution_plan {
   }
 
  private:
-  constexpr index_t peak_elements(shape const& global, mesh_shape const& mesh, int rank) const {
+  // The largest number of elements that a rank holds, if step s allocates elements_of(s, ...).
+  constexpr index_t peak_elements(shape const& global, mesh_shape const& mesh, int rank,
+                                  index_t (*elements_of)(plan_step const&, shape const&, mesh_shape const&,
+                                                         int)) const {
     index_t const source = local_region(global, layout(0), mesh, rank).size();
     index_t most = source, live = source;
     for (plan_step const& s : *this) {
       if (mesh.ranks(s.axes) == 1 && layout_detail::same_placement(global, s.from, s.to, mesh)) continue;
-      index_t const n = live + plan_detail::step_elements(s, global, mesh, rank);
+      index_t const n = live + elements_of(s, global, mesh, rank);
       if (most < n) most = n;
       live = source + local_region(global, s.to, mesh, rank).size();
     }

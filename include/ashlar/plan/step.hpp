@@ -65,17 +65,21 @@ struct sharding_change {
   bool equal_parts = true;  // every dimension is split by the same axes, into parts of the same sizes
 };
 
+// Number of axes with which the lists of both layouts of a dimension begin. Block-cyclic axes stay together.
+constexpr int common_beginning(axis_list const& a, axis_list const& b) {
+  if (a.cyclic_axes() != b.cyclic_axes() || a.block != b.block) return 0;
+  int same = 0;
+  while (same < a.size && same < b.size && a[same] == b[same]) ++same;
+  return same < a.cyclic ? 0 : same;
+}
+
 constexpr sharding_change change_between(layout_value const& from, layout_value const& to, int first_dim = 0) {
   sharding_change c;
   for (int d = first_dim; d < from.rank; ++d) {
     axis_list const &a = from.dim[d], &b = to.dim[d];
     bool const alike = a.cyclic_axes() == b.cyclic_axes() && a.block == b.block;
-    int same = 0;
-    while (alike && same < a.size && same < b.size && a[same] == b[same]) ++same;
-    if (same < a.cyclic) same = 0;  // block-cyclic axes stay together
-    axis_mask gone = 0, come = 0;
-    for (int i = same; i < a.size; ++i) gone |= mask_of(a[i]);
-    for (int i = same; i < b.size; ++i) come |= mask_of(b[i]);
+    int const same = common_beginning(a, b);
+    axis_mask const gone = a.mask_from(same), come = b.mask_from(same);
     c.removed |= gone;
     c.added |= come;
     if (!gone) c.split |= come;

@@ -118,6 +118,12 @@ static_assert(is_even(shape::of(12, 4), matrix(cyclic_by(list(1), 1, 2), list(0)
 // What regions have in common.
 static_assert(layout_detail::common_size(region{1, {{0, 5}}}, region{1, {{3, 9}}}) == 2);
 static_assert(layout_detail::common_size(region{1, {{0, 3}}}, region{1, {{5, 9}}}) == 0);
+constexpr index_set by_2(int rank) { return layout_detail::local_indices(12, cyclic_by(list(1), 1, 2), grid, rank); }
+static_assert(layout_detail::common_count(index_set{2, 9}, by_2(0)) == 2 &&
+              layout_detail::common_count(by_2(0), index_set{2, 9}) == 2);
+static_assert(layout_detail::common_count(by_2(0), by_2(0)) == 4 && layout_detail::common_count(by_2(0), by_2(1)) == 0);
+static_assert(layout_detail::common_count(by_2(2),
+                                          layout_detail::local_indices(12, cyclic_by(list(1), 1, 3), grid, 1)) == 2);
 
 // Equality of layouts on a mesh ignores axes of size 1, and everything where there are no elements but what is partial.
 constexpr mesh_shape flat{2, {1, 3}};

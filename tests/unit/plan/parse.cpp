@@ -27,9 +27,10 @@ TEST_CASE("meshes and extents") {
   CHECK(mesh_2_4.trivial_axes() == 0);
   CHECK(mesh_2_4.all_axes() == 3);
   CHECK(parse_named_mesh("a=1,b=3,c=1").trivial_axes() == 5);
+  CHECK(parse_named_mesh("a=16384,b=16384").shape.ranks() == 1 << 28);
   CHECK(parse_extents("4,0,7") == shape::of(4, 0, 7));
-  for (char const* text : {"", "data", "data=", "=2", "data=0", "data=x", "data=2,data=2", "none=2", "a+b=2", "a=65537",
-                           "a=256,b=512", "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1"}) {
+  for (char const* text : {"", "data", "data=", "=2", "data=0", "data=x", "data=2,data=2", "none=2", "a+b=2",
+                           "a=268435457", "a=16384,b=16385", "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_named_mesh(text), error);
   }
