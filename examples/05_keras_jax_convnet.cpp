@@ -2,7 +2,7 @@
 // variables are replicated, a batch is sharded, and one step is a function. Layouts are types, so the compiler counts
 // messages. The network: three convolutions, normalised over the whole batch, or by --batch-norm shard over a rank's
 // part of it; the mean of each channel; two dense layers. Over the whole batch it is the same for 1 rank and for many:
-//   mpiexec -n 4 keras_jax_convnet --mesh data=4 --checkpoint run1 --every 200 --log run1.csv
+//   mpiexec -n 4 keras_jax_convnet --checkpoint run1 --every 200 --log run1.csv
 #include "digits.hpp"
 
 using namespace ashlar;

@@ -140,11 +140,7 @@ int main(int argc, char** argv) {
                       {"data", "model"}, {"model_parallel", "data_parallel", "columns_then_rows", "gathered_hidden"},
                       {{"batch", "16"}, {"epochs", "3"}, {"dropout", "0.4"}}, {"loss"});
   return start(argc, argv, about, [](options const& o) {
-    // [data_parallel]
-    device_mesh<line> const all(MPI_COMM_WORLD);  // DataParallel() without a mesh: all ranks there are
-    bool const without_a_mesh = o.strategy == 1 && !o.mesh_given;
-    device_mesh<grid> const m(MPI_COMM_WORLD, {without_a_mesh ? all.size() : o.size[0], o.size[1]});
-    // [data_parallel]
+    device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0], o.size[1]});
     print_mesh(std::cout, m);
     print_blocks<layout_2d>(std::cout, m, "layout_2d", {8, 8}, ", of 8 x 8 numbers");
     print_blocks<layout_4d>(std::cout, m, "layout_4d", {o.batch, 28, 28, 1}, ", of a batch of images");

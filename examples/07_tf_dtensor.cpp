@@ -1,7 +1,7 @@
 // What you learn here: TensorFlow's tutorial "Using DTensors with Keras" in types: layouts weight by weight, or by a
 // map with --strategy model_parallel; inputs that each rank packs; metrics and an optimizer on the mesh.
 // The network: images -> flatten -> dense 128, relu -> dropout -> dense 10; softmax cross-entropy; Adam.
-//   mpiexec -n 4 tf_dtensor --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
+//   mpiexec -n 4 tf_dtensor --checkpoint run1 --every 100 --log run1.csv
 #include "digits.hpp"
 
 using namespace ashlar;

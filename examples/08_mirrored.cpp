@@ -2,7 +2,7 @@
 // the variables. A batch is global and split over the ranks. Gradients are summed by one all-reduce a step, so the
 // copies stay equal. The data pipeline reads, keeps, shuffles and batches: each rank has the rows of its shard alone.
 // The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
-//   mpiexec -n 4 mirrored --mesh data=4 --checkpoint run1 --every 100 --log run1.csv
+//   mpiexec -n 4 mirrored --checkpoint run1 --every 100 --log run1.csv
 #include "digits.hpp"
 
 using namespace ashlar;

@@ -19,7 +19,8 @@ void describe_options(cxxopts::Options& description, program const& p) {
   auto const own_option = [&](char const* name, std::string const& meaning) {
     if (p.defaults.contains(name)) option(name, meaning);
   };
-  option("mesh", "sizes of the mesh's axes", join_words(p.axes, "=1,") + "=1");
+  option("mesh", "sizes, such as " + p.axes.back() + "=2; the first axis of " + join_words(p.axes, ", ") +
+                     " without one has the remaining ranks");
   char const* const folder = std::getenv("ASHLAR_DATA");
   if (p.defaults.contains("data"))
     add("data", "folder of MNIST's IDX files; else digits are drawn", text(folder ? folder : ""));
@@ -41,7 +42,7 @@ void describe_options(cxxopts::Options& description, program const& p) {
   add("asynchronous", "threads write");
 }
 
-options options_from(cxxopts::ParseResult const& given, program const& p) {
+options options_from(cxxopts::ParseResult const& given, program const& p, int ranks) {
   auto const value = [&](char const* option) { return given[option].as<std::string>(); };
   auto const count = [&](char const* option, index_t least = 1) { return parse_whole(option, value(option), least); };
   auto const path = [&](char const* option, std::string const& what) {
@@ -50,7 +51,7 @@ options options_from(cxxopts::ParseResult const& given, program const& p) {
   };
   if (!given.unmatched().empty()) refuse_option("help", given.unmatched().front(), "options alone");
   options o;
-  o.size = parse_mesh_sizes(value("mesh"), p.axes), o.mesh_given = given.count("mesh") != 0;
+  o.size = parse_mesh_sizes(value("mesh"), p.axes, ranks);
   if (p.defaults.contains("data")) o.data = path("data", "folder"), o.run.example = "image";
   o.run.columns = p.columns;
   o.run.losses = path("losses", "file"), o.run.log = path("log", "file"), o.run.trace = path("trace", "file");
@@ -84,9 +85,10 @@ int start(int argc, char** argv, program const& p, std::function<int(options con
     } catch (std::exception const& e) {
       throw error(std::string(e.what()) + "; --help lists the options");
     }
-    options const o = options_from(*given, p);
+    communicator const ranks(MPI_COMM_WORLD);
+    options const o = options_from(*given, p, ranks.size());
     if (!(*given)["help"].as<bool>()) return run(o);
-    comm::on_root(communicator(MPI_COMM_WORLD), [&] { std::fputs(description.help().c_str(), stdout); });
+    comm::on_root(ranks, [&] { std::fputs(description.help().c_str(), stdout); });
     return 0;
   });
 }

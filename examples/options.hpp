@@ -31,7 +31,7 @@ struct conditions {
 
 struct options {
   std::vector<int> size;  // of the mesh's axes
-  bool mesh_given = false, per_shard = false;
+  bool per_shard = false;
   int strategy = 0, precision = 0;  // 0: float, 1: double
   std::string data, checkpoint;
   ashlar::index_t batch = 1, microbatches = 1, every = 100, keep = 3;

@@ -14,7 +14,7 @@ if grep -nE '[a-z]*_detail\b|\bdetail::' $sources; then
 fi
 
 # An example has 100 lines at most. Those named here are longer today: they may shrink and must not grow.
-declare -A longer=([05_keras_jax_convnet.cpp]=115 [06_keras_distribution.cpp]=154 [08_mirrored.cpp]=128 [10_fsdp.cpp]=120
+declare -A longer=([05_keras_jax_convnet.cpp]=115 [06_keras_distribution.cpp]=150 [08_mirrored.cpp]=128 [10_fsdp.cpp]=120
                    [11_pipeline.cpp]=170)
 for source in examples/*.cpp; do
   name=$(basename "$source") lines=$(wc -l < "$source")

@@ -41,8 +41,8 @@ short() {
 }
 
 errors() {
-  refused 60 "need 6 ranks and the communicator has 2" --mesh data=2,seq=3
-  refused 60 "data=D,seq=S with sizes of 1 or more, each once, found 'model=2'" --mesh model=2
+  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=2,seq=3'" --mesh data=2,seq=3
+  refused 60 "expected the axis data or seq, found 'model'" --mesh model=2
   refused 60 "a whole number of 1 or more, found '0'" --batch 0
   refused 60 "float or double, found 'half'" --precision half
   refused 60 "help lists the options" --dropout 0.1

@@ -60,8 +60,8 @@ memory() {
 }
 
 errors() {
-  refused 60 "need 3 ranks and the communicator has 2" --mesh shard=3
-  refused 60 "data=D,shard=S" --mesh data=1,model=2
+  refused 60 "expected sizes whose product divides 2, the number of ranks, found 'shard=3'" --mesh shard=3
+  refused 60 "expected the axis data or shard, found 'model'" --mesh data=1,model=2
   refused 60 "zero3 or zero2 or zero1 or replicated, found 'zero4'" --strategy zero4
   refused 60 "a whole number of 1 or more, found '0'" --batch 0
   refused 60 "less than 1, found '1'" --dropout 1

@@ -28,6 +28,9 @@ losses() {
   "$launch" 3 "$program" --strategy data_parallel --batch 24 --precision double --losses "$folder/many" > "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
   grep -q '^mesh data=3 x model=1 on 3 ranks' "$folder/log" || fail "without a mesh: $(cat "$folder/log")"
   agree "without a mesh" 18 1e-11 "$folder/24" "$folder/many"
+  "$launch" 4 "$program" --mesh model=2 --batch 24 --precision double --losses "$folder/many" > "$folder/log" || fail "model=2 on 4 ranks: $(cat "$folder/log")"
+  grep -q '^mesh data=2 x model=2 on 4 ranks' "$folder/log" || fail "model=2 on 4 ranks: $(cat "$folder/log")"
+  agree "model=2 on 4 ranks" 18 1e-11 "$folder/24" "$folder/many"
   for mesh in data=1,model=1 data=2,model=1; do
     train_on $mesh "$folder/${mesh:5:1}" --no-shuffle || fail "as stored on $mesh: $(cat "$folder/err")"
   done
@@ -50,13 +53,13 @@ resumed() {
 }
 
 errors() {
-  refused 30 "need 6 ranks and the communicator has 2" --mesh data=3,model=2
-  refused 30 "data=D,model=M" --mesh rows=2
+  refused 30 "expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'" --mesh data=3,model=2
+  refused 30 "expected the axis data or model, found 'rows'" --mesh rows=2
   refused 30 "a whole number of 1 or more, found '0'" --batch 0
   refused 30 "less than 1, found '1'" --dropout 1
   refused 30 "model_parallel or data_parallel or columns_then_rows or gathered_hidden, found 'both'" --strategy both
   refused 30 "help lists the options" --data "$folder"
-  refused 30 "need 1 ranks and the communicator has 2" --strategy data_parallel --mesh data=1,model=1
+  refused 30 "expected sizes whose product is 2, the number of ranks, found 'data=1,model=1'" --strategy data_parallel --mesh data=1,model=1
   refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot write" --losses "$folder/missing/file"
   refused 30 "writing /dev/full failed" --losses /dev/full --steps 24

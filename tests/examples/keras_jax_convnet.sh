@@ -56,9 +56,9 @@ accuracy() {
 }
 
 errors() {
-  refused 60 "need 3 ranks and the communicator has 2" --mesh data=3
-  refused 60 "data=D, the only axis, with a size of 1 or more, found 'data=1,model=2'" --mesh data=1,model=2
-  refused 60 "data=D, the only axis, with a size of 1 or more, found '0'" --mesh data=0
+  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
+  refused 60 "expected the axis data, found 'model'" --mesh data=1,model=2
+  refused 60 "expected an integer of 1 or more, found '0'" --mesh data=0
   refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "global or shard, found 'local'" --batch-norm local
   refused 60 "cannot be opened" --log "$folder/missing/file"

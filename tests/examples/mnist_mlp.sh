@@ -70,9 +70,9 @@ resumed() {
 }
 
 errors() {
-  refused 10 "need 6 ranks and the communicator has 2" --mesh data=3,model=2
-  refused 10 "data=D,model=M" --mesh rows=2
-  refused 10 "data=D,model=M" --mesh data=2,data=1
+  refused 10 "expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'" --mesh data=3,model=2
+  refused 10 "expected the axis data or model, found 'rows'" --mesh rows=2
+  refused 10 "axis 'data' is named twice" --mesh data=2,data=1
   refused 10 "a whole number of 1 or more, found '0'" --batch 0
   refused 10 "a whole number of 1 or more, found 'many'" --epochs many
   refused 10 "less than 1, found '1'" --dropout 1

@@ -71,10 +71,10 @@ memory() {
 }
 
 errors() {
-  refused 60 "need 3 ranks and the communicator has 2" --mesh stage=3
+  refused 60 "expected sizes whose product divides 2, the number of ranks, found 'stage=3'" --mesh stage=3
   refused 60 "--batch divides by --microbatches" --microbatches 5
   refused 60 "1f1b or gpipe or unpipelined, found 'zb'" --strategy zb
-  refused 60 "data=D,stage=S" --mesh data=2,model=1
+  refused 60 "expected the axis data or stage, found 'model'" --mesh data=2,model=1
   few_digits 100 10
   refused 60 "an epoch has a batch or more; found 100 images and --batch 128" --batch 128
 }

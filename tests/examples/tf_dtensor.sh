@@ -40,8 +40,8 @@ accuracy() {
 }
 
 errors() {
-  refused 60 "need 3 ranks and the communicator has 2" --mesh data=3
-  refused 60 "data=D, the only axis, with a size of 1 or more, found 'data=1,model=2'" --mesh data=1,model=2
+  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
+  refused 60 "expected the axis data, found 'model'" --mesh data=1,model=2
   refused 60 "a whole number of 1 or more, found '0'" --epochs 0
   refused 60 "data_parallel or model_parallel, found 'both'" --strategy both
   refused 60 "less than 1, found '1'" --dropout 1

@@ -63,10 +63,10 @@ learns() {
 }
 
 errors() {
-  refused 60 "need 3 ranks and the communicator has 2" --mesh sequence=3
-  refused 60 "data=D,model=M,sequence=S with sizes of 1 or more, each once, found 'pipeline=2'" --mesh pipeline=2
-  refused 60 "data=D,model=M,sequence=S with sizes of 1 or more, each once, found 'sequence=1,sequence=2'" --mesh sequence=1,sequence=2
-  refused 60 "data=D,model=M,sequence=S with sizes of 1 or more, each once, found '0'" --mesh sequence=0
+  refused 60 "expected sizes whose product divides 2, the number of ranks, found 'sequence=3'" --mesh sequence=3
+  refused 60 "expected the axis data or model or sequence, found 'pipeline'" --mesh pipeline=2
+  refused 60 "axis 'sequence' is named twice" --mesh sequence=1,sequence=2
+  refused 60 "expected an integer of 1 or more, found '0'" --mesh sequence=0
   refused 60 "a number of at least 0, found '-1'" --temperature=-1
   refused 60 "replicated or zero1 or zero2 or zero3, found 'zero4'" --strategy zero4
   refused 60 "float or double, found 'half'" --precision half

@@ -8,6 +8,7 @@
 
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
+#include "ashlar/plan/parse.hpp"
 
 namespace ashlar {
 
@@ -59,25 +60,27 @@ inline int parse_choice(std::string const& option, std::string const& text, std:
   return static_cast<int>(found - words.begin());
 }
 
-/// The sizes of a mesh's axes from a text such as "data=2,model=4". An axis that the text omits has size 1.
-/// Error: as parse_whole, if the text names another axis, an axis twice, or a size below 1.
-/// Example: parse_mesh_sizes("model=4", {"data", "model"}) == std::vector{1, 4}
-inline std::vector<int> parse_mesh_sizes(std::string const& text, std::vector<std::string> const& axes) {
-  std::vector<std::string> forms;
-  for (std::string const& a : axes) forms.push_back(a + "=" + static_cast<char>(a[0] - 'a' + 'A'));
-  std::string const expected = join_words(forms, ",") + (axes.size() > 1 ? " with sizes of 1 or more, each once"
-                                                                         : ", the only axis, with a size of 1 or more");
+/// The sizes of a mesh's axes on `ranks` ranks, from a text such as "data=2,model=4". The first axis without a size has
+/// the remaining ranks. Any other has size 1. An empty text gives no sizes.
+/// Error: ashlar::error if the text has another form or names another axis, or if the product of the sizes is not
+/// `ranks`.
+/// Example: parse_mesh_sizes("model=4", {"data", "model"}, 8) == std::vector{2, 4}
+inline std::vector<int> parse_mesh_sizes(std::string const& text, std::vector<std::string> const& axes, int ranks) {
+  named_mesh const given = text.empty() ? named_mesh() : parse_named_mesh(text);
   std::vector<int> sizes(axes.size(), 0);
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end = std::min(text.find(',', begin), text.size()), equals = std::min(text.find('=', begin), end);
-    auto const axis = std::find(axes.begin(), axes.end(), text.substr(begin, equals - begin));
-    if (axis == axes.end() || equals == end) refuse_option("mesh", text, expected);
-    int& size = sizes[static_cast<std::size_t>(axis - axes.begin())];
-    if (size > 0) refuse_option("mesh", text, expected);
-    size = static_cast<int>(
-        parse_whole("mesh", text.substr(equals + 1, end - equals - 1), 1, std::numeric_limits<int>::max(), expected));
-    begin = end + 1;
+  int named = 1;
+  for (std::size_t a = 0; a < given.name.size(); ++a) {
+    auto const axis = std::find(axes.begin(), axes.end(), given.name[a]);
+    if (axis == axes.end()) refuse_option("mesh", given.name[a], "the axis " + join_words(axes));
+    sizes[static_cast<std::size_t>(axis - axes.begin())] = given.shape.size[a];
+    named *= given.shape.size[a];
   }
+  auto const omitted = std::find(sizes.begin(), sizes.end(), 0);
+  if (omitted == sizes.end() ? named != ranks : ranks % named != 0)
+    refuse_option("mesh", text,
+                  std::string("sizes whose product ") + (omitted == sizes.end() ? "is " : "divides ") +
+                      std::to_string(ranks) + ", the number of ranks");
+  if (omitted != sizes.end()) *omitted = ranks / named;
   std::replace(sizes.begin(), sizes.end(), 0, 1);
   return sizes;
 }

@@ -35,19 +35,41 @@ TEST_CASE("a choice is the position of a word") {
                        "--precision: expected float or double, found 'half'", error);
 }
 
-TEST_CASE("a mesh has each axis once, in any order, and those that are not named have 1 rank") {
+TEST_CASE("the first axis that a mesh does not name has the remaining ranks, and the others have 1") {
+  std::vector<std::string> const axes{"data", "model", "sequence"};
+  CHECK(parse_mesh_sizes("", axes, 6) == std::vector{6, 1, 1});
+  CHECK(parse_mesh_sizes("", axes, 1) == std::vector{1, 1, 1});
+  CHECK(parse_mesh_sizes("", {"data"}, 3) == std::vector{3});
+  CHECK(parse_mesh_sizes("model=2", axes, 6) == std::vector{3, 2, 1});
+  CHECK(parse_mesh_sizes("data=2", axes, 6) == std::vector{2, 3, 1});
+  CHECK(parse_mesh_sizes("sequence=3,data=1", axes, 6) == std::vector{1, 2, 3});
+  CHECK(parse_mesh_sizes("model=6", axes, 6) == std::vector{1, 6, 1});
+}
+
+TEST_CASE("a mesh that names all axes has them in any order and as many ranks as there are") {
   std::vector<std::string> const axes{"data", "model"};
-  CHECK(parse_mesh_sizes("data=2,model=4", axes) == std::vector{2, 4});
-  CHECK(parse_mesh_sizes("model=4,data=2", axes) == std::vector{2, 4});
-  CHECK(parse_mesh_sizes("model=4", axes) == std::vector{1, 4});
-  CHECK(parse_mesh_sizes("", axes) == std::vector{1, 1});
-  std::string const expected = "--mesh: expected data=D,model=M with sizes of 1 or more, each once, found '";
-  for (char const* text : {"rows=2", "data", "data=2,data=2", "data=2,,model=2", "da=2", "datas=2"}) {
+  CHECK(parse_mesh_sizes("data=2,model=4", axes, 8) == std::vector{2, 4});
+  CHECK(parse_mesh_sizes("model=4,data=2", axes, 8) == std::vector{2, 4});
+}
+
+TEST_CASE("a mesh of other axes, twice an axis or other ranks is refused in one sentence") {
+  std::vector<std::string> const axes{"data", "model"};
+  auto const refused = [&](char const* text, char const* sentence) {
     CAPTURE(text);
-    CHECK_THROWS_WITH_AS(parse_mesh_sizes(text, axes), (expected + text + "'").c_str(), error);
-  }
-  CHECK_THROWS_WITH_AS(parse_mesh_sizes("data=0", axes), (expected + "0'").c_str(), error);
-  CHECK_THROWS_WITH_AS(parse_mesh_sizes("data=3000000000", axes), (expected + "3000000000'").c_str(), error);
-  CHECK_THROWS_WITH_AS(parse_mesh_sizes("model=2", {"data"}),
-                       "--mesh: expected data=D, the only axis, with a size of 1 or more, found 'model=2'", error);
+    CHECK_THROWS_WITH_AS(parse_mesh_sizes(text, axes, 2), sentence, error);
+  };
+  refused("rows=2", "--mesh: expected the axis data or model, found 'rows'");
+  refused("datas=2", "--mesh: expected the axis data or model, found 'datas'");
+  refused("data", "--mesh: expected AXIS=SIZE, found 'data'");
+  refused("data=2,,model=2", "--mesh: expected AXIS=SIZE, found ''");
+  refused("data=2,data=2", "--mesh: axis 'data' is named twice");
+  refused("data=0", "--mesh: expected an integer of 1 or more, found '0'");
+  refused("data=3000000000", "--mesh: it has more than 65536 ranks");
+  refused("data=3,model=2", "--mesh: expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'");
+  refused("data=1,model=1", "--mesh: expected sizes whose product is 2, the number of ranks, found 'data=1,model=1'");
+  refused("model=3", "--mesh: expected sizes whose product divides 2, the number of ranks, found 'model=3'");
+  CHECK_THROWS_WITH_AS(parse_mesh_sizes("model=2", {"data"}, 2), "--mesh: expected the axis data, found 'model'",
+                       error);
+  CHECK_THROWS_WITH_AS(parse_mesh_sizes("data=4", {"data"}, 2),
+                       "--mesh: expected sizes whose product is 2, the number of ranks, found 'data=4'", error);
 }
