@@ -80,7 +80,11 @@ inline void save_leaves(communicator const& c, std::filesystem::path const& path
   to.commit(std::move(failure), written, leaves);
 }
 
-inline void load_leaves(communicator const& c, checkpoint_reader const& from, checkpoint_leaves const& leaves) {
+// Fills the leaves with elements that from.read(entry, chunks, to) reads, which needs no MPI.
+// Post: all leaves have new values. If it throws, all have the old ones.
+// Collective: all ranks of c.
+template <class Reader>
+void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves const& leaves) {
   checkpoint_buffers const buffers = comm::collectively(c, [] { return checkpoint_buffers{}; });
   std::optional<std::string> failure;
   for (auto const& leaf : leaves) {
@@ -96,6 +100,8 @@ inline void load_leaves(communicator const& c, checkpoint_reader const& from, ch
       if (!failure) run_catching(read, failure);
       round.distribute(piece, room, buffers.staging());
     }
+    auto const fill = [&] { leaf->filled(); };
+    if (!failure) run_catching(fill, failure);
   }
   throw_together(c, std::move(failure), true);
   for (auto const& leaf : leaves) leaf->accept();

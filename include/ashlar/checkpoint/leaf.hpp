@@ -19,7 +19,8 @@ class checkpoint_leaf {
   checkpoint_entry entry;
   layout_value layout;
   mesh_shape mesh;
-  communicator group;  // the ranks that differ along the sharding axes; they hold one copy
+  communicator group;       // the ranks that differ along the sharding axes; they hold one copy
+  bool is_boolean = false;  // entry.type of bool is "uint8"
 
   /// True for a number of the program. All ranks have the same.
   bool is_number() const { return entry.mesh.empty(); }
@@ -29,6 +30,8 @@ class checkpoint_leaf {
   virtual unsigned char const* shard() = 0;
   /// Host memory for this rank's shard of a new value. `accept` gives the value to the tree.
   virtual unsigned char* room() = 0;
+  /// The room has the new shard now.
+  virtual void filled() {}
   virtual void accept() = 0;
   virtual void release() = 0;
 };
@@ -67,6 +70,7 @@ class tensor_leaf final : public checkpoint_leaf {
   explicit tensor_leaf(X& x) : x_(x) {
     auto const& m = x.mesh();
     entry.type = checkpoint_type<typename Tensor::element_type>();
+    is_boolean = std::is_same_v<typename Tensor::element_type, bool>;
     entry.element_bytes = sizeof(typename Tensor::element_type);
     entry.extents = x.extents();
     entry.layout = to_string(Tensor::layout, axis_texts<typename Tensor::mesh_type>);
@@ -114,6 +118,7 @@ class number_leaf final : public checkpoint_leaf {
  public:
   number_leaf(X& x, int ranks) : x_(x), copy_(x) {
     entry.type = checkpoint_type<std::remove_const_t<X>>();
+    is_boolean = std::is_same_v<std::remove_const_t<X>, bool>;
     entry.element_bytes = sizeof(X);
     mesh = {1, {ranks}};
   }

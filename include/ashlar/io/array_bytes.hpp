@@ -1,18 +1,30 @@
-// How many bytes an array in a file has, and how its extents are printed.
+// The bytes of an array in a file, and how errors show its extents and a file's texts.
 #pragma once
 #include "ashlar/config.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ashlar::io_detail {
+
+/// Texts of a file by their names.
+using named_texts = std::vector<std::pair<std::string, std::string>>;
 
 inline std::string extents_text(std::vector<index_t> const& extents) {
   std::string text;
   for (index_t const n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
   return text.empty() ? "a scalar" : text;
+}
+
+// A text of a file as an error shows it: printable characters alone, and no more than `most`.
+inline std::string shown(std::string_view s, std::size_t most = 40) {
+  std::string t = "'";
+  for (char const c : s.substr(0, most)) t += c >= ' ' && c <= '~' ? c : '?';
+  return t + (s.size() > most ? "...'" : "'");
 }
 
 // Returns the bytes of an array. Calls `fail`, which must throw, if they exceed the largest std::ptrdiff_t. If one

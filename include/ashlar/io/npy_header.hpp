@@ -80,11 +80,6 @@ class npy_header {
   npy_kind kind = npy_kind::f8;
 
  private:
-  static std::string shown(std::string_view s) {
-    std::string t = "'";
-    for (char const c : s.substr(0, 40)) t += c >= ' ' && c <= '~' ? c : '?';
-    return t + (s.size() > 40 ? "...'" : "'");
-  }
   void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size())); }
   bool next_is(char c) {
     skip();

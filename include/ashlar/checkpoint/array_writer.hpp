@@ -1,0 +1,258 @@
+// Writes the arrays of trees to a safetensors file, to files with an index, or to an HDF5 file.
+#pragma once
+#include "ashlar/checkpoint/array_plan.hpp"
+#include "ashlar/checkpoint/writer.hpp"
+
+namespace ashlar {
+
+struct save_arrays_options {
+  /// A file beside an index takes arrays up to this number of bytes, and 1 array or more.
+  index_t bytes_per_file = 5'000'000'000;
+  /// Texts by their names, such as {"format", "pt"}: metadata of safetensors files, attributes of an HDF5 file.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+};
+
+namespace checkpoint_detail {
+
+/// Files that all ranks write. They get their names only when all of them are on the disk; until then each is
+/// NAME.part. An index gets its name last.
+class array_writer {
+ public:
+  /// Plans the files. Rank 0 creates them with their headers and full sizes. Collective: all ranks of c.
+  array_writer(communicator const& c, array_plan const& plan, save_arrays_options const& options)
+      : ranks_(c), plan_(plan) {
+    comm::collectively(c, [&] {
+      check(options);
+      for (auto const& i : plan.items()) arrays_.push_back(i.array);
+      if (plan.format() == array_format::hdf5)
+        describe_hdf5(options.metadata);
+      else
+        describe_safetensors(options);
+      if (c.rank() == 0) create();
+    });
+    comm::collectively(c, [&] {
+      if (c.rank() == 0) return;
+      for (output& o : outputs_) o.file = checked_file(o.part->path(), plan_.caller(), O_RDWR);
+    });
+  }
+  array_writer(array_writer const&) = delete;
+  array_writer& operator=(array_writer const&) = delete;
+
+  /// Writes this rank's part of leaf i in a round. No MPI.
+  void write(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) {
+    std::size_t const n = round.piece_bytes();
+    std::uint64_t const at = arrays_[i].begin + static_cast<std::uint64_t>(round.chunks(ranks_.rank()).begin) *
+                                                    plan_.leaves()[i]->entry.chunk;
+    if (n == 0) return;
+    checked_file const& file = outputs_[arrays_[i].file].file;
+    file.write(at, bytes, n);
+    if (n >= checkpoint_entry::largest_chunk) file.start_sync(at, n);
+    written_.push_back({static_cast<index_t>(arrays_[i].file), static_cast<index_t>(at), static_cast<index_t>(n),
+                        static_cast<index_t>(crc32c(0, bytes, n))});
+  }
+  /// Waits until the bytes that this rank wrote are on the disk. No MPI.
+  void sync() {
+    for (output& o : outputs_) {
+      o.file.sync();
+      o.file.close();
+    }
+  }
+  /// Gives the files their names after all ranks have synced, and all bytes have been read back, each by another rank
+  /// than the writer. `failure` is this rank's error, if any.
+  /// Collective: all ranks. Error: ashlar::error on every rank if any rank failed. Then there are no new files.
+  void commit(std::optional<std::string> failure) {
+    throw_together(ranks_, std::move(failure), true);
+    std::vector<piece> const next = pieces_of_next_rank();
+    comm::collectively(ranks_, [&] { verify(next); });
+    comm::on_root(ranks_, [&] {
+      for (output& o : outputs_) o.part->keep_as(o.path);
+      sync_folder_of(plan_.file(), plan_.caller());
+      if (!index_) return;
+      index_->part->keep_as(index_->path);
+      sync_folder_of(plan_.file(), plan_.caller());
+    });
+  }
+
+ private:
+  struct output {
+    std::filesystem::path path;
+    std::string header;
+    std::uint64_t bytes = 0;
+    std::unique_ptr<unfinished_file> part;
+    checked_file file;
+  };
+  // The bytes of one piece in a file, and their checksum.
+  struct piece {
+    index_t file, at, bytes, checksum;
+  };
+
+  void check(save_arrays_options const& options) const {
+    bool const hdf5 = plan_.format() == array_format::hdf5;
+    if (options.bytes_per_file < 1)
+      plan_.fail("expected files of 1 byte or more, found " + std::to_string(options.bytes_per_file));
+    std::vector<std::string> names;
+    for (auto const& i : plan_.items()) {
+      std::string const& name = i.array.name;
+      names.push_back(name);
+      if (hdf5 ? !is_path_of_names(name) : name.empty() || name == "__metadata__" || !is_utf8(name))
+        plan_.fail("expected a name that the format allows for " + i.leaf + ", found " + shown(name, 100));
+      if (!hdf5 && name_of(i.array.type).in_safetensors.empty())
+        plan_.fail("expected " + i.leaf + " of a type that safetensors files have, found " +
+                   std::string(name_of(i.array.type).name) + "; save it to an HDF5 file");
+      if (hdf5 && i.array.extents.size() > max_rank)
+        plan_.fail("expected " + i.leaf + " of at most 8 dimensions, found " + extents_text(i.array.extents));
+    }
+    if (std::string const* const twice = array_plan::repeated(names))
+      plan_.fail("expected each name of an array once, found " + shown(*twice, 100) + " for two leaves");
+    std::vector<std::string> keys;
+    for (auto const& [key, text] : options.metadata) keys.push_back(key);
+    if (std::string const* const twice = array_plan::repeated(keys))
+      plan_.fail("expected each name of metadata once, found " + shown(*twice, 100) + " twice");
+  }
+
+  std::uint64_t bytes_of_leaf(std::size_t i) const { return plan_.leaves()[i]->entry.bytes(); }
+  void add_output(std::filesystem::path const& path) {
+    outputs_.push_back({});
+    outputs_.back().path = path;
+    outputs_.back().part = std::make_unique<unfinished_file>(path.string() + ".part", plan_.caller());
+  }
+
+  // One file, or files beside an index that take the leaves in their order.
+  void describe_safetensors(save_arrays_options const& options) {
+    std::vector<std::vector<stored_array*>> files(1);
+    std::uint64_t filled = 0, total = 0;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      std::uint64_t const n = bytes_of_leaf(i), most = static_cast<std::uint64_t>(options.bytes_per_file);
+      bool const full = filled + n > most && !files.back().empty();
+      if (plan_.format() == array_format::index && full) files.emplace_back(), filled = 0;
+      files.back().push_back(&arrays_[i]);
+      arrays_[i].file = files.size() - 1;
+      filled += n;
+      total += n;
+    }
+    std::map<std::string, std::string> weight_map;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      // Large elements first: so each array begins at a multiple of its elements' size.
+      std::sort(files[f].begin(), files[f].end(), [](stored_array const* a, stored_array const* b) {
+        unsigned const bits_a = name_of(a->type).bits, bits_b = name_of(b->type).bits;
+        return bits_a != bits_b ? bits_a > bits_b : a->name < b->name;
+      });
+      add_output(plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file());
+      output& o = outputs_.back();
+      o.header = safetensors_header(files[f], options.metadata);
+      o.bytes = o.header.size();
+      for (stored_array const* const a : files[f]) {
+        o.bytes += bytes_of_leaf(static_cast<std::size_t>(a - arrays_.data()));
+        weight_map[a->name] = o.path.filename().string();
+      }
+    }
+    if (plan_.format() != array_format::index) return;
+    index_.emplace();
+    index_->path = plan_.file();
+    index_->part = std::make_unique<unfinished_file>(plan_.file().string() + ".part", plan_.caller());
+    index_->header = safetensors_index(weight_map, total);
+    index_->bytes = index_->header.size();
+  }
+  // model-00001-of-00003.safetensors, as Hugging Face names the files beside model.safetensors.index.json.
+  std::filesystem::path numbered(std::size_t k, std::size_t of) const {
+    auto const five = [](std::size_t n) {
+      std::string const text = std::to_string(n);
+      return std::string(text.size() < 5 ? 5 - text.size() : 0, '0') + text;
+    };
+    std::string stem = plan_.file().filename().string();
+    stem.resize(stem.size() - std::string_view(".safetensors.index.json").size());
+    return plan_.file().parent_path() / (stem + "-" + five(k) + "-of-" + five(of) + ".safetensors");
+  }
+
+  void describe_hdf5(named_texts const& metadata) {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      checkpoint_entry e;
+      e.name = arrays_[i].name;
+      e.type = plan_.leaves()[i]->entry.type;
+      e.element_bytes = plan_.leaves()[i]->entry.element_bytes;
+      for (index_t const n : arrays_[i].extents) e.extents[e.extents.rank++] = n;
+      table_.entries.push_back(e);
+    }
+    described_ = describe_in_hdf5(table_, plan_.caller(), metadata);
+    for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].begin = table_.entries[i].offset;
+    add_output(plan_.file());
+    outputs_.back().bytes = table_.file_bytes;
+  }
+
+  // Makes the files and writes all bytes that are not elements.
+  void create() {
+    for (output& o : outputs_) {
+      o.file = o.part->create();
+      o.file.resize(o.bytes);
+      o.file.write(0, o.header.data(), o.header.size());
+    }
+    if (plan_.format() == array_format::hdf5)
+      for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& bytes) {
+        described_.for_each_written(at, bytes.size(), [&](byte_count begin, char const* from, std::size_t n) {
+          outputs_[0].file.write(begin, from, n);
+        });
+      });
+    if (!index_) return;
+    index_->file = index_->part->create();
+    index_->file.write(0, index_->header.data(), index_->header.size());
+    index_->file.sync();
+    index_->file.close();
+  }
+
+  std::vector<piece> pieces_of_next_rank() const {
+    static_assert(sizeof(piece) == 4 * sizeof(index_t));
+    std::vector<index_t> const sizes = gathered_by_mpi(ranks_, static_cast<index_t>(written_.size()));
+    std::vector<std::size_t> counts;
+    for (index_t const n : sizes) counts.push_back(4 * static_cast<std::size_t>(n));
+    std::vector<index_t> mine, all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    for (piece const& p : written_) mine.insert(mine.end(), {p.file, p.at, p.bytes, p.checksum});
+    comm::all_gather(ranks_, mine.data(), mine.size(), all.data(), std::span<std::size_t const>(counts));
+    std::size_t const next = static_cast<std::size_t>((ranks_.rank() + 1) % ranks_.size());
+    std::size_t at =
+        std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(next), std::size_t{0});
+    std::vector<piece> theirs;
+    for (std::size_t const end = at + counts[next]; at < end; at += 4)
+      theirs.push_back({all[at], all[at + 1], all[at + 2], all[at + 3]});
+    return theirs;
+  }
+  // Reads back what the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
+  void verify(std::vector<piece> const& theirs) const {
+    std::vector<checked_file> files;
+    for (output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
+    auto const differs = [&](checked_file const& f) { f.fail("what was written is not what is read back"); };
+    std::vector<unsigned char> bytes(checkpoint_pieces::round_bytes);
+    for (piece const& p : theirs) {
+      checked_file const& f = files[static_cast<std::size_t>(p.file)];
+      auto const n = static_cast<std::size_t>(p.bytes);
+      if (f.read_some(static_cast<std::uint64_t>(p.at), bytes.data(), n) != n ||
+          static_cast<index_t>(crc32c(0, bytes.data(), n)) != p.checksum)
+        differs(f);
+    }
+    if (ranks_.rank() != ranks_.size() - 1) return;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      std::string found(outputs_[i].header.size(), '\0');
+      if (files[i].size() != outputs_[i].bytes || files[i].read_some(0, found.data(), found.size()) != found.size() ||
+          found != outputs_[i].header)
+        differs(files[i]);
+    }
+    if (plan_.format() == array_format::hdf5)
+      for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& expected) {
+        std::vector<unsigned char> found(expected.size());
+        described_.read(at, expected.data(), expected.size());
+        if (files[0].read_some(at, found.data(), found.size()) != found.size() || found != expected) differs(files[0]);
+      });
+  }
+
+  communicator ranks_;
+  array_plan const& plan_;
+  std::vector<stored_array> arrays_;  // of each leaf, with its place
+  std::vector<output> outputs_;
+  std::optional<output> index_;
+  checkpoint_table table_;  // of an HDF5 file, without a first block
+  sparse_memory described_;
+  std::vector<piece> written_;
+};
+
+}  // namespace checkpoint_detail
+
+}  // namespace ashlar

@@ -1,0 +1,100 @@
+// Weights of other programs: trees from the arrays of safetensors and HDF5 files, and back.
+#pragma once
+#include "ashlar/checkpoint/checkpoint.hpp"
+#if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
+#include "ashlar/checkpoint/array_reader.hpp"
+#include "ashlar/checkpoint/array_writer.hpp"
+
+namespace ashlar {
+
+namespace checkpoint_detail {
+
+inline void load_arrays_of(communicator const& c, std::filesystem::path const& file, checkpoint_leaves made,
+                           array_map const& map) {
+  array_plan const plan =
+      comm::collectively(c, [&] { return array_plan(c, file, "ashlar::load_arrays", std::move(made), map); });
+  plan.require_same(c, false);
+  load_leaves(c, array_reader(c, plan, map), plan.leaves());
+}
+
+inline void save_arrays_of(communicator const& c, std::filesystem::path const& file, checkpoint_leaves made,
+                           array_map const& map, save_arrays_options const& options) {
+  array_plan const plan =
+      comm::collectively(c, [&] { return array_plan(c, file, "ashlar::save_arrays", std::move(made), map); });
+  plan.require_same(c, true);
+  array_writer to(c, plan, options);
+  checkpoint_buffers const buffers = comm::collectively(c, [] { return checkpoint_buffers{}; });
+  std::optional<std::string> failure;
+  for (std::size_t i = 0; i < plan.leaves().size(); ++i) {
+    checkpoint_leaf& leaf = *plan.leaves()[i];
+    unsigned char const* const shard = shard_on_host(c, leaf, failure);
+    collect_rounds(leaf, c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
+      auto const write = [&] { to.write(i, round, piece); };
+      if (!failure) run_catching(write, failure);
+    });
+    leaf.release();
+  }
+  auto const sync = [&] { to.sync(); };
+  if (!failure) run_catching(sync, failure);
+  to.commit(std::move(failure));
+}
+
+}  // namespace checkpoint_detail
+
+/// Gives a tree the arrays of a file that another program wrote. The file's name says the format: .safetensors;
+/// .safetensors.index.json, whose arrays are in files beside it; .h5 or .hdf5. `map` names the array of each leaf and
+/// the order of its dimensions. Each leaf has any layout.
+/// Post: all leaves have new values. If it throws, all have the old ones. A value never changes: float16 and bfloat16
+/// become float, these and float32 become double. All other types must be equal, except that bytes become bool.
+/// Collective: all ranks of c, which must be the ranks of the tensors' meshes.
+/// Cost: rank 0 reads the headers and broadcasts 24 bytes per leaf. Each rank reads as many elements as its shards
+/// have, whole rows of the file, and gets its shards by one exchange per leaf. Memory: the new tensors are allocated
+/// while the old ones exist; 4 MiB; a copy of one shard if it is transposed.
+/// Error: ashlar::error on every rank, in one sentence with the file, the expected and the found value: if a file cannot
+/// be read or is malformed, if it lacks an array, has one that no leaf takes and `map` does not ignore, or has it with
+/// another type or other extents. The elements have no checksums. Partial layouts do not compile.
+/// Example: load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
+template <class X>
+void load_arrays(std::filesystem::path const& file, communicator const& c, X& tree, array_map const& map = {}) {
+  comm_detail::calls_as const here(c, "load_arrays");
+  checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map);
+}
+/// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
+/// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
+template <class X, class... More>
+void load_arrays(std::filesystem::path const& file, communicator const& c, array_map const& map,
+                 checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
+  comm_detail::calls_as const here(c, "load_arrays");
+  checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, first, more...), map);
+}
+
+/// Saves a tree as arrays that other programs read: whole tensors, whatever their layouts. The file's name says the
+/// format, as for load_arrays. An index model.safetensors.index.json has files model-00001-of-00003.safetensors beside
+/// it. `map` serves both directions: `transpose` is undone. Elements keep their types; bool is uint8 in HDF5.
+/// Post: the files get their names only when all of them are on the disk and have been read back, an index last. If it
+/// throws before, there are no new files.
+/// Collective: all ranks of c, which must be the ranks of the tensors' meshes. It blocks until the files are on the
+/// disk.
+/// Cost: each rank writes 1/p of the bytes. It gets them by one exchange per tensor among the ranks that hold one copy
+/// of it. Memory: 4 MiB, and a copy of one shard if it is transposed or on a device.
+/// Error: ashlar::error on every rank if names, types or extents differ between ranks, two leaves have one name in the
+/// file, the format lacks a type, or a file cannot be written.
+/// Example: save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
+template <class X>
+void save_arrays(std::filesystem::path const& file, communicator const& c, X const& tree, array_map const& map = {},
+                 save_arrays_options const& options = {}) {
+  comm_detail::calls_as const here(c, "save_arrays");
+  checkpoint_detail::save_arrays_of(c, file, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map, options);
+}
+/// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
+template <class X, class... More>
+void save_arrays(std::filesystem::path const& file, communicator const& c, array_map const& map,
+                 save_arrays_options const& options, checkpoint_part<X> const& first,
+                 checkpoint_part<More> const&... more) {
+  comm_detail::calls_as const here(c, "save_arrays");
+  checkpoint_detail::save_arrays_of(c, file, checkpoint_detail::leaves_of(c, first, more...), map, options);
+}
+
+}  // namespace ashlar
+
+#endif  // hdf5.h

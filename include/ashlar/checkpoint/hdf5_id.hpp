@@ -1,0 +1,99 @@
+// HDF5's identifiers and types in C++.
+#pragma once
+#include "ashlar/meta/error.hpp"
+#include "ashlar/io/hdf5.hpp"
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ashlar::checkpoint_detail {
+
+/// Owns an HDF5 identifier.
+/// Error: ashlar::error with HDF5's reason if the call that made it failed. The caller adds its name and the file.
+class hdf5_id {
+ public:
+  using closer = herr_t (*)(hid_t);
+  hdf5_id(hid_t id, closer f, char const* what) : id_(id), close_(f) {
+    if (id < 0) fail(what);
+  }
+  hdf5_id(hdf5_id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  hdf5_id& operator=(hdf5_id const&) = delete;
+  ~hdf5_id() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+  void close(char const* what) { check(close_(std::exchange(id_, -1)), what); }
+
+  static void check(herr_t status, char const* what) {
+    if (status < 0) fail(what);
+  }
+
+ private:
+  // Throws HDF5's innermost reason. If that quotes an error message of the system, it throws this message alone.
+  [[noreturn]] static void fail(char const* what) {
+    std::string reason;
+    auto const take = [](unsigned, H5E_error2_t const* e, void* to) -> herr_t {
+      if (e->desc) *static_cast<std::string*>(to) = e->desc;
+      return 0;
+    };
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, take, &reason);
+    constexpr std::string_view before = "error message = '";
+    if (std::size_t const at = reason.find(before); at != reason.npos) {
+      reason.erase(0, at + before.size());
+      reason.erase(std::min(reason.find('\''), reason.size()));
+    }
+    throw error("HDF5 cannot " + std::string(what) + ": " + reason);
+  }
+  hid_t id_;
+  closer close_;
+};
+
+/// Stops HDF5 from printing each error, as it does by default.
+class hdf5_silence {
+ public:
+  hdf5_silence() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  hdf5_silence(hdf5_silence const&) = delete;
+  hdf5_silence& operator=(hdf5_silence const&) = delete;
+  ~hdf5_silence() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+inline hdf5_id hdf5_type(std::string const& name) {
+  auto const copy = [](hid_t t) { return hdf5_id(H5Tcopy(t), H5Tclose, "copy a type"); };
+  std::pair<char const*, hid_t> const plain[] = {
+      {"float32", H5T_IEEE_F32LE}, {"float64", H5T_IEEE_F64LE}, {"int8", H5T_STD_I8LE},  {"int16", H5T_STD_I16LE},
+      {"int32", H5T_STD_I32LE},    {"int64", H5T_STD_I64LE},    {"uint8", H5T_STD_U8LE}, {"uint16", H5T_STD_U16LE},
+      {"uint32", H5T_STD_U32LE},   {"uint64", H5T_STD_U64LE}};
+  for (auto const& [text, type] : plain)
+    if (name == text) return copy(type);
+  // A complex number of NumPy, as h5py writes it.
+  std::size_t const bytes = name == "complex64" ? 4 : 8;
+  hdf5_id complex(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "make a type");
+  hid_t const part = bytes == 4 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  hdf5_id::check(H5Tinsert(complex, "r", 0, part), "make a type");
+  hdf5_id::check(H5Tinsert(complex, "i", bytes, part), "make a type");
+  return complex;
+}
+
+inline void write_attribute(hid_t object, char const* name, hid_t type, void const* value) {
+  hdf5_id const space(H5Screate(H5S_SCALAR), H5Sclose, "make a space");
+  hdf5_id const attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                          "create an attribute");
+  hdf5_id::check(H5Awrite(attribute, type, value), "write an attribute");
+}
+inline void write_attribute(hid_t object, char const* name, std::string const& text) {
+  if (text.empty()) return;  // HDF5 has no texts of length 0
+  hdf5_id const type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
+  hdf5_id::check(H5Tset_size(type, text.size()), "size a type");
+  hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
+  write_attribute(object, name, type, text.c_str());
+}
+
+}  // namespace ashlar::checkpoint_detail
