@@ -38,6 +38,8 @@ class waiting_monitor {
   virtual void poll_others() = 0;
   /// True if this rank is in a call that the monitor knows. Such a call has its own deadline.
   virtual bool in_call() const = 0;
+  /// That call. Pre: in_call().
+  virtual described_call call() const = 0;
   virtual ~waiting_monitor() = default;
 };
 

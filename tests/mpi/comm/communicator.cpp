@@ -137,6 +137,7 @@ TEST_CASE("communicator: each has its own monitor, which its parts have too") {
   struct monitor_of_one : comm_detail::waiting_monitor {
     int polls = 0;
     bool in_call() const override { return false; }
+    comm_detail::described_call call() const override { return {}; }
     std::function<void()> at_third = [] {};
     void poll_others() override {
       if (++polls == 3) at_third();

@@ -123,6 +123,11 @@ class desync_monitor : public waiting_monitor {
   /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   bool in_call() const override { return current_ != nullptr; }
+  described_call call() const override {
+    described_call d{current_->call.number_on_mesh, {}};
+    current_->call.text().copy(d.text, sizeof d.text - 1);
+    return d;
+  }
   void poll_others() override {
     if (current_ != nullptr) poll_others(*current_);
   }

@@ -31,6 +31,12 @@ struct node_call {
   std::uint64_t source = 0;       // the operand, in bytes from the begin of the rank's memory.
   std::uint64_t destination = 0;  // the result, if others write into it.
 };
+/// The same for people: the number of the call on its mesh, and "all_gather over x, mlp.cpp:70". Without desync
+/// detection the text is empty.
+struct described_call {
+  std::uint64_t number_on_mesh = 0;
+  char text[150]{};
+};
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // memory that the others do not see
 
 /// The memory through which a rank talks to the others of a group. All of them see it; only its owner writes it. Flag,
@@ -46,6 +52,7 @@ struct node_slot {
   alignas(128) std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> groups_left{0};  // groups with this slot that the rank has left.
   std::atomic<std::uint64_t> given_up{0};     // the last group, counted from 1, in which the rank has given up
+  described_call described;                   // written before a round ends in which the ranks call different ones
 
   /// The last round at which the rank has arrived.
   std::uint64_t round() const { return std::max({turns[0].arrived.load(), turns[1].arrived.load(), done.load()}); }
@@ -151,6 +158,9 @@ class node_group {
     });
   }
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
+  /// Describes this rank's call to the others. They read it after the end of this round, and before they begin another.
+  void describe(described_call const& c) { own().slot->described = c; }
+  described_call const& described(int q) const { return members_[static_cast<std::size_t>(q)].slot->described; }
   /// Returns the address of an offset in rank q's memory.
   template <class T>
   T* at(int q, std::uint64_t offset) const {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ashlar/comm/desync/call_history.hpp"
+#include "ashlar/comm/desync/call_report.hpp"
 #include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::comm_detail {
@@ -29,7 +30,7 @@ class node_round {
   /// Post: the operand is offered, if ranks of c see each other's memory at all.
   node_round(begin_only, communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n,
              void const* destination = nullptr, read_in_place what = read_in_place::large)
-      : group_(c.state().node.get()) {
+      : group_(c.state().node.get()), monitor_(c.state().monitor.get()) {
     if (group_ == nullptr) return;
     if (auto* const before = std::exchange(c.state().unfinished, nullptr)) before->complete();
     fingerprint_ =
@@ -57,10 +58,16 @@ class node_round {
       same = same && call.fingerprint == fingerprint_;
     }
     if (same && seen) return;
-    std::string const text = same ? std::string() : differing_calls(*group_);
-    group_->finish();
-    group_ = nullptr;
-    if (!same) throw error(text);
+    node_group& g = *std::exchange(group_, nullptr);
+    if (!same) {
+      std::string text = differing_calls(g);
+      bool const known = monitor_ != nullptr && monitor_->in_call();
+      g.describe(known ? monitor_->call() : described_call{});
+      g.finish();
+      g.wait_until_all_are_done();
+      throw error(described_calls(g, std::move(text)));
+    }
+    g.finish();
   }
   node_round(node_round const&) = delete;
   node_round& operator=(node_round const&) = delete;
@@ -98,7 +105,17 @@ class node_round {
     return text + "; every rank of a mesh takes part in each collective";
   }
 
+  // Names the calls of two ranks that differ, and where they are. Returns `otherwise` if some rank does not know.
+  static std::string described_calls(node_group const& g, std::string otherwise) {
+    int q = 1;
+    while (g.call(q).fingerprint == g.call(0).fingerprint) ++q;
+    described_call const &one = g.described(0), &other = g.described(q);
+    if (*one.text == '\0' || *other.text == '\0') return otherwise;
+    return different_calls({one.number_on_mesh, one.text, g.name(0)}, {other.number_on_mesh, other.text, g.name(q)});
+  }
+
   node_group* group_;
+  waiting_monitor* monitor_;
   std::uint64_t fingerprint_ = 0;
   bool small_ = false, waits_ = true;
   void const* written_by_all_ = nullptr;  // this rank's result, if the other ranks write into it
