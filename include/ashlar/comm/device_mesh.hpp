@@ -87,6 +87,14 @@ class device_mesh {
   ashlar::communicator const& communicator(unsigned mask = ~0u) const {
     return state_->part[mask & unsigned(state_->part.size() - 1)];
   }
+  /// The same for axes by name.
+  /// Error: ashlar::error if the mesh has no axis of such a name.
+  /// Example: m.communicator("y"), m.communicator("x", "y")
+  template <class... Name>
+    requires(sizeof...(Name) > 0 && (std::is_convertible_v<Name const&, std::string_view> && ...))
+  ashlar::communicator const& communicator(Name const&... axis) const {
+    return communicator((... | mask_of_axis(axis)));
+  }
   comm_counters& counters() const { return state_->whole.counters(); }
   /// Names the transport of these ranks: "shared memory", "MPI", "shared memory in nodes, MPI between", or "none" for a
   /// rank alone. If nodes have different numbers of ranks, the text says that only all_reduce uses shared memory.
@@ -120,6 +128,15 @@ class device_mesh {
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
 
  private:
+  static unsigned mask_of_axis(std::string_view name) {
+    constexpr char const* const* names = meta_detail::names_of_list<typename Mesh::names>::text;
+    std::string known;
+    for (int a = 0; a < Mesh::axes; ++a) {
+      if (names[a] == name) return 1u << a;
+      known += (a == 0 ? "" : ", ") + std::string(names[a]);
+    }
+    throw error("ashlar::device_mesh: the mesh has no axis '" + std::string(name) + "'; its axes are " + known);
+  }
   struct state {
     comm_detail::mesh_calls calls;
     ashlar::communicator whole;

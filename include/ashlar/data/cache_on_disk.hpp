@@ -1,9 +1,9 @@
 // Caches examples that are slow to make in a file.
 #pragma once
+#include "ashlar/comm/node/process.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include "ashlar/data/open.hpp"
-#include <signal.h>
 #include <charconv>
 #include <random>
 
@@ -59,8 +59,8 @@ class part_names {
       char const* const last = name.data() + name.size();
       auto const [next, status] = std::from_chars(name.data() + beginning.size(), last, process);
       std::error_code kept;
-      if (status == std::errc{} && next != last && *next == '-' && process > 0 && ::kill(process, 0) != 0 &&
-          errno == ESRCH)
+      if (status == std::errc{} && next != last && *next == '-' && process > 0 &&
+          comm_detail::beginning_of(process) == std::uint64_t{0})
         std::filesystem::remove(e->path(), kept);
     }
   }

@@ -188,6 +188,30 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
       "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
   return tensor_detail::adopt_view<L, false>(m, view, n);
 }
+/// The same for the elements at an address, in memory that kernels of the default execution space read and write.
+/// Pre: this rank's shard, row-major. It stays there as long as the tensor or a copy of it lives.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Error: ashlar::error on every rank if the extents differ between ranks, or if some rank gives no address for a shard
+///   that has elements.
+/// Example: std::vector<double> mine(rows_of_this_rank * 3); auto x = adopt<layout<"x", none>>(m, mine.data(), {10, 3});
+template <class L, class M, class T, int N>
+auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N]) {
+  static_assert(!std::is_const_v<T>,
+                "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
+  using Tensor = tensor_detail::tensor_on<T, L, M>;
+  using store = tensor_detail::storage<typename Tensor::memory_space>;
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
+  shape const extents = plan_detail::checked_extents<L>(n);
+  index_t const elements = local_shape(extents, Tensor::layout, m.sizes(), m.rank()).size();
+  comm::collectively(m.communicator(), [&] {
+    if (data == nullptr && elements != 0)
+      meta_detail::fail("ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
+  });
+  return Tensor(m, extents,
+                std::shared_ptr<store>(new store(data, static_cast<std::size_t>(elements) * sizeof(T)),
+                                       [](store* s) { delete s; }),
+                0);
+}
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)

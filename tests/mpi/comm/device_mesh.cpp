@@ -167,3 +167,13 @@ TEST_CASE("device_mesh: on a part of the ranks, and two at once") {
   CHECK(b == c.size());
   CHECK_FALSE(m == whole);
 }
+
+TEST_CASE("device_mesh: communicators of axes by name") {
+  int const p = world_size(), q = p % 2 == 0 ? 2 : 1;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {p / q, q});
+  CHECK(&m.communicator("model") == &m.communicator(0b10));
+  CHECK(&m.communicator("data") == &m.communicator(0b01));
+  CHECK(&m.communicator("model", "data") == &m.communicator());
+  CHECK(said([&] { (void)m.communicator("z"); }) ==
+        "ashlar::device_mesh: the mesh has no axis 'z'; its axes are data, model");
+}

@@ -136,6 +136,24 @@ TEST_CASE("adopt: a view becomes the shard without a copy, and lives as long as 
   for (std::size_t i = 0; i < host.size(); ++i) CHECK(host.data()[i] == 5);
 }
 
+TEST_CASE("adopt: elements at an address become the shard without a copy") {
+  auto const m = line_of_ranks();
+  index_t const n = layout_detail::local_indices(10, layout_detail::axis_list{1, {0}}, m.sizes(), m.rank()).size();
+  Kokkos::View<double**, Kokkos::LayoutRight, memory> const mine("mine", static_cast<std::size_t>(n), 3);
+  Kokkos::deep_copy(mine, 2.);
+  auto x = adopt<layout<"x", none>>(m, mine.data(), {10, 3});
+  static_assert(std::is_same_v<decltype(x), sharded_tensor<double, layout<"x", none>, line>>);
+  CHECK(x.data() == mine.data());
+  CHECK(denotes(all_reduce(sum(x)), std::vector<double>{60}));
+  fill(x, 5);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, mine);
+  for (std::size_t i = 0; i < host.size(); ++i) CHECK(host.data()[i] == 5);
+  bool const last = m.rank() == world_size() - 1;
+  CHECK(said([&] {
+          (void)adopt<layout<"x", none>>(m, last ? nullptr : mine.data(), {10 * world_size(), 3});
+        }).find("ashlar::adopt: the address is of this rank's shard; found null") == 0);
+}
+
 TEST_CASE("adopt_reversed: a column-major view becomes the shard of the transposed tensor, without a copy") {
   auto const m = line_of_ranks();
   auto const held = layout_detail::local_indices(10, layout_detail::axis_list{1, {0}}, m.sizes(), m.rank());

@@ -26,7 +26,7 @@ void on_ranks(std::vector<node_slot>& slots, std::uint64_t first_round, bool nap
   for (int r = 0; r < static_cast<int>(slots.size()); ++r)
     threads.emplace_back([&, r] {
       std::vector<node_group::member> members;
-      for (node_slot& s : slots) members.push_back({nullptr, &s, first_round, 0, s.groups_left});
+      for (node_slot& s : slots) members.push_back({nullptr, &s, first_round, {}, s.groups_left});
       node_group group(r, std::move(members), {100, 0});
       std::minstd_rand random(static_cast<unsigned>(r) + 1);
       f(group, [&] {
@@ -132,7 +132,7 @@ TEST_CASE("node_group: a slot is free when all members have left, and nobody rea
   for (std::uint64_t first : {0u, 1u, 2u}) {
     auto const members = [&] {
       std::vector<node_group::member> all;
-      for (node_slot& s : slots) all.push_back({nullptr, &s, first, 0, first});
+      for (node_slot& s : slots) all.push_back({nullptr, &s, first, {}, first});
       return all;
     };
     std::atomic<bool> looked{false};
@@ -165,7 +165,7 @@ namespace {
 // A group of ranks 10, 11, ... of a mesh, in slots that no group has had.
 node_group new_group(std::vector<node_slot>& slots, int rank, double deadline) {
   std::vector<node_group::member> members;
-  for (node_slot& s : slots) members.push_back({nullptr, &s, 0, 0, 0, 10 + static_cast<int>(members.size())});
+  for (node_slot& s : slots) members.push_back({nullptr, &s, 0, {}, 0, 10 + static_cast<int>(members.size())});
   return {rank, std::move(members), {10, deadline}};
 }
 bool contains(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
@@ -236,7 +236,7 @@ TEST_CASE("node_group: who comes when others have given up learns it, and so doe
     std::atomic<int> wrong{0};
     std::vector<std::thread> again;
     std::vector<node_group::member> members;
-    for (node_slot& s : slots) members.push_back({nullptr, &s, s.round(), 0, s.groups_left});
+    for (node_slot& s : slots) members.push_back({nullptr, &s, s.round(), {}, s.groups_left});
     for (int r : {0, 1, 2})
       again.emplace_back([&, r] {
         node_group g(r, members, {10, 0});
@@ -313,7 +313,7 @@ TEST_CASE("node_group: operands lie open while other groups come and go in the s
         for (int q = 0; q < ranks; ++q) {
           node_slot* s = nullptr;
           while ((s = all[q]) == nullptr) std::this_thread::yield();
-          members.push_back({nullptr, s, s->round(), 0, s->groups_left});
+          members.push_back({nullptr, s, s->round(), {}, s->groups_left});
         }
         // What all have read of the slots, as MPI's gather does for them.
         static std::array<std::atomic<int>, 40> read{};

@@ -13,7 +13,8 @@ TEST_CASE("node_group: a rank whose process has ended is not waited for") {
   pid_t const child = fork();
   if (child == 0) _exit(0);
   auto const group_on = [child](std::vector<node_slot>& slots) {
-    return node_group(0, {{nullptr, &slots[0], 0, 0, 0, 2}, {nullptr, &slots[1], 0, child, 0, 3}}, {});
+    return node_group(
+        0, {{nullptr, &slots[0], 0, {}, 0, 2}, {nullptr, &slots[1], 0, comm_detail::known_process(child), 0, 3}}, {});
   };
   std::vector<node_slot> slots(2);
   node_group g = group_on(slots);

@@ -13,6 +13,7 @@
 
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/meta/error.hpp"
+#include "ashlar/comm/node/process.hpp"
 #include "ashlar/comm/node/yield_core.hpp"
 
 namespace ashlar::comm_detail {
@@ -75,7 +76,7 @@ class node_group {
     std::byte* memory = nullptr;  // begin of its memory, as mapped here.
     node_slot* slot = nullptr;
     std::uint64_t round = 0;        // round of its slot when the group was made.
-    pid_t process = 0;              // its process id; 0 for this process.
+    known_process process{};        // none for this process.
     std::uint64_t groups_left = 0;  // `groups_left` of its slot when the group was made.
     int rank = 0;                   // in the mesh
     bool has_given_up() const { return slot->given_up.load(std::memory_order_acquire) == groups_left + 1; }
@@ -225,7 +226,7 @@ class node_group {
       if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
       double const waited = comm::now() - since;
       if (waited < 0.5) continue;
-      bool const ended = m.process != 0 && kill(m.process, 0) != 0 && errno == ESRCH;
+      bool const ended = m.process.has_ended();
       // The rank may have arrived before its process ended.
       if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
       if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);

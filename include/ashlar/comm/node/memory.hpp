@@ -198,7 +198,8 @@ class node_ranks {
       }
       std::byte* const memory = memory_[std::size_t(s.rank)];
       members.push_back({memory, reinterpret_cast<node_slot*>(memory + s.slot), s.round,
-                         s.rank == whole.rank() ? 0 : pid_t(places_[std::size_t(s.rank)].segment.process),
+                         s.rank == whole.rank() ? known_process()
+                                                : known_process(pid_t(places_[std::size_t(s.rank)].segment.process)),
                          s.groups_left, s.rank});
     }
     node_group::waiting how = waiting_;
