@@ -14,6 +14,10 @@
 set -u
 launch=$1 saver=$2 case=$3 faulty_disk=${4:-}
 folder=$(mktemp -d)
+if [ -n "$faulty_disk" ]; then  # LD_PRELOAD is a list, which ends its items at spaces
+  ln -s "$faulty_disk" "$folder/faulty_disk.so"
+  faulty_disk=$folder/faulty_disk.so
+fi
 trap 'rm -rf "$folder"' EXIT
 failed=0
 exec 2> >(grep -vE "^[^ ]*: line [0-9]+: +[0-9]+ Killed" >&2)  # which bash says of every child that was killed

@@ -10,7 +10,11 @@ endif()
 if(component STREQUAL "layout")
   list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
 else()
-  list(APPEND arguments "-DKokkos_DIR=${Kokkos_DIR}" "-DMPI_EXECUTABLE_SUFFIX=${mpi_suffix}")
+  list(APPEND arguments "-DMPI_EXECUTABLE_SUFFIX=${mpi_suffix}")
+  # A consumer finds the Kokkos of scripts/setup by itself.
+  if(NOT Kokkos_DIR STREQUAL "${source}/build/deps/kokkos/pygenten/lib64/cmake/Kokkos")
+    list(APPEND arguments "-DKokkos_DIR=${Kokkos_DIR}")
+  endif()
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${way}" -B "${work}/build"
   ${arguments} COMMAND_ERROR_IS_FATAL ANY)
