@@ -48,6 +48,7 @@ class checkpoint_reader {
         if (found < table_.block)
           throw error("it is truncated: expected " + std::to_string(table_.file_bytes) + " bytes, found " +
                       std::to_string(found));
+        check_first_block(block.data());
         block.resize(static_cast<std::size_t>(table_.block));
         if (file_.read_some(0, block.data(), block.size()) != block.size()) throw error("it changed while it was read");
         table_.decode(block);
@@ -143,6 +144,18 @@ class checkpoint_reader {
   }
 
  private:
+  // Reads the first block part by part, before there is memory for all of it: the header may state any size.
+  void check_first_block(unsigned char const* header) const {
+    std::vector<unsigned char> part(checkpoint_entry::largest_chunk);
+    std::uint32_t sum = 0;
+    for (byte_count at = checkpoint_table::header_bytes; at < table_.block;) {
+      auto const n = static_cast<std::size_t>(std::min<byte_count>(part.size(), table_.block - at));
+      if (file_.read_some(at, part.data(), n) != n) throw error("it changed while it was read");
+      sum = crc32c(sum, part.data(), n);
+      at += n;
+    }
+    checkpoint_table::check_table(header, sum);
+  }
   std::string beginning() const { return std::string(caller_) + ": " + path_.string() + ": "; }
   static std::string names_of(checkpoint_leaves const& wanted) {
     if (wanted.empty()) return "it";

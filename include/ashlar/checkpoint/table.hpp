@@ -95,10 +95,14 @@ struct checkpoint_table {
       throw error("its header makes no sense");
   }
 
+  /// Checks the checksum of the bytes after the header of the first block. `header` is the header.
+  static void check_table(unsigned char const* header, std::uint32_t checksum) {
+    if (load<std::uint32_t>(header + 56) != checksum) throw error("the checksum of its table of tensors differs");
+  }
+
   /// Reads the whole first block. Pre: decode_header has read its header.
   void decode(std::vector<unsigned char> const& b) {
-    if (load<std::uint32_t>(b.data() + 56) != crc32c(0, b.data() + header_bytes, b.size() - header_bytes))
-      throw error("the checksum of its table of tensors differs");
+    check_table(b.data(), crc32c(0, b.data() + header_bytes, b.size() - header_bytes));
     source in{b.data() + header_bytes, b.data() + b.size()};
     entries.resize(std::min<std::size_t>(load<std::uint32_t>(b.data() + 52), b.size()));
     for (checkpoint_entry& e : entries) {

@@ -4,6 +4,7 @@
 #include "ashlar/train/strategy.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -356,6 +357,35 @@ TEST_CASE("a pipe is no checkpoint, and nobody waits for its writer") {
   long x = 0;
   CHECK_SAYS(said([&] { load_checkpoint(folder.path / "pipe", folder.ranks, checkpoint_part("x", x)); }),
              "expected a file, found something else");
+}
+
+TEST_CASE("a header that states a table of 2 GiB, in a file that is a hole, costs no memory") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const file = folder.path / "a.h5";
+  long step = 9;
+  save_checkpoint(file, c, 1, checkpoint_part("step", step));
+  comm::on_root(c, [&] {
+    std::uint64_t const block = std::uint64_t{1} << 31;
+    std::array<unsigned char, checkpoint_detail::checkpoint_table::header_bytes> header{};
+    io_detail::checked_file const f(file, "test", O_RDWR);
+    f.read(0, header.data(), header.size());
+    std::memcpy(header.data() + 24, &block, sizeof block);
+    std::memcpy(header.data() + 32, &block, sizeof block);
+    std::uint32_t const checksum = crc32c(0, header.data(), 60);
+    std::memcpy(header.data() + 60, &checksum, sizeof checksum);
+    f.write(0, header.data(), header.size());
+    f.resize(block);
+  });
+  auto const kib = [] {
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+  };
+  long const before = kib();
+  CHECK_SAYS(said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); }),
+             "the checksum of its table of tensors differs");
+  CHECK(kib() - before < 128 * 1024);
 }
 
 TEST_CASE("every flipped byte and every truncation is found, and nothing is handed out") {
