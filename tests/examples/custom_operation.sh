@@ -47,7 +47,7 @@ errors() {
   refused 60 "float or double, found 'half'" --precision half
   refused 60 "help lists the options" --dropout 0.1
   refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
-  refused 60 "cannot write" --losses "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

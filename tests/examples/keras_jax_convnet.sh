@@ -62,7 +62,7 @@ errors() {
   refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "global or shard, found 'local'" --batch-norm local
   refused 60 "cannot be opened" --log "$folder/missing/file"
-  refused 60 "cannot write" --losses "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

@@ -64,7 +64,7 @@ errors() {
   refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
   refused 60 "less than 1, found '1'" --dropout 1
   refused 60 "cannot be opened" --log "$folder/missing/file"
-  refused 60 "cannot write" --losses "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
   refused 60 "found neither" --data "$folder/missing"
   few_digits 60
   printf '?' | dd of="$folder/digits/train-labels-idx1-ubyte" bs=1 seek=20 conv=notrunc 2> /dev/null

@@ -70,26 +70,26 @@ resumed() {
 }
 
 errors() {
-  refused 10 "expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'" --mesh data=3,model=2
-  refused 10 "expected the axis data or model, found 'rows'" --mesh rows=2
-  refused 10 "axis 'data' is named twice" --mesh data=2,data=1
-  refused 10 "a whole number of 1 or more, found '0'" --batch 0
-  refused 10 "a whole number of 1 or more, found 'many'" --epochs many
-  refused 10 "less than 1, found '1'" --dropout 1
-  refused 10 "model_parallel or data_parallel, found 'both'" --strategy both
-  refused 10 "float or double, found 'half'" --precision half
-  refused 10 "help lists the options" --unknown 3
-  refused 10 "a whole number of 1 to 1000000000" --batch 1000000000000000
+  refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'" --mesh data=3,model=2
+  refused 60 "expected the axis data or model, found 'rows'" --mesh rows=2
+  refused 60 "axis 'data' is named twice" --mesh data=2,data=1
+  refused 60 "a whole number of 1 or more, found '0'" --batch 0
+  refused 60 "a whole number of 1 or more, found 'many'" --epochs many
+  refused 60 "less than 1, found '1'" --dropout 1
+  refused 60 "model_parallel or data_parallel, found 'both'" --strategy both
+  refused 60 "float or double, found 'half'" --precision half
+  refused 60 "help lists the options" --unknown 3
+  refused 60 "a whole number of 1 to 1000000000" --batch 1000000000000000
   # Read before MPI begins, where nobody waits for the rank that prints: another one that ends first would end it, too.
-  on_ranks=1 ASHLAR_WATCHDOG=soon refused 10 "ASHLAR_WATCHDOG" --steps 1
-  refused 10 "cannot be opened" --log "$folder/missing/file"
-  refused 10 "cannot write" --losses "$folder/missing/file"
-  refused 10 "found neither" --data "$folder/missing"
+  on_ranks=1 ASHLAR_WATCHDOG=soon refused 60 "ASHLAR_WATCHDOG" --steps 1
+  refused 60 "cannot be opened" --log "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
+  refused 60 "found neither" --data "$folder/missing"
   mkdir "$folder/broken"
   for part in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do
     printf 'not an IDX file' > "$folder/broken/$part-ubyte"
   done
-  refused 10 "IDX" --data "$folder/broken"
+  refused 60 "IDX" --data "$folder/broken"
 }
 
 check_case

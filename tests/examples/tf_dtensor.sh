@@ -48,7 +48,7 @@ errors() {
   refused 60 "help lists the options" --batch-norm shard
   refused 60 "cannot be opened" --log "$folder/missing/file"
   refused 60 "found neither" --data "$folder/missing"
-  refused 60 "cannot write" --losses "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

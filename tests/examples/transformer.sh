@@ -71,7 +71,7 @@ errors() {
   refused 60 "replicated or zero1 or zero2 or zero3, found 'zero4'" --strategy zero4
   refused 60 "float or double, found 'half'" --precision half
   refused 60 "help lists the options" --data "$folder"
-  refused 60 "cannot write" --losses "$folder/missing/file"
+  refused 60 "cannot be opened" --losses "$folder/missing/file"
 }
 
 check_case

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -41,7 +42,7 @@ class checked_file {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  /// The number of bytes when the file was opened.
+  /// The number of bytes when the file was opened, or locked.
   std::uint64_t size() const { return size_; }
   /// Reads n bytes, or fewer at the end of the file. Returns how many.
   std::size_t read_some(std::uint64_t at, void* to, std::size_t n) const {
@@ -90,6 +91,19 @@ class checked_file {
   /// ENOTSUP are no errors.
   void sync_names() const {
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
+  }
+  /// Locks the file for this object, until it is closed. Some file systems have no locks: there it has no effect.
+  /// Error: also if another process, or another object, has the lock.
+  /// Post: size() is that of now.
+  void lock() {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK)
+        fail("another run writes this file; wait until all its ranks have ended, or choose another file");
+      if (errno == EINTR) return lock();
+    }
+    struct stat s {};
+    if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+    size_ = static_cast<std::uint64_t>(s.st_size);
   }
   /// Closes the file. Some systems report an earlier write error only here.
   void close() {

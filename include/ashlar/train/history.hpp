@@ -1,7 +1,7 @@
 // Reports of a training run: a table for people, and a file of numbers for programs.
 #pragma once
 #include "ashlar/comm/agree.hpp"
-#include "ashlar/io/checked_file.hpp"
+#include "ashlar/train/line_file.hpp"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -67,10 +67,10 @@ class epoch_table {
 /// A file of comma-separated numbers. Rank 0 appends one row at a time, so that reported rows survive the program. An
 /// existing file is continued. First an unfinished last line of a killed program is removed. So are the rows from the
 /// first one that begins with `before` or more: a run resumed from a checkpoint writes them again.
-/// Pre: the first column rises from row to row; nobody else writes the file.
+/// Pre: the first column rises from row to row.
 /// Collective: construction and add, over all ranks of c. Cost: an all-reduce of 8 bytes; rank 0 writes a line.
-/// Error: ashlar::error on every rank if the file cannot be opened or written, or has other columns. Also for a name
-/// with a comma, a quote or the end of a line, and for a row of more or fewer numbers.
+/// Error: ashlar::error on every rank if the file cannot be opened or written, another run writes it, or it has other
+/// columns. Also for a name with a comma, a quote or the end of a line, and for a row of more or fewer numbers.
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});
 class csv_log {
  public:
@@ -84,10 +84,10 @@ class csv_log {
         if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
           throw error("ashlar::csv_log: " + path.string() +
                       ": expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
-      file_ = io_detail::checked_file(path, "ashlar::csv_log", O_RDWR | O_CREAT | O_APPEND);
-      end_ = whole_lines(head + "\n", before);
-      if (end_ < file_.size()) file_.resize(end_);
-      if (end_ == 0) append(head + "\n");
+      file_ = train_detail::line_file(path, "ashlar::csv_log");
+      std::size_t const kept = whole_lines(head + "\n", before);
+      file_.cut(kept);
+      if (kept == 0) file_.add(head);
     });
   }
   csv_log(csv_log const&) = delete;
@@ -100,20 +100,15 @@ class csv_log {
         file_.fail("expected " + std::to_string(columns_) + " numbers, one a column, found " +
                    std::to_string(row.size()));
       std::string line;
-      for (double const x : row) {
-        char text[40];  // not by printf: a locale may write a decimal comma
-        char* const end = std::to_chars(text, text + sizeof text, x, std::chars_format::general, 17).ptr;
-        line += (line.empty() ? "" : ",") + std::string(text, end);
-      }
-      append(line + "\n");
+      for (double const x : row) line += (line.empty() ? "" : ",") + train_detail::number_text(x);
+      file_.add(line);
     });
   }
 
  private:
   // The number of bytes up to the end of the last line that stays.
-  std::uint64_t whole_lines(std::string const& head, double before) const {
-    std::string text(static_cast<std::size_t>(file_.size()), '\0');
-    file_.read(0, text.data(), text.size());
+  std::size_t whole_lines(std::string const& head, double before) const {
+    std::string const text = file_.text();
     if (head.starts_with(text)) return 0;  // an empty file, or the beginning of `head`
     if (!text.starts_with(head))
       file_.fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
@@ -125,15 +120,9 @@ class csv_log {
     }
     return kept;
   }
-  void append(std::string const& text) {
-    file_.write(end_, text.data(), text.size());
-    end_ += text.size();
-  }
-
   communicator comm_;
   std::size_t columns_;
-  io_detail::checked_file file_;
-  std::uint64_t end_ = 0;  // of the file, in bytes
+  train_detail::line_file file_;
 };
 
 }  // namespace ashlar

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/data/position.hpp"
 #include "ashlar/train/history.hpp"
+#include "ashlar/train/line_file.hpp"
 #include "ashlar/train/progress.hpp"
 
 namespace ashlar {
@@ -21,46 +21,39 @@ namespace ashlar {
 /// A file of one number per line, 17 digits each. An existing file keeps the numbers of the first `steps_before` steps
 /// and loses all later ones. An empty path writes nothing.
 /// Collective: construction and add, over all ranks of c.
-/// Error: ashlar::error on every rank if the file cannot be written, or lacks numbers of the steps before.
+/// Error: ashlar::error on every rank if the file cannot be written, another run writes it, or it lacks numbers of the
+///   steps before.
 /// Example: number_log losses(m.communicator(), "losses.txt", at.step); losses.add(item(l));
 class number_log {
  public:
-  number_log(communicator const& c, std::string path, index_t steps_before = 0) : ranks_(c), path_(std::move(path)) {
-    if (path_.empty()) return;
+  number_log(communicator const& c, std::string path, index_t steps_before = 0) : ranks_(c), writes_(!path.empty()) {
+    if (!writes_) return;
     comm::on_root(ranks_, [&] {
-      bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path_);
-      if (goes_on) std::filesystem::resize_file(path_, bytes_of_lines(steps_before));
-      file_.open(path_, goes_on ? std::ios::app : std::ios::out);
-      if (!file_)
-        throw error("ashlar::number_log: cannot write " + path_ + "; choose a file in a folder that may be written");
-      file_.precision(17);
+      bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path);
+      file_ = train_detail::line_file(path, "ashlar::number_log");
+      file_.cut(goes_on ? bytes_of_lines(steps_before) : 0);
     });
   }
   template <class T>
   void add(T number) {
-    if (path_.empty()) return;
-    comm::on_root(ranks_, [&] {  // endl: a killed run leaves its numbers
-      if (!(file_ << number << std::endl))
-        throw error("ashlar::number_log: writing " + path_ + " failed; is there room left?");
-    });
+    if (writes_) comm::on_root(ranks_, [&] { file_.add(train_detail::number_text(number)); });
   }
 
  private:
-  std::uintmax_t bytes_of_lines(index_t n) const {
-    std::ifstream in(path_, std::ios::binary);
-    std::uintmax_t bytes = 0;
+  std::size_t bytes_of_lines(index_t n) const {
+    std::string const text = file_.text();
+    std::size_t bytes = 0;
     index_t found = 0;
-    for (std::string line; found < n && std::getline(in, line) && !in.eof(); ++found) bytes += line.size() + 1;
+    for (std::size_t end; found < n && (end = text.find('\n', bytes)) != text.npos; ++found) bytes = end + 1;
     if (found < n)
-      throw error("ashlar::number_log: " + path_ + ": expected the losses of the " + std::to_string(n) +
-                  " steps before, found " + std::to_string(found) +
-                  "; choose the file that the run began with, or one that is not there yet");
+      file_.fail("expected the losses of the " + std::to_string(n) + " steps before, found " + std::to_string(found) +
+                 "; choose the file that the run began with, or one that is not there yet");
     return bytes;
   }
 
   communicator ranks_;
-  std::string path_;
-  std::ofstream file_;
+  bool writes_;
+  train_detail::line_file file_;
 };
 
 /// The length of a training run, its files, and its output on the screen.

@@ -2,6 +2,7 @@
 #include "ashlar/train/history.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
+#include <locale>
 #include <sys/resource.h>
 #include <csignal>
 #include <sstream>
@@ -107,6 +108,28 @@ TEST_CASE("csv_log: what is wrong every rank says, and the file stays as it was"
   csv_log log(c, f.path / "a.csv", columns);
   CHECK_THROWS_WITH_AS(log.add({1}), doctest::Contains("expected 2 numbers, one a column, found 1"), error);
   CHECK(f.read("a.csv") == head);
+}
+
+TEST_CASE("csv_log: a file that another run still writes is refused, and stays as it was") {
+  shared_folder const f;
+  communicator const& c = f.m.communicator();
+  csv_log first(c, f.path / "a.csv", columns);
+  first.add({1, 0.5});
+  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "a.csv", columns), doctest::Contains("another run writes this file"), error);
+  CHECK(f.read("a.csv") == head + "1,0.5\n");
+}
+
+TEST_CASE("csv_log: numbers have one form in all locales") {
+  struct with_commas : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  std::locale const before = std::locale::global(std::locale(std::locale::classic(), new with_commas));
+  shared_folder const f;
+  csv_log(f.m.communicator(), f.path / "a.csv", columns).add({123456, 0.5});
+  std::locale::global(before);
+  CHECK(f.read("a.csv") == head + "123456,0.5\n");
 }
 
 TEST_CASE("csv_log: where no more can be written every rank says so, and the next run has whole lines") {
