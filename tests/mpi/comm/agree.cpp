@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/comm/collectives/all_reduce.hpp"
@@ -112,4 +113,14 @@ TEST_CASE("require_equal: ranks have different numbers of values") {
                  " of them on rank " + std::to_string(c.size() - 1)));
   }
   CHECK(works(c));
+}
+
+TEST_CASE("collectively: from another thread than before it is an error, and nothing has begun") {
+  communicator const c(MPI_COMM_WORLD);
+  if (c.size() == 1) return;
+  comm::collectively(c, [] {});
+  std::string text;
+  std::thread([&] { text = said([&] { comm::collectively(c, [] {}); }); }).join();
+  CHECK(text.find("ashlar: another thread of this process has called collectives before") == 0);
+  comm::collectively(c, [] {});
 }

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <thread>
 #include <type_traits>
 
 using namespace ashlar;
@@ -344,4 +346,15 @@ TEST_CASE("async: messages of its own are not taken for MPI's collectives, after
   CHECK_FALSE(m.communicator().state().used_collectives);
   (void)all_reduce<"y">(s);
   CHECK(m.communicator().state().used_collectives);
+}
+
+TEST_CASE("async: a collective of another thread is an error there, and the collective goes on here") {
+  device_mesh<mesh<axis<"x">>> const m(MPI_COMM_WORLD, {world_size()});
+  if (m.size() == 1) return;
+  auto const x = tensor_of<double, layout<"x">>(m, shape::of(m.size() + 1), small_number);
+  auto begun = all_gather_async<"x">(x);
+  std::string begin;
+  std::thread([&] { begin = said([&] { (void)all_gather<"x">(x); }); }).join();
+  CHECK(begin.find("ashlar: another thread of this process has called collectives before") == 0);
+  CHECK(denotes(begun.wait(), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
 }

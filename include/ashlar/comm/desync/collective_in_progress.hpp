@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "ashlar/comm/desync/monitor.hpp"
+#include "ashlar/comm/desync/one_thread.hpp"
 #include "ashlar/comm/node/memory.hpp"
 
 namespace ashlar::comm_detail {
@@ -92,7 +93,7 @@ class collective_in_progress {
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
                          std::uint64_t fingerprint, comm::collective_event const& e)
-      : ranks_(ranks.state()),
+      : ranks_((require_one_thread(), ranks.state())),
         name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
         call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
                                 sizes,
@@ -107,8 +108,9 @@ class collective_in_progress {
   ~collective_in_progress() {
     if (entered_) leave();
   }
-  /// Pre: leave() was called last.
+  /// Pre: leave() was called last. Error: ashlar::error on another thread than before.
   void enter() {
+    require_one_thread();
     entered_ = true;
     call_.enter();
     outer_ = ranks_.in_progress;

@@ -35,6 +35,7 @@ class raw_call {
   raw_call(communicator const& c, char const* name, call_site const& w = {}, wait_by how = wait_by::mpi)
       : state_(c.state()), polled_(state_.in_progress.polls) {
     if (c.size() == 1) return;
+    require_one_thread();
     auto* const monitor = dynamic_cast<desync_monitor*>(state_.monitor.get());
     bool const is_part = state_.raw_calls > 0 || (monitor != nullptr && monitor->in_call());
     if (!is_part && how == wait_by::polling && state_.lost_messages)
