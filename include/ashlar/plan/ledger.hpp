@@ -37,7 +37,8 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
 }
 }  // namespace plan_detail
 
-/// One collective: its name, axes and pass, the bytes received by the rank that receives most, and the call site.
+/// The equal collectives of one call site: name, axes, pass, call site and their number. The bytes are those of one
+/// collective, for the rank that receives most.
 struct collective_record {
   collective what = collective::all_reduce;
   axis_mask axes = 0;
@@ -45,25 +46,52 @@ struct collective_record {
   pass when = pass::forward;
   unsigned line = 0;
   char const* file = "";
+  int times = 1;
 };
 
 namespace plan_detail {
 
+// True if two records differ in nothing but their numbers of collectives.
+constexpr bool is_same_call(collective_record const& a, collective_record const& b) {
+  if (a.line != b.line || a.bytes_per_rank != b.bytes_per_rank || a.axes != b.axes || a.what != b.what ||
+      a.when != b.when)
+    return false;
+  char const *p = a.file, *q = b.file;
+  while (*p != '\0' && *p == *q) ++p, ++q;
+  return *p == *q;
+}
+
+// The position of the record of the same call, or `size`. `likely` is tried first.
+template <class N>
+constexpr N position_of(collective_record const& r, collective_record const* all, N size, N likely) {
+  if (likely < size && is_same_call(all[likely], r)) return likely;
+  N i = 0;
+  while (i < size && !is_same_call(all[i], r)) ++i;
+  return i;
+}
+
 /// The records of a dry run. A constant expression can hold them.
-/// Error: for more than `capacity` records, ashlar::error at run time, or the sentence in a constant expression.
+/// Error: for more than `capacity` different records, ashlar::error at run time, or the sentence in a constant
+///   expression.
 class few_records {
  public:
-  static constexpr int capacity = 128;
+  static constexpr int capacity = 512;
   constexpr void add(collective_record const& r) {
+    int const i = position_of(r, record_, size_, next_);
+    next_ = i + 1;
+    if (i < size_) {
+      record_[i].times += r.times;
+      return;
+    }
     if (size_ == capacity)
-      meta_detail::fail("ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program");
+      fail("ashlar::ledger: more than 512 different collectives; ask for the collectives of a part of the program");
     record_[size_++] = r;
   }
   constexpr collective_record const* begin() const { return record_; }
   constexpr collective_record const* end() const { return record_ + size_; }
 
  private:
-  int size_ = 0;
+  int size_ = 0, next_ = 0;  // loops repeat their collectives in order, so the next record is likely at next_
   collective_record record_[capacity]{};
 };
 
@@ -77,12 +105,19 @@ class all_records {
   }
   all_records& operator=(all_records other) {
     std::swap(size_, other.size_);
+    std::swap(next_, other.next_);
     std::swap(room_, other.room_);
     std::swap(record_, other.record_);
     return *this;
   }
   ~all_records() { delete[] record_; }
   void add(collective_record const& r) {
+    std::size_t const i = position_of(r, record_, size_, next_);
+    next_ = i + 1;
+    if (i < size_) {
+      record_[i].times += r.times;
+      return;
+    }
     if (size_ == room_) grow();
     record_[size_++] = r;
   }
@@ -99,36 +134,35 @@ class all_records {
     room_ = room;
   }
 
-  std::size_t size_ = 0, room_ = 0;
+  std::size_t size_ = 0, next_ = 0, room_ = 0;
   collective_record* record_ = nullptr;
 };
 
 }  // namespace plan_detail
 
-/// The collectives of a program, in the order in which it issues them. A collective over axes of size 1 is not
-/// recorded. Slices and pads are not recorded either, because they are local. `Records` stores the records.
+/// The collectives of a program. Equal collectives of one call site have one record with their number. The records are
+/// in the order in which the program first issues them. A collective over axes of size 1 is not recorded. Slices and pads
+/// are not recorded either, because they are local. `Records` stores the records.
 /// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = plan_detail::few_records>
 class ledger {
  public:
-  constexpr int count() const { return static_cast<int>(end() - begin()); }
-  constexpr int count(collective v) const { return sum(one, v); }
-  constexpr int count(pass p) const { return sum(one, p); }
-  constexpr int count(collective v, dimension axes) const { return sum(one, v, mask(axes)); }
-  constexpr int count(pass p, collective v) const { return sum(one, v, p); }
-  constexpr int count(pass p, collective v, dimension axes) const { return sum(one, v, mask(axes), p); }
+  constexpr int count() const { return sum(times); }
+  constexpr int count(collective v) const { return sum(times, v); }
+  constexpr int count(pass p) const { return sum(times, p); }
+  constexpr int count(collective v, dimension axes) const { return sum(times, v, mask(axes)); }
+  constexpr int count(pass p, collective v) const { return sum(times, v, p); }
+  constexpr int count(pass p, collective v, dimension axes) const { return sum(times, v, mask(axes), p); }
 
   /// Bytes received, as the planner counts them: the sum over the collectives, each for the rank that receives most.
-  constexpr index_t bytes_per_rank() const {
-    index_t n = 0;
-    for (auto const& r : *this) n += r.bytes_per_rank;
-    return n;
-  }
+  constexpr index_t bytes_per_rank() const { return sum(bytes); }
   constexpr index_t bytes_per_rank(collective v) const { return sum(bytes, v); }
   constexpr index_t bytes_per_rank(pass p) const { return sum(bytes, p); }
   constexpr index_t bytes_per_rank(collective v, dimension axes) const { return sum(bytes, v, mask(axes)); }
 
+  /// Adds collectives: to the record of equal ones of the same call site if there is one.
   constexpr void add(collective_record const& r) { records_.add(r); }
+  /// The records.
   constexpr collective_record const* begin() const { return records_.begin(); }
   constexpr collective_record const* end() const { return records_.end(); }
   constexpr collective_record const& operator[](int i) const { return begin()[i]; }
@@ -137,8 +171,8 @@ class ledger {
   static constexpr axis_mask mask(dimension const& axes) {
     return plan_detail::mask_of_literal<typename Mesh::names>(axes);
   }
-  static constexpr int one(collective_record const&) { return 1; }
-  static constexpr index_t bytes(collective_record const& r) { return r.bytes_per_rank; }
+  static constexpr int times(collective_record const& r) { return r.times; }
+  static constexpr index_t bytes(collective_record const& r) { return r.times * r.bytes_per_rank; }
   static constexpr bool is(collective_record const& r, collective v) { return r.what == v; }
   static constexpr bool is(collective_record const& r, pass p) { return r.when == p; }
   static constexpr bool is(collective_record const& r, axis_mask m) { return r.axes == m; }

@@ -8,7 +8,8 @@
 
 namespace ashlar {
 
-/// Writes a ledger with one line per collective: its pass, name, axes, bytes received per rank and call site.
+/// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The line ends
+/// with the number of equal collectives if there are several. The last line has the sums of collectives and bytes.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   for (auto const& r : log) {
@@ -19,8 +20,9 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     std::string_view file = r.file;
     file.remove_prefix(file.rfind('/') + 1);
     out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what) << std::setw(12)
-        << axes << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   " << file << ":" << r.line
-        << "\n";
+        << axes << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   " << file << ":" << r.line;
+    if (r.times != 1) out << ", " << r.times << " times";
+    out << "\n";
   }
   return out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
 }

@@ -1,6 +1,9 @@
 // Ledgers of programs that run for long.
 #include "ashlar/ops/ops.hpp"
+#include "ashlar/plan/print_ledger.hpp"
 #include <doctest/doctest.h>
+#include <algorithm>
+#include <sstream>
 
 using namespace ashlar;
 
@@ -52,18 +55,83 @@ TEST_CASE("ledger: copies go on apart") {
   CHECK(log.count() == 301);
 }
 
+TEST_CASE("ledger: equal collectives of one call site are one record") {
+  collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
+  collective_record b = a, c = a;
+  b.bytes_per_rank = 8;
+  c.when = pass::backward;
+  std::string const copy = a.file;  // equal texts at other addresses are one file
+  collective_record same = a;
+  same.file = copy.c_str();
+  notes log;
+  for (int i = 0; i < 1000; ++i) {
+    log.add(a);
+    log.add(b);
+    log.add(i % 2 ? same : c);
+    log.add(b);
+  }
+  REQUIRE(log.end() - log.begin() == 3);
+  CHECK(log[0].times == 1500);
+  CHECK(log[1].times == 2000);
+  CHECK(log[2].times == 500);
+  CHECK(log[2].when == pass::backward);
+  CHECK(log.count() == 4000);
+  CHECK(log.count(pass::forward) == 3500);
+  CHECK(log.count(pass::backward, collective::all_gather, "x") == 500);
+  CHECK(log.bytes_per_rank() == 40 * 2000 + 8 * 2000);
+  CHECK(log.bytes_per_rank(pass::backward) == 40 * 500);
+  collective_record several = b;
+  several.times = 10;
+  log.add(several);
+  CHECK(log[1].times == 2010);
+  CHECK(log.count() == 4010);
+}
+
+TEST_CASE("ledger: records differ in every member") {
+  collective_record const a{collective::all_gather, 1, 40, pass::forward, 7, "program.cpp"};
+  collective_record others[6];
+  std::fill(others, others + 6, a);
+  others[0].what = collective::all_reduce;
+  others[1].axes = 2;
+  others[2].bytes_per_rank = 41;
+  others[3].when = pass::update;
+  others[4].line = 8;
+  others[5].file = "program.cpp2";
+  notes log;
+  for (int i = 0; i < 3; ++i) {
+    for (auto const& r : others) log.add(r);
+    log.add(a);
+  }
+  REQUIRE(log.end() - log.begin() == 7);
+  for (auto const& r : log) CHECK(r.times == 3);
+}
+
+TEST_CASE("ledger: a printed line tells how often its collective occurs") {
+  std::ostringstream out;
+  notes log;
+  for (int i = 0; i < 3; ++i) log.add({collective::all_gather, 3, 40, pass::forward, 7, "a/program.cpp"});
+  log.add({collective::all_reduce, 1, 8, pass::update, 9, "a/program.cpp"});
+  out << log;
+  CHECK(out.str() ==
+        "  forward  all_gather     x+y                   40 bytes per rank   program.cpp:7, 3 times\n"
+        "  update   all_reduce     x                      8 bytes per rank   program.cpp:9\n"
+        "  4 collectives, 128 bytes per rank\n");
+}
+
 TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a compiler") {
-  auto const gather = [](int times) {
-    return collectives(grid{{2, 4}}, [times](auto const& m) {
-      auto const x = make<float, layout<"x", none>>(m, {24, 10});
-      for (int i = 0; i < times; ++i) (void)all_gather<"x">(x);
+  constexpr int most = plan_detail::few_records::capacity;
+  auto const gather = [](int times, int different) {
+    return collectives(grid{{2, 4}}, [=](auto const& m) {
+      for (int i = 0; i < times; ++i)
+        (void)all_gather<"x">(make<float, layout<"x", none>>(m, {24 + 2 * (i % different), 10}));
     });
   };
-  CHECK(gather(plan_detail::few_records::capacity).bytes_per_rank() ==
-        plan_detail::few_records::capacity * 12 * 10 * 4);
-  CHECK_THROWS_WITH_AS(gather(plan_detail::few_records::capacity + 1),
-                       "ashlar::ledger: more than 128 collectives; ask for the collectives of a part of the program",
-                       error);
-  CHECK_THROWS_WITH_AS((void)gather(1).count(collective::all_gather, "z"),
+  CHECK(gather(3000, 1).count() == 3000);
+  CHECK(gather(3000, 1).bytes_per_rank() == 3000 * 12 * 10 * 4);
+  CHECK(gather(3 * most, most).count() == 3 * most);
+  CHECK_THROWS_WITH_AS(
+      gather(most + 1, most + 1),
+      "ashlar::ledger: more than 512 different collectives; ask for the collectives of a part of the program", error);
+  CHECK_THROWS_WITH_AS((void)gather(1, 1).count(collective::all_gather, "z"),
                        "ashlar::ledger: the mesh has no axis of this name; ask for one of its axes", error);
 }
