@@ -215,7 +215,7 @@ class array_writer {
       theirs.push_back({all[at], all[at + 1], all[at + 2], all[at + 3]});
     return theirs;
   }
-  // Reads back what the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
+  // Reads back the bytes that the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
   void verify(std::vector<piece> const& theirs) const {
     std::vector<checked_file> files;
     for (output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
@@ -229,12 +229,14 @@ class array_writer {
         differs(f);
     }
     if (ranks_.rank() != ranks_.size() - 1) return;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      std::string found(outputs_[i].header.size(), '\0');
-      if (files[i].size() != outputs_[i].bytes || files[i].read_some(0, found.data(), found.size()) != found.size() ||
-          found != outputs_[i].header)
-        differs(files[i]);
-    }
+    auto const verify_header = [&](output const& o) {
+      checked_file const f(o.part->path(), plan_.caller());
+      std::string found(o.header.size(), '\0');
+      if (f.size() != o.bytes || f.read_some(0, found.data(), found.size()) != found.size() || found != o.header)
+        differs(f);
+    };
+    for (output const& o : outputs_) verify_header(o);
+    if (index_) verify_header(*index_);
     if (plan_.format() == array_format::hdf5)
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& expected) {
         std::vector<unsigned char> found(expected.size());

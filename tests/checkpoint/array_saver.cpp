@@ -1,0 +1,55 @@
+// array_saver FILE check N: loads FILE and ends with status 0 if all its elements are what N says, else with 4.
+// array_saver FILE save N: saves such elements. An error ends it with status 3 and its sentence.
+#include <ashlar/checkpoint/arrays.hpp>
+#include <ashlar/tensor/environment.hpp>
+#include <ashlar/train/layers.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using namespace ashlar;
+using grid = mesh<axis<"x">>;
+
+namespace {
+
+struct element {
+  index_t n;
+  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const {
+    return static_cast<double>(n * 1000000 + i * 64 + j);
+  }
+};
+auto weights_of(device_mesh<grid> const& m, index_t n) {
+  return build<layer_pair>(build<linear>(generate<double, layout<none, "x">>(m, {203, 64}, element{n})),
+                           build<linear>(generate<double, layout<none, none>>(m, {9, 64}, element{-n})));
+}
+
+int run(char** argv) {
+  index_t const n = std::atol(argv[3]);
+  device_mesh<grid> const m(MPI_COMM_WORLD);
+  array_map const map{.arrays = {{"d1/kernel", "first/weight", {1, 0}}}};
+  auto const expected = weights_of(m, n);
+  if (std::string(argv[2]) == "save") {
+    save_arrays(argv[1], m.communicator(), expected, map, {.bytes_per_file = 10000});
+    return 0;
+  }
+  auto found = weights_of(m, 0);
+  load_arrays(argv[1], m.communicator(), found, map);
+  bool same = true;
+  for_each_leaf([&](auto const& a, auto const& b) { same = same && gather_all(a) == gather_all(b); }, expected, found);
+  return same ? 0 : 4;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  environment const env;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    return argc == 4 ? run(argv) : 2;
+  } catch (std::exception const& e) {
+    if (rank == 0) std::fprintf(stderr, "array_saver: %s\n", e.what());
+    return 3;
+  }
+}
