@@ -8,8 +8,8 @@
 namespace ashlar {
 
 /// The array of a file for a leaf of a tree.
-/// A '*' in `parameter` stands for any characters. The n-th '*' in `array` becomes what the n-th in `parameter` stands
-/// for; in the names of safetensors files each '/' of it becomes '.'.
+/// A '*' in `parameter` matches any characters. The n-th '*' in `array` becomes the characters that the n-th in
+/// `parameter` matches. In the names of safetensors files each '/' of them becomes '.'.
 /// Example: array_entry{"layers/*/up/kernel", "model.layers.*.mlp.up_proj.weight", {1, 0}}
 struct array_entry {
   /// The leaf's path in the tree, such as "d1/kernel".
@@ -19,7 +19,7 @@ struct array_entry {
   /// Dimension d of the leaf is dimension transpose[d] of the array: leaf = numpy.transpose(array, transpose). Empty if
   /// the dimensions have the same order.
   std::vector<int> transpose = {};
-  /// The extents of the array in the file if they are not those of the leaf before it is transposed. The elements are
+  /// The extents of the array in the file, if the file shapes the elements in another way. The elements are
   /// the same, in the same order: array.reshape(...) in NumPy.
   std::vector<index_t> extents = {};
 };
@@ -29,13 +29,13 @@ struct array_entry {
 /// Example: array_map const from_torch{.arrays = {{"*/kernel", "*.weight", {1, 0}}}, .ignored = {"*.num_batches_tracked"}};
 struct array_map {
   std::vector<array_entry> arrays = {};
-  /// Names of arrays that a file may have although no leaf comes from them. A '*' stands for any characters.
+  /// Names of arrays that a file may have although no leaf comes from them. A '*' matches any characters.
   std::vector<std::string> ignored = {};
 };
 
 namespace checkpoint_detail {
 
-/// True if a text fits a pattern, in which each '*' stands for any characters. Adds the characters to `runs`.
+/// True if a text fits a pattern, in which each '*' matches any characters. Adds the characters to `runs`.
 inline bool fits(std::string_view pattern, std::string_view text, std::vector<std::string>& runs) {
   std::size_t const fixed = pattern.find('*');
   if (fixed == pattern.npos) return text == pattern;

@@ -33,8 +33,8 @@ class array_plan {
     stored_array array;
     std::vector<int> transpose;
   };
-  /// Error: ashlar::error, the same on every rank, if two leaves have one name, a leaf has none, or an entry of the map
-  /// does not fit its leaf. Also if a leaf is not on all ranks of c.
+  /// Error: ashlar::error, the same on every rank, if two leaves have one name, or a leaf has none. Also if an entry of
+  /// the map does not fit its leaf, or a leaf is not on all ranks of c.
   array_plan(communicator const& c, std::filesystem::path file, char const* caller, checkpoint_leaves made,
              array_map const& map)
       : file_(std::move(file)), caller_(caller), format_(array_format_of(file_, caller_)), leaves_(std::move(made)) {

@@ -17,8 +17,13 @@ class array_reader {
       find(map);
       for (auto const& f : names_) names += f + '/';
     });
-    names = broadcast_text(c, names, 0);
-    places_.resize(3 * plan.items().size());
+    std::size_t length = names.size();
+    comm::broadcast(c, &length, 1, 0);
+    comm::collectively(c, [&] {
+      names.resize(length);
+      places_.resize(3 * plan.items().size());
+    });
+    comm::broadcast(c, names.data(), length, 0);
     comm::broadcast(c, places_.data(), places_.size(), 0);
     comm::collectively(c, [&] {
       auto at = places_.begin();

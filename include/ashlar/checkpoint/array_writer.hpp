@@ -14,6 +14,15 @@ struct save_arrays_options {
 
 namespace checkpoint_detail {
 
+/// A file that is not finished: its name, its first bytes and its size.
+struct array_output {
+  std::filesystem::path path;
+  std::string header;
+  std::uint64_t bytes = 0;
+  std::unique_ptr<unfinished_file> part;
+  checked_file file;
+};
+
 /// Files that all ranks write. They get their names only when all of them are on the disk; until then each is
 /// NAME.part. An index gets its name last.
 class array_writer {
@@ -32,7 +41,7 @@ class array_writer {
     });
     comm::collectively(c, [&] {
       if (c.rank() == 0) return;
-      for (output& o : outputs_) o.file = checked_file(o.part->path(), plan_.caller(), O_RDWR);
+      for (array_output& o : outputs_) o.file = checked_file(o.part->path(), plan_.caller(), O_RDWR);
     });
   }
   array_writer(array_writer const&) = delete;
@@ -52,7 +61,7 @@ class array_writer {
   }
   /// Waits until the bytes that this rank wrote are on the disk. No MPI.
   void sync() {
-    for (output& o : outputs_) {
+    for (array_output& o : outputs_) {
       o.file.sync();
       o.file.close();
     }
@@ -65,7 +74,7 @@ class array_writer {
     std::vector<piece> const next = pieces_of_next_rank();
     comm::collectively(ranks_, [&] { verify(next); });
     comm::on_root(ranks_, [&] {
-      for (output& o : outputs_) o.part->keep_as(o.path);
+      for (array_output& o : outputs_) o.part->keep_as(o.path);
       sync_folder_of(plan_.file(), plan_.caller());
       if (!index_) return;
       index_->part->keep_as(index_->path);
@@ -74,13 +83,6 @@ class array_writer {
   }
 
  private:
-  struct output {
-    std::filesystem::path path;
-    std::string header;
-    std::uint64_t bytes = 0;
-    std::unique_ptr<unfinished_file> part;
-    checked_file file;
-  };
   // The bytes of one piece in a file, and their checksum.
   struct piece {
     index_t file, at, bytes, checksum;
@@ -138,7 +140,7 @@ class array_writer {
         return bits_a != bits_b ? bits_a > bits_b : a->name < b->name;
       });
       add_output(plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file());
-      output& o = outputs_.back();
+      array_output& o = outputs_.back();
       o.header = safetensors_header(files[f], options.metadata);
       o.bytes = o.header.size();
       for (stored_array const* const a : files[f]) {
@@ -181,7 +183,7 @@ class array_writer {
 
   // Makes the files and writes all bytes that are not elements.
   void create() {
-    for (output& o : outputs_) {
+    for (array_output& o : outputs_) {
       o.file = o.part->create();
       o.file.resize(o.bytes);
       o.file.write(0, o.header.data(), o.header.size());
@@ -200,25 +202,22 @@ class array_writer {
   }
 
   std::vector<piece> pieces_of_next_rank() const {
-    static_assert(sizeof(piece) == 4 * sizeof(index_t));
-    std::vector<index_t> const sizes = gathered_by_mpi(ranks_, static_cast<index_t>(written_.size()));
-    std::vector<std::size_t> counts;
-    for (index_t const n : sizes) counts.push_back(4 * static_cast<std::size_t>(n));
+    std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_.size()));
+    std::size_t const own = 4 * written_.size(), next = static_cast<std::size_t>((ranks_.rank() + 1) % ranks_.size());
+    comm::all_gather(ranks_, &own, 1, counts.data());
     std::vector<index_t> mine, all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
     for (piece const& p : written_) mine.insert(mine.end(), {p.file, p.at, p.bytes, p.checksum});
-    comm::all_gather(ranks_, mine.data(), mine.size(), all.data(), std::span<std::size_t const>(counts));
-    std::size_t const next = static_cast<std::size_t>((ranks_.rank() + 1) % ranks_.size());
-    std::size_t at =
-        std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(next), std::size_t{0});
+    comm::all_gather(ranks_, mine.data(), own, all.data(), std::span<std::size_t const>(counts));
+    auto at = all.begin();
+    for (std::size_t r = 0; r < next; ++r) at += static_cast<std::ptrdiff_t>(counts[r]);
     std::vector<piece> theirs;
-    for (std::size_t const end = at + counts[next]; at < end; at += 4)
-      theirs.push_back({all[at], all[at + 1], all[at + 2], all[at + 3]});
+    for (std::size_t k = 0; k < counts[next]; k += 4, at += 4) theirs.push_back({at[0], at[1], at[2], at[3]});
     return theirs;
   }
   // Reads back the bytes that the next rank wrote. The last rank also reads the headers, which rank 0 wrote.
   void verify(std::vector<piece> const& theirs) const {
     std::vector<checked_file> files;
-    for (output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
+    for (array_output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
     auto const differs = [&](checked_file const& f) { f.fail("what was written is not what is read back"); };
     std::vector<unsigned char> bytes(checkpoint_pieces::round_bytes);
     for (piece const& p : theirs) {
@@ -229,13 +228,13 @@ class array_writer {
         differs(f);
     }
     if (ranks_.rank() != ranks_.size() - 1) return;
-    auto const verify_header = [&](output const& o) {
+    auto const verify_header = [&](array_output const& o) {
       checked_file const f(o.part->path(), plan_.caller());
       std::string found(o.header.size(), '\0');
       if (f.size() != o.bytes || f.read_some(0, found.data(), found.size()) != found.size() || found != o.header)
         differs(f);
     };
-    for (output const& o : outputs_) verify_header(o);
+    for (array_output const& o : outputs_) verify_header(o);
     if (index_) verify_header(*index_);
     if (plan_.format() == array_format::hdf5)
       for_each_part_of(table_.gaps(), [&](byte_count at, std::vector<unsigned char>& expected) {
@@ -248,8 +247,8 @@ class array_writer {
   communicator ranks_;
   array_plan const& plan_;
   std::vector<stored_array> arrays_;  // of each leaf, with its place
-  std::vector<output> outputs_;
-  std::optional<output> index_;
+  std::vector<array_output> outputs_;
+  std::optional<array_output> index_;
   checkpoint_table table_;  // of an HDF5 file, without a first block
   sparse_memory described_;
   std::vector<piece> written_;

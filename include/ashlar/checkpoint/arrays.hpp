@@ -9,6 +9,11 @@ namespace ashlar {
 
 namespace checkpoint_detail {
 
+template <class... X>
+struct trees_are_const {
+  static constexpr bool value = (std::is_const_v<X> || ...);
+};
+
 inline void load_arrays_of(communicator const& c, std::filesystem::path const& file, checkpoint_leaves made,
                            array_map const& map) {
   array_plan const plan =
@@ -50,12 +55,14 @@ inline void save_arrays_of(communicator const& c, std::filesystem::path const& f
 /// Cost: rank 0 reads the headers and broadcasts 24 bytes per leaf. Each rank reads as many elements as its shards
 /// have, whole rows of the file, and gets its shards by one exchange per leaf. Memory: the new tensors are allocated
 /// while the old ones exist; 4 MiB; a copy of one shard if it is transposed.
-/// Error: ashlar::error on every rank, in one sentence with the file, the expected and the found value: if a file cannot
-/// be read or is malformed, if it lacks an array, has one that no leaf takes and `map` does not ignore, or has it with
-/// another type or other extents. The elements have no checksums. Partial layouts do not compile.
+/// Error: ashlar::error on every rank, with the file, the expected and the found value, if a file cannot be read or is
+/// malformed. Also if it lacks an array, or has it with another type or other extents. Also if it has an array that no
+/// leaf takes and `map` does not ignore. The elements have no checksums. Partial layouts do not compile.
 /// Example: load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
 void load_arrays(std::filesystem::path const& file, communicator const& c, X& tree, array_map const& map = {}) {
+  static_assert(!checkpoint_detail::trees_are_const<X>::value,
+                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
   comm_detail::calls_as const here(c, "load_arrays");
   checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map);
 }
@@ -64,6 +71,8 @@ void load_arrays(std::filesystem::path const& file, communicator const& c, X& tr
 template <class X, class... More>
 void load_arrays(std::filesystem::path const& file, communicator const& c, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
+  static_assert(!checkpoint_detail::trees_are_const<X, More...>::value,
+                "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
   comm_detail::calls_as const here(c, "load_arrays");
   checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, first, more...), map);
 }
@@ -77,8 +86,8 @@ void load_arrays(std::filesystem::path const& file, communicator const& c, array
 /// disk.
 /// Cost: each rank writes 1/p of the bytes. It gets them by one exchange per tensor among the ranks that hold one copy
 /// of it. Memory: 4 MiB, and a copy of one shard if it is transposed or on a device.
-/// Error: ashlar::error on every rank if names, types or extents differ between ranks, two leaves have one name in the
-/// file, the format lacks a type, or a file cannot be written.
+/// Error: ashlar::error on every rank if names, types or extents differ between ranks, or a file cannot be written. Also
+/// if two leaves have one name in the file, or the format lacks a type.
 /// Example: save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
 void save_arrays(std::filesystem::path const& file, communicator const& c, X const& tree, array_map const& map = {},

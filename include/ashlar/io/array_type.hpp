@@ -90,8 +90,8 @@ constexpr bool widens(array_type from, array_type to) {
   return from == to && from < array_type::float8_e4m3fn;
 }
 
-/// Converts n elements from f: Stored to Element. The stored elements are at the end of the room, and none is
-/// overwritten before it is read, since no Stored is larger than an Element.
+/// Converts n elements from f: Stored to Element. The stored elements are at the end of the room. No Stored is
+/// larger than an Element, so each is read before it is overwritten.
 template <class Stored, class Element, class F>
 void widen_in_place(unsigned char* room, std::size_t n, F f) {
   static_assert(sizeof(Stored) <= sizeof(Element));

@@ -72,8 +72,8 @@ inline std::pair<stored_array, std::uint64_t> read_safetensors_entry(checked_fil
 
 /// Reads the header of a safetensors file. Reads no elements.
 /// Post: the arrays are in the order of their bytes, which are all bytes after the header. No two arrays share a name.
-/// Error: ashlar::error with the expected and the found value if the file is no safetensors file, is shorter or longer
-/// than its header declares, or has bytes of two arrays or of none.
+/// Error: ashlar::error with the expected and the found value. It refuses other files, malformed headers, and files
+/// shorter or longer than declared. It also refuses bytes that belong to two arrays or to none.
 /// Source: the format of Hugging Face's safetensors, https://github.com/huggingface/safetensors.
 inline std::vector<stored_array> arrays_of_safetensors(checked_file const& in) {
   if (in.size() < 8) in.fail("expected a safetensors file, of at least 8 bytes, found " + std::to_string(in.size()));

@@ -80,7 +80,7 @@ array_map const from_keras{.arrays = {{"d1/kernel", "layers/dense/vars/0"},
                                       {"d2/kernel", "layers/dense_1/vars/0"},
                                       {"d2/bias", "layers/dense_1/vars/1"}},
                            .ignored = {"layers/batch_normalization/*"}};
-// Flax: each * stands for the same characters in both names.
+// Flax: each * has the same characters in both names.
 array_map const from_jax{.arrays = {{"d1/*", "params.Dense_0.*"}, {"d2/*", "params.Dense_1.*"}}};
 // [maps]
 
@@ -189,6 +189,46 @@ TEST_CASE("dimensions in other orders, uneven and empty shards") {
   }
 }
 
+TEST_CASE("kernels of PyTorch's convolutions and attention") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const m = mesh_of(grids().back());
+  auto const file = folder.path / "torch.safetensors";
+  index_t const channels = 6, heads = 2, each = 3;
+  auto const conv_in_file = counted<float, layout<"x", none, none, none>>(m, shape::of(4, 3, 2, 5), 0, 1);
+  auto const in_proj = counted<float, layout<"x", none>>(m, shape::of(3 * channels, channels), 0, 1);
+  auto const out_proj = counted<float, layout<none, "y">>(m, shape::of(channels, channels), 0, 1);
+  save_arrays(file, c, {}, {}, checkpoint_part("conv", conv_in_file), checkpoint_part("in", in_proj),
+              checkpoint_part("out", out_proj));
+  auto const load = [&](auto x, array_entry const& e) {
+    load_arrays(file, c, array_map{{e}, {"*"}}, checkpoint_part("x", x));
+    return x;
+  };
+  auto const is = [](auto const& x, auto of_indices) {
+    auto const all = gather_all(x);
+    shape const n = x.extents();
+    bool right = true;
+    for (index_t k = 0; k < n.size(); ++k) {
+      index_t at[4]{};
+      for (index_t d = n.rank - 1, rest = k; d >= 0; --d)
+        at[d] = rest % n[static_cast<int>(d)], rest /= n[static_cast<int>(d)];
+      right = right && all[static_cast<std::size_t>(k)] == static_cast<float>(of_indices(at[0], at[1], at[2], at[3]));
+    }
+    return right;
+  };
+  auto const conv =
+      load(counted<float, layout<none, none, "y", "x">>(m, shape::of(2, 5, 3, 4), 0, 0), {"x", "conv", {2, 3, 1, 0}});
+  CHECK(is(conv, [](index_t h, index_t w, index_t i, index_t o) { return ((o * 3 + i) * 2 + h) * 5 + w; }));
+  auto const qkv =
+      load(counted<float, layout<none, none, axes("x", "y"), none>>(m, shape::of(3, channels, heads, each), 0, 0),
+           {"x", "in", {0, 3, 1, 2}, {3 * channels, channels}});
+  CHECK(
+      is(qkv, [&](index_t s, index_t i, index_t h, index_t d) { return ((s * heads + h) * each + d) * channels + i; }));
+  auto const out = load(counted<float, layout<"y", none, "x">>(m, shape::of(heads, each, channels), 0, 0),
+                        {"x", "out", {1, 2, 0}, {channels, channels}});
+  CHECK(is(out, [&](index_t h, index_t d, index_t o, index_t) { return o * channels + h * each + d; }));
+}
+
 TEST_CASE("a tensor of many rounds, transposed and converted") {
   shared_folder const folder;
   communicator const& c = folder.ranks;
@@ -215,7 +255,8 @@ TEST_CASE("every element type that h5py and safetensors wrote") {
       return x;
     };
     auto const same = [](auto const& x, auto const& y) {
-      auto const a = gather_all(x), b = gather_all(y);
+      auto const a = gather_all(x);
+      auto const b = gather_all(y);
       bool equal = a.size() == b.size() && !a.empty();
       for (std::size_t i = 0; i < a.size() && equal; ++i) {
         auto const s = static_cast<double>(a[i]), t = static_cast<double>(b[i]);
@@ -312,7 +353,9 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
   auto const without_ignored = [](array_map& map) { map.ignored.clear(); };
   auto const without_transpose = [](array_map& map) { map.arrays[0].transpose.clear(); };
   auto const as = [](std::vector<int> t) { return [t](array_map& map) { map.arrays[0].transpose = t; }; };
-  refused("torch.safetensors", {}, "expected d1.kernel for d1/kernel and 3 more, found 'fc1.bias', 'fc1.weight'");
+  refused(
+      "torch.safetensors", {},
+      "expected d1.kernel for d1/kernel and 3 more, found 'fc1.bias', 'fc1.weight', 'fc2.bias', 'fc2.weight', 'steps'");
   refused("keras.weights.h5", {},
           "expected d1/kernel for d1/kernel and 3 more, found 'layers/batch_normalization/vars/0'");
   refused("torch.safetensors", changed(from_pytorch, without_ignored),
@@ -344,6 +387,42 @@ TEST_CASE("a file that does not have what the tree wants is refused on every ran
              }),
              "expected each leaf once, found x twice");
   CHECK(is_counted(x, -1, 0));
+}
+
+TEST_CASE("a tree on other ranks is refused on every rank") {
+  device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
+  communicator const c(MPI_COMM_WORLD);
+  ASHLAR_NEEDS(c.size() > 1);
+  shared_folder const folder;
+  auto p = mlp_of<float, layout<none, none>, layout<none>>(alone);
+  std::string const part =
+      "expected d1/kernel on a mesh of " + std::to_string(c.size()) + " ranks, as call this, found one of 1";
+  CHECK_SAYS(said([&] { load_arrays(weights / "torch.safetensors", c, p, from_pytorch); }), part);
+  CHECK_SAYS(said([&] { save_arrays(folder.path / "a.h5", c, p); }), part);
+  CHECK(is_untouched(p));
+}
+
+TEST_CASE("the array of a leaf by a map") {
+  using checkpoint_detail::entry_for, checkpoint_detail::is_ignored;
+  array_map const map{.arrays = {{"a/b", "c", {1, 0}},
+                                 {"layers/*/up/*", "model.layers.*.mlp.up_proj.*"},
+                                 {"*/kernel", "*.weight"},
+                                 {"tokens", "embedding"},
+                                 {"*", "rest/*"}},
+                      .ignored = {"*.num_batches_tracked", "rotary*", "x"}};
+  CHECK(entry_for(map, "a/b", true).array == "c");
+  CHECK(entry_for(map, "a/b", true).transpose == std::vector<int>{1, 0});
+  CHECK(entry_for(map, "layers/11/up/kernel", true).array == "model.layers.11.mlp.up_proj.kernel");
+  CHECK(entry_for(map, "encoder/d1/kernel", true).array == "encoder.d1.weight");
+  CHECK(entry_for(map, "encoder/d1/kernel", false).array == "encoder/d1.weight");
+  CHECK(entry_for(map, "encoder/d1/bias", false).array == "rest/encoder/d1/bias");
+  CHECK(entry_for({}, "d1/bias", false).array == "d1/bias");
+  CHECK(entry_for({}, "d1/bias", true).array == "d1.bias");
+  CHECK(is_ignored(map, "bn.1.num_batches_tracked"));
+  CHECK(is_ignored(map, "rotary"));
+  CHECK(is_ignored(map, "rotary.inv_freq"));
+  CHECK_FALSE(is_ignored(map, "bn.num_batches_tracked.x"));
+  CHECK_FALSE(is_ignored(map, "xx"));
 }
 
 TEST_CASE("a damaged file is refused on every rank") {
