@@ -132,7 +132,8 @@ inline std::map<std::string, std::string> weight_map_of(checked_file const& in) 
     seen = true;
     json.object([&](std::string const& array) {
       std::string const file = json.text();
-      if (file.empty() || file == "." || file == ".." || file.find('/') != file.npos)
+      bool const is_printable = std::none_of(file.begin(), file.end(), [](unsigned char c) { return c < 0x20; });
+      if (file.empty() || file == "." || file == ".." || file.find('/') != file.npos || !is_printable)
         in.fail("expected the name of a file beside the index for " + shown(array, 100) + ", found " + shown(file));
       files[array] = file;
     });

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
+#include <numeric>
 
 using namespace ashlar;
 using test::said;
@@ -400,6 +402,36 @@ TEST_CASE("a tree on other ranks is refused on every rank") {
   CHECK_SAYS(said([&] { load_arrays(weights / "torch.safetensors", c, p, from_pytorch); }), part);
   CHECK_SAYS(said([&] { save_arrays(folder.path / "a.h5", c, p); }), part);
   CHECK(is_untouched(p));
+}
+
+TEST_CASE("boxes of HDF5 have the elements of a range, in order") {
+  for (std::vector<index_t> const& n :
+       std::vector<std::vector<index_t>>{{}, {7}, {1}, {3, 4}, {2, 1, 3, 2}, {3, 2, 4}, {2, 0, 3}}) {
+    index_t const size = std::accumulate(n.begin(), n.end(), index_t{1}, std::multiplies<index_t>{});
+    for (index_t begin = 0; begin <= size; ++begin)
+      for (index_t end = begin; end <= size; ++end) {
+        std::vector<index_t> found, expected;
+        std::size_t boxes = 0;
+        for (index_t k = begin; k < end; ++k) expected.push_back(k);
+        checkpoint_detail::for_each_box(
+            n, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {
+              ++boxes;
+              index_t elements = 1;
+              for (hsize_t const c : count) elements *= static_cast<index_t>(c);
+              for (index_t e = 0; e < elements; ++e) {
+                index_t number = 0, stride = 1;
+                for (std::size_t d = n.size(), rest = static_cast<std::size_t>(e); d-- > 0;) {
+                  number += static_cast<index_t>(start[d] + rest % count[d]) * stride;
+                  rest /= count[d];
+                  stride *= n[d];
+                }
+                found.push_back(number);
+              }
+            });
+        CHECK(found == expected);
+        CHECK(boxes <= std::max<std::size_t>(1, 2 * n.size()));
+      }
+  }
 }
 
 TEST_CASE("the array of a leaf by a map") {

@@ -179,6 +179,7 @@ TEST_CASE("an index names a file for each array") {
   refused(R"({"weight_map": {"a": "/x"}})", "a file beside the index");
   refused(R"({"weight_map": {"a": ""}})", "a file beside the index");
   refused(R"({"weight_map": {"a": ".."}})", "a file beside the index");
+  refused(R"({"weight_map": {"a": "x\ny"}})", "a file beside the index for 'a', found 'x?y'");
   refused(R"({"weight_map": {"a": "x", "a": "y"}})", "each name once, found 'a' twice");
   refused(R"({"weight_map": {"a": 1}})", "expected '\"'");
   for (char const* const number : {"01", "1.", ".5", "1e", "+1", "-", "nul", "1.5.5"})
