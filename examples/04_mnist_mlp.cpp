@@ -67,15 +67,15 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
   auto state = adam{}.init(p);
   print_step(std::cout, m, [&](auto const& a) { dry_step<Strategy, T>(a, o.batch); });
   auto const take = [&](shuffled_batches const& batches, data_position const& at) {
-    auto const [x, labels] = feed_labelled<T, layout<"data", none>, layout<"data">>(
-        m, data.train_images, data.train_labels, batches, at.batch, T(1) / T(255));
+    auto const [x, labels] =
+        feed_training<T, layout<"data", none>, layout<"data">>(m, data, batches, at.batch, T(1) / T(255));
     auto const [l, h] = step(p, state, x, labels, T(o.dropout), o.key(2, at.step));
     return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
   };
   o.train(m.communicator(), conditions_of(data), data.train_images.extents[0], take, nothing_else, p, state);
   auto const logits = [&](auto const& x) { return network(p, x, T(0), prng_key{0}); };
   double const reached = test_accuracy<T, layout<"data", none>, layout<"data">>(m, data, T(1) / T(255), logits);
-  if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", reached);
+  print_number(std::cout, m, "\ntest accuracy", reached);
 }
 
 int main(int argc, char** argv) {

@@ -1,46 +1,35 @@
-// What you learn here: training with several devices as the Keras + JAX guide to data parallelism does it. All
-// variables are replicated, a batch is sharded, and one step is a function. Layouts are types, so the compiler counts
-// messages. The network: three convolutions, normalised over the whole batch, or by --batch-norm shard over a rank's
-// part of it; the mean of each channel; two dense layers. Over the whole batch it is the same for 1 rank and for many:
+// What you learn here: training with several devices as the Keras + JAX guide to data parallelism does it. Variables
+// are replicated, a batch is sharded, and one step is a function. The compiler counts its messages. Convolutions are
+// normalised over the whole batch, so losses are the same on all meshes, or by --batch-norm shard over a rank's part.
 //   mpiexec -n 4 keras_jax_convnet --checkpoint run1 --every 200 --log run1.csv
 #include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
 // [model]
-template <class C1, class C2, class C3, class D1, class D2>
+template <class C, class D1, class D2>
 struct convnet {
-  C1 conv1;
-  C2 conv2;
-  C3 conv3;
+  C conv;
   D1 dense1;
   D2 dense2;
-  static constexpr auto names = ashlar::names("conv1", "conv2", "conv3", "dense1", "dense2");
+  static constexpr auto names = ashlar::names("conv", "dense1", "dense2");
 };
+constexpr auto convolutions =
+    build<layer_triple>(conv2d_layer_of(3, 1, 12), conv2d_layer_of(6, 12, 24), conv2d_layer_of(6, 24, 32));
+constexpr auto variables = build<convnet>(convolutions, dense_of(32, 256), dense_of(256, 10));
 // Training changes these without a gradient: moving statistics, one pair for each convolution.
-template <class M1, class M2, class M3>
-struct per_convolution {
-  M1 conv1;
-  M2 conv2;
-  M3 conv3;
-  static constexpr auto names = ashlar::names("conv1", "conv2", "conv3");
-};
-constexpr auto variables = build<convnet>(conv2d_layer_of(3, 1, 12), conv2d_layer_of(6, 12, 24),
-                                          conv2d_layer_of(6, 24, 32), dense_of(32, 256), dense_of(256, 10));
 constexpr auto other_variables =
-    build<per_convolution>(moving_statistics_of(12), moving_statistics_of(24), moving_statistics_of(32));
-// [model]
+    build<layer_triple>(moving_statistics_of(12), moving_statistics_of(24), moving_statistics_of(32));
 // [network]
 template <bool Training, statistics Over = statistics::global>
 constexpr auto network = [](auto const& p, auto const& others, auto const& x, auto rate, prng_key key) {
   auto images = unflatten<1>(x, {28, 28, 1}) * (decltype(rate)(1) / 255);
-  auto [h1, s1] = normalized_conv2d<Training, Over, 1>(p.conv1, others.conv1, images);
-  auto [h2, s2] = normalized_conv2d<Training, Over, 2>(p.conv2, others.conv2, h1);
-  auto [h3, s3] = normalized_conv2d<Training, Over, 2>(p.conv3, others.conv3, h2);
+  auto [h1, s1] = normalized_conv2d<Training, Over, 1>(p.conv.d1, others.d1, images);
+  auto [h2, s2] = normalized_conv2d<Training, Over, 2>(p.conv.d2, others.d2, h1);
+  auto [h3, s3] = normalized_conv2d<Training, Over, 2>(p.conv.d3, others.d3, h2);
   auto logits = p.dense2(dropout(relu(p.dense1(global_average_pool(h3))), rate, key));
-  return std::pair(logits, build<per_convolution>(s1, s2, s3));
+  return std::pair(logits, build<layer_triple>(s1, s2, s3));
 };
-// [network]
 // [step]
 using replicated_variables = data_parallel<"data">;
 using sharded_images = layout<"data", none>;
@@ -84,8 +73,7 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
   print_step(std::cout, m, [&](auto const& a) { dry_step<T, Over>(a, o.batch); });
   // [loop]
   auto const take = [&](shuffled_batches const& batches, data_position const& at) {
-    auto [x, labels] = feed_labelled<T, sharded_images, sharded_labels>(m, data.train_images, data.train_labels,
-                                                                        batches, at.batch, T(1));
+    auto [x, labels] = feed_training<T, sharded_images, sharded_labels>(m, data, batches, at.batch, T(1));
     auto [l, h] = train_step<Over>(state, x, labels, T(o.dropout), o.key(2, at.step));
     return step_result{item(l), static_cast<double>(item(h)), batches.size(at.batch)};
   };
@@ -94,15 +82,12 @@ void train(device_mesh<grid> const& m, options const& o, digit_data const& data)
   auto const logits = [&, &p = p, &others = others](auto const& x) {
     return network<false>(p, others, x, T(0), prng_key{0}).first;
   };
-  double const reached = test_accuracy<T, sharded_images, sharded_labels>(m, data, T(1), logits);
+  print_number(std::cout, m, "test accuracy", test_accuracy<T, sharded_images, sharded_labels>(m, data, T(1), logits));
   // [loop]
-  if (m.rank() == 0) std::printf("\ntest accuracy: %.4f\n", reached);
 }
 
 int main(int argc, char** argv) {
-  program const about("keras_jax_convnet",
-                      "Trains a convolutional network on handwritten digits, on a mesh of MPI ranks.", {"data"},
-                      {"data_parallel"},
+  program const about("keras_jax_convnet", "Trains a convolutional network on digits.", {"data"}, {"data_parallel"},
                       {{"data", ""}, {"batch", "64"}, {"epochs", "2"}, {"dropout", "0.5"}, {"batch-norm", "global"}});
   return start(argc, argv, about, [](options const& o) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {o.size[0]});

@@ -13,7 +13,6 @@ using image_layout = batch_sharded<"data", 4>;  // layout<"data", none, none, no
 using label_layout = batch_sharded<"data", 1>;  // layout<"data">
 using by_map = model_parallel<"data", rule<"d.*kernel", batch_sharded<"data", 2>>,  // the layout map
                               rule<"d.*bias", batch_sharded<"data", 1>>>;
-// [layouts]
 // [model]
 template <class LayoutMap>  // each weight has its layout
 constexpr auto model = build<layer_pair>(dense_of<unsharded_layout_2d, unsharded_layout_1d>(784, 128),
@@ -26,7 +25,6 @@ constexpr auto loss = [](auto const& p, auto const& images, auto const& labels, 
   auto n = static_cast<element_t<decltype(logits)>>(labels.extents()[0]);  // the loss is a sum, as reduce_sum
   return build<with_aux>(softmax_cross_entropy(logits, labels) * n, accuracy_count(stop_gradient(logits), labels));
 };
-// [model]
 // [step]
 constexpr adam optimizer{.rate = 0.01, .follows = convention::keras};
 constexpr auto train_step = [](auto& p, auto& state, auto const& images, auto const& labels, auto rate, prng_key key) {
@@ -47,7 +45,6 @@ static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);  // an all-reduce of gradients, loss and hits
 static_assert(collectives(grid{{2}}, dry_step<>).bytes_per_rank() == 4 * (785 * 128 + 129 * 10 + 2));
 static_assert(collectives(grid{{8}}, dry_step<by_map>).count() == 9);  // of each weight: two
-// [step]
 // [pack]
 template <class T>  // each rank reads its examples alone, and what all have read is one tensor
 auto pack_inputs(auto const& m, idx_array const& images, idx_array const& labels, auto const& batches, index_t i) {

@@ -1,32 +1,22 @@
 // What you learn here: data parallelism as the guide to TensorFlow's MirroredStrategy does it. Every rank has a copy of
 // the variables. A batch is global and split over the ranks. Gradients are summed by one all-reduce a step, so the
 // copies stay equal. The data pipeline reads, keeps, shuffles and batches: each rank has the rows of its shard alone.
-// The network: 784 -> dense 256, relu -> dense 256, relu -> dense 10, on raw pixels of 0 to 255; Adam.
 //   mpiexec -n 4 mirrored --checkpoint run1 --every 100 --log run1.csv
 #include "digits.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">>;
 // [model]
-template <class D1, class D2, class D3>
-struct mlp {
-  D1 dense1;
-  D2 dense2;
-  D3 dense3;
-  static constexpr auto names = ashlar::names("dense1", "dense2", "dense3");
-};
-constexpr auto model = build<mlp>(dense_of(784, 256), dense_of(256, 256), dense_of(256, 10));
+constexpr auto model = build<layer_triple>(dense_of(784, 256), dense_of(256, 256), dense_of(256, 10));
 
 constexpr auto network = [](auto const& p, auto const& x, auto rate, prng_key key) {
-  auto h = dropout(relu(p.dense1(x)), rate, fold_in(key, 1));
-  return p.dense3(dropout(relu(p.dense2(h)), rate, fold_in(key, 2)));
+  auto h = dropout(relu(p.d1(x)), rate, fold_in(key, 1));
+  return p.d3(dropout(relu(p.d2(h)), rate, fold_in(key, 2)));
 };
-// [model]
 // [strategy]
 using mirrored_variables = data_parallel<"data">;
 using image_layout = layout<"data", none>;
 using row_layout = layout<"data">;
-// [strategy]
 // [step]
 constexpr adam optimizer{.rate = 1e-3, .follows = convention::keras};
 
@@ -34,18 +24,12 @@ constexpr auto loss = [](auto const& p, auto const& x, auto const& y, auto const
   auto logits = network(p, x, rate, key);
   return build<with_aux>(softmax_cross_entropy(logits, y, weights), accuracy_count(stop_gradient(logits), y));
 };
-constexpr auto train_step = [](auto& p, auto& state, auto const& x, auto const& y, auto const& w, auto rate,
-                               prng_key k) {
+constexpr auto step = [](auto& p, auto& state, auto const& x, auto const& y, auto const& w, auto rate, prng_key k) {
   auto [value, hits, grads] = value_and_grad<"data">(loss)(p, x, y, w, rate, k);
   auto [l, h, g] = all_reduce<"data">(bundle(value, hits, grads));  // one message for all of them
   optimizer.update(p, state, g);
   return std::pair{l, h};
 };
-constexpr auto test_step = [](auto const& p, auto const& x, auto const& y, auto const& weights) {
-  auto [value, hits] = loss(p, x, y, weights, element_t<decltype(x)>(0), prng_key{0});
-  return all_reduce<"data">(bundle(value, hits));
-};
-// [step]
 // [proof]
 template <class T = float>
 constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
@@ -53,30 +37,21 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 64) {
   auto state = optimizer.init(p);
   auto x = make<T, image_layout>(m, {batch, 784});
   auto labels = make<std::int32_t, row_layout>(m, {batch});
-  (void)train_step(p, state, x, labels, make<T, row_layout>(m, {batch}), T(0.2), prng_key{2});
+  (void)step(p, state, x, labels, make<T, row_layout>(m, {batch}), T(0.2), prng_key{2});
 };
 static_assert(collectives(grid{{1}}, dry_step<>).count() == 0);
 static_assert(collectives(grid{{8}}, dry_step<>).count(pass::update, collective::all_reduce, "data") == 1);
 static_assert(collectives(grid{{8}}, dry_step<>).count() == 1);
-// [proof]
 // [evaluate]
-template <class T>
-auto stream(device_mesh<grid> const& m, dataset const& d) {
-  return batch_stream(m, d, batch_field<T, image_layout>{}, batch_field<std::int32_t, row_layout>{});
-}
 // The mean loss, and the share of images that are recognised.
-template <class T, class P>
-std::vector<double> means(device_mesh<grid> const& m, P const& p, dataset const& d) {
-  running_mean loss_mean, accuracy;
-  auto batches = stream<T>(m, d);
-  for (index_t i = 0; i < batches.count(); ++i) {
-    auto const batch = batches.next();
+template <class T>
+std::vector<double> means(device_mesh<grid> const& m, auto const& p, dataset const& d) {
+  return mean_over(labelled_stream<T, image_layout, row_layout>(m, d), [&](auto const& batch) {
     auto const& [x, labels] = batch.tensors;
-    auto [l, h] = test_step(p, x, labels, batch.template weights<T, row_layout>());
-    loss_mean.add(static_cast<double>(item(l)), batch.examples);
-    accuracy.add_sum(static_cast<double>(item(h)), batch.examples);
-  }
-  return {loss_mean.value(), accuracy.value()};
+    auto [value, hits] = loss(p, x, labels, batch.template weights<T, row_layout>(), T(0), prng_key{0});
+    auto [l, h] = all_reduce<"data">(bundle(value, hits));
+    return std::vector{item(l) * static_cast<double>(batch.examples), static_cast<double>(item(h))};
+  });
 }
 // [evaluate]
 template <class T>
@@ -89,27 +64,21 @@ void train(device_mesh<grid> const& m, options const& o) {
   auto const train_data = ordered.cache().batch(o.batch, last_batch::padded).prefetch(2);
   auto const validation_data = validation.cache().batch(o.batch, last_batch::padded).prefetch(2);
   auto const test_data = test.batch(o.batch, last_batch::padded).prefetch(2);
-  // [data]
   // [fit]
   auto p = init<mirrored_variables, T>(m, model, fold_in(o.seed, 0));
   auto state = optimizer.init(p);
   print_step(std::cout, m, [&](auto const& a) { dry_step<T>(a, o.batch); });
 
-  auto batches = stream<T>(m, train_data);
-  auto saved =
-      o.checkpoints(m.communicator(), conditions_of(m.communicator(), o, training), true);  // each epoch's stays
-  training_run run(m.communicator(), o.run, saved.resume(p, state), o.taken_in(batches.examples()));
-  batches.seek({run.at().epoch, run.at().batch});  // the beginning, or the position of a run that has ended
-  auto const take = [&](auto&, data_position const& at) {
-    auto const batch = batches.next();
-    auto const& [x, labels] = batch.tensors;
-    auto const weights = batch.template weights<T, row_layout>();
-    auto [l, h] = train_step(p, state, x, labels, weights, T(o.dropout), o.key(3, at.step));
+  communicator const& ranks = m.communicator();
+  auto batches = labelled_stream<T, image_layout, row_layout>(m, train_data);
+  auto const take = [&](auto const& batch, data_position const& at) {
+    auto const& [x, y] = batch.tensors;
+    auto [l, h] = step(p, state, x, y, batch.template weights<T, row_layout>(), T(o.dropout), o.key(3, at.step));
     return step_result{item(l), static_cast<double>(item(h)), batch.examples};
   };
-  auto const on_validation = [&, &v = validation_data] { return means<T>(m, p, v); };
-  run.go_on(
-      saved, [&](index_t) -> auto& { return batches; }, take, on_validation, p, state);
+  auto const on_validation = [&] { return means<T>(m, p, validation_data); };
+  auto saved = o.checkpoints(ranks, conditions_of(ranks, o, training), true);  // each epoch's stays
+  resume_and_train(ranks, o.run, saved, batches, o.taken_in(batches.examples()), take, on_validation, p, state);
   // [fit]
   require_equal_replicas(m, p);
   auto const reached = means<T>(m, p, test_data);

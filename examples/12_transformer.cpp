@@ -7,7 +7,7 @@
 #include <numeric>
 #include "options.hpp"
 #include "rotary.hpp"
-#include "sums_in_words.hpp"
+#include "transformer/sums_in_words.hpp"
 
 using namespace ashlar;
 using transformer::grid;

@@ -6,8 +6,8 @@
 ashlar::digit_data load_digits(ashlar::communicator const& c, options const& o);
 
 // What the numbers of a run on these digits depend on.
-conditions conditions_of(ashlar::digit_data const& data);
+ashlar::run_conditions conditions_of(ashlar::digit_data const& data);
 
 // The same for digits that each rank reads when it needs them.
 ashlar::digit_sets open_digits(ashlar::communicator const& c, options const& o);
-conditions conditions_of(ashlar::communicator const& c, options const& o, ashlar::dataset const& d);
+ashlar::run_conditions conditions_of(ashlar::communicator const& c, options const& o, ashlar::dataset const& d);

@@ -1,7 +1,6 @@
 // The command line of the training programs. options.cpp reads it.
 #pragma once
 #include <ashlar/ashlar.hpp>
-#include <ashlar/tensor/memory_use.hpp>
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT  // set if the build has found HDF5
 #include <ashlar/checkpoint/run_checkpoints.hpp>
 #endif
@@ -16,17 +15,6 @@ struct program {
   std::vector<std::string> axes, strategies;             // the first strategy is the default
   std::map<std::string, std::string> defaults;           // of options
   std::vector<std::string> columns{"loss", "accuracy"};  // of the table of epochs
-};
-
-// The numbers of a run depend on these. Meshes and strategies only round differently.
-struct conditions {
-  ashlar::index_t batch = 0, examples = 0, checksum = 0;
-  ashlar::prng_key seed{};
-  bool shuffled = true;
-  double dropout = 0;
-  ashlar::index_t microbatches = 0, shards = 1, schedule = 0;  // with dropout; of --batch-norm shard; of the rate
-  static constexpr auto names = ashlar::names("batch", "examples", "checksum", "seed", "shuffled", "dropout",
-                                              "microbatches", "shards", "schedule");
 };
 
 struct options {
@@ -44,19 +32,19 @@ struct options {
   ashlar::prng_key key(std::uint64_t stream, ashlar::index_t step) const {
     return fold_in(fold_in(seed, stream), static_cast<std::uint64_t>(step));
   }
+  options silent() const;  // writes nothing
   // The number of examples in an epoch of the run: all, or fewer if --steps ends it.
   ashlar::index_t taken_in(ashlar::index_t examples) const;
   // The batches of an epoch.
-  ashlar::shuffled_batches batches(ashlar::index_t examples, ashlar::index_t size_of_batch,
-                                   ashlar::index_t epoch) const;
-  conditions complete(conditions of) const;
+  ashlar::shuffled_batches batches(ashlar::index_t examples, ashlar::index_t of_batch, ashlar::index_t epoch) const;
+  ashlar::run_conditions complete(ashlar::run_conditions of) const;
   // Checkpoints of a run under these conditions.
-  auto checkpoints(ashlar::communicator const& c, conditions const& of = {},
+  auto checkpoints(ashlar::communicator const& c, ashlar::run_conditions const& of,
                    [[maybe_unused]] bool each_epoch = false) const {
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT
-    ashlar::run_checkpoint_options const how{
-        .every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch};
-    return ashlar::run_checkpoints<conditions>(c, checkpoint, complete(of), how);
+    return ashlar::run_checkpoints(
+        c, checkpoint, complete(of),
+        {.every = every, .keep = keep, .asynchronous = asynchronous, .each_epoch = each_epoch});
 #else
     if (!checkpoint.empty())
       throw ashlar::error("--checkpoint: this program was built without HDF5; install it and configure again");
@@ -64,19 +52,14 @@ struct options {
 #endif
   }
   // Trains with checkpoints: order(epoch) has the batches, take(batches, at) is a step, and evaluate() gives the
-  // columns of the table besides loss and metric after each epoch. The peak memory counts from here.
+  // columns of the table besides loss and metric after each epoch.
   template <class Order, class Take, class Evaluate, class... X>
-  ashlar::data_position train_in_order(Order order, ashlar::communicator const& c, conditions const& of,
+  ashlar::data_position train_in_order(Order order, ashlar::communicator const& c, ashlar::run_conditions const& of,
                                        ashlar::index_t examples, Take take, Evaluate evaluate, X&... trees) const {
-    auto saved = checkpoints(c, of);
-    ashlar::data_position const begin = saved.resume(trees...);
-    ashlar::training_run steps(c, run, begin, taken_in(examples));
-    ashlar::reset_peak_memory();
-    steps.go_on(saved, order, take, evaluate, trees...);
-    return begin;
+    return resume_and_train(c, run, checkpoints(c, of), order, taken_in(examples), take, evaluate, trees...);
   }
   template <class Take, class Evaluate, class... X>
-  void train(ashlar::communicator const& c, conditions const& of, ashlar::index_t examples, Take take,
+  void train(ashlar::communicator const& c, ashlar::run_conditions const& of, ashlar::index_t examples, Take take,
              Evaluate evaluate, X&... trees) const {
     auto const order = [&](ashlar::index_t epoch) { return batches(examples, batch, epoch); };
     train_in_order(order, c, of, examples, take, evaluate, trees...);

@@ -3,15 +3,21 @@
 
 using namespace ashlar;
 
+options options::silent() const {
+  options o = *this;
+  o.run.losses = o.run.log = o.run.trace = o.checkpoint = "", o.run.shown = false;
+  return o;
+}
+
 index_t options::taken_in(index_t examples) const {
   return std::min(examples, run.steps > examples ? examples : run.steps * batch);
 }
 
-shuffled_batches options::batches(index_t examples, index_t size_of_batch, index_t epoch) const {
-  return {examples, size_of_batch, fold_in(seed, 1), epoch, shuffle ? example_order::shuffled : example_order::stored};
+shuffled_batches options::batches(index_t examples, index_t of_batch, index_t epoch) const {
+  return {examples, of_batch, fold_in(seed, 1), epoch, shuffle ? example_order::shuffled : example_order::stored};
 }
 
-conditions options::complete(conditions of) const {
+run_conditions options::complete(run_conditions of) const {
   of.batch = batch, of.seed = seed, of.shuffled = shuffle, of.dropout = dropout;
   of.microbatches = dropout > 0 ? microbatches : 0, of.shards = per_shard ? size[0] : 1;
   return of;
@@ -30,7 +36,7 @@ digit_data load_digits(communicator const& c, options const& o) {
 }
 // [digits]
 
-conditions conditions_of(digit_data const& data) {
+run_conditions conditions_of(digit_data const& data) {
   std::uint32_t sum = 0;
   for (idx_array const* a : {&data.train_images, &data.train_labels})
     sum = crc32c(sum, a->bytes.data(), a->bytes.size());
@@ -47,7 +53,7 @@ digit_sets open_digits(communicator const& c, options const& o) {
 }
 // [open]
 
-conditions conditions_of(communicator const& c, options const& o, dataset const& d) {
+run_conditions conditions_of(communicator const& c, options const& o, dataset const& d) {
   if (o.checkpoint.empty()) return {};  // nothing is to be compared, so rank 0 does not read all
   return {.examples = d.examples(), .checksum = checksum(c, d)};
 }

@@ -242,4 +242,15 @@ class batch_stream {
   std::optional<read_ahead<host_type>> ahead_;
 };
 
+/// The batches of a dataset of two arrays, such as images and labels: numbers with the layout X, each times `factor`, and
+/// integers with the layout Y.
+/// Collective, cost and error: as batch_stream.
+/// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
+// [labelled]
+template <class T, class X, class Y, class M>
+auto labelled_stream(device_mesh<M> const& m, dataset const& d, T factor = T(1)) {
+  return batch_stream(m, d, batch_field<T, X>{factor}, batch_field<std::int32_t, Y>{});
+}
+// [labelled]
+
 }  // namespace ashlar

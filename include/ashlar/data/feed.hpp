@@ -53,4 +53,12 @@ auto feed_labelled(device_mesh<M> const& m, idx_array const& images, idx_array c
                    feed<std::int32_t, Y>(m, labels, batches, batch, std::int32_t(1)));
 }
 
+/// The training images of a batch and their labels, as feed_labelled makes them.
+/// Example: auto [x, y] = feed_training<float, layout<"data", none>, layout<"data">>(m, data, batches, i, 1.f / 255);
+template <class T, class X, class Y, class M>
+auto feed_training(device_mesh<M> const& m, digit_data const& data, shuffled_batches const& batches, index_t batch,
+                   T factor) {
+  return feed_labelled<T, X, Y>(m, data.train_images, data.train_labels, batches, batch, factor);
+}
+
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// Schedules of a pipeline: GPipe, and one forward and one backward in each tick.
+// Schedules of a network in stages: GPipe, one forward and one backward in each tick, and one stage after the other.
 #pragma once
 #include <algorithm>
 #include <tuple>
@@ -6,6 +6,7 @@
 
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/ops/ops.hpp"
+#include "ashlar/train/accumulate.hpp"
 
 namespace ashlar {
 
@@ -157,5 +158,33 @@ constexpr auto one_forward_one_backward = [](auto const& p, auto const& network,
   return result;
 };
 // [1f1b]
+
+/// The activations after all stages, one stage after the other on every rank of "stage". x are the activations before
+/// the first one, and layer(parameters of one stage, h) is a stage.
+/// Shape: x, h and the result (row, feature).
+/// Collective: every rank. Cost: per stage an all-reduce of its parameters over "stage".
+/// Example: through_stages(8, p.stages, x, [](auto const& k, auto const& h) { return einsum<"bi,io->bo">(h, k); })
+// [unpipelined]
+template <class P, class X, class Layer>
+constexpr auto through_stages(index_t stages, P const& parameters, X const& x, Layer const& layer) {
+  auto h = train_detail::evaluate_now(x);
+  for (index_t s = 0; s < stages; ++s)
+    h = train_detail::evaluate_now(layer(all_reduce(sum<0>(one_stage(s, parameters))), h));
+  return h;
+}
+
+/// The same gradients without a pipeline, to compare. `network` also has alone(parameters of one stage, h), with h of
+/// (row, feature).
+/// Collective: every rank. Cost: per microbatch that of through_stages, forward and backward.
+constexpr auto unpipelined = [](auto const& p, auto const& network, index_t n) {
+  constexpr index_t stages = train_detail::network_stages<decltype(network)>;
+  auto const layer = [&](auto const& kernel, auto const& h) { return network.alone(kernel, h); };
+  return accumulate(n, [&](index_t i) {
+    return value_and_grad<"data">([&](auto const& q) {
+      return network.leave(q.readout, through_stages(stages, q.stages, network.enter(q.embed, i), layer), i);
+    })(p);
+  });
+};
+// [unpipelined]
 
 }  // namespace ashlar

@@ -1,11 +1,13 @@
 // What a program shows before it trains: its mesh, layouts of parameters, blocks of tensors, the collectives of a step.
 #pragma once
+#include <cstdio>
 #include <iostream>
 
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/plan/draw.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
+#include "ashlar/tensor/memory_use.hpp"
 #include "ashlar/train/strategy.hpp"
 
 namespace ashlar {
@@ -48,6 +50,26 @@ void print_blocks(std::ostream& out, device_mesh<M> const& m, char const* name, 
   if (m.rank() != 0) return;
   out << "\n" << name << ", " << to_string(L{}) << purpose << "\n";
   draw<L>(out, m.shape(), extents);
+}
+
+/// Writes a number with its name and 4 decimals on rank 0: "test accuracy: 0.9700".
+/// Collective: no.
+/// Example: print_number(std::cout, m, "test accuracy", test_accuracy<T, images, labels>(m, data, factor, logits));
+template <class M>
+void print_number(std::ostream& out, device_mesh<M> const& m, char const* name, double number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4f", number);
+  if (m.rank() == 0) out << name << ": " << text << std::endl;
+}
+
+/// Writes the peak of memory_in_use() on rank 0, and a bound with its name.
+/// Collective: no.
+/// Example: print_peak_memory(std::cout, m, "state and activations", bound);
+template <class M>
+void print_peak_memory(std::ostream& out, device_mesh<M> const& m, char const* name, std::size_t bound) {
+  if (m.rank() == 0)
+    out << "\npeak memory of rank 0: " << memory_in_use().peak << " bytes; " << name << ": " << bound << " bytes"
+        << std::endl;
 }
 
 }  // namespace ashlar

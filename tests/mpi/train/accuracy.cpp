@@ -49,3 +49,15 @@ TEST_CASE("images and labels are of the same examples") {
     CHECK(labels[i] == data.test_labels.bytes[e]);
   }
 }
+
+TEST_CASE("batches of the training images are those of their arrays") {
+  device_mesh<grid> const m(MPI_COMM_WORLD);
+  digit_data data = images_of_3();
+  data.train_images = data.test_images, data.train_labels = data.test_labels;
+  shuffled_batches const batches(2047, 100, prng_key{3}, 0);
+  auto const [x, y] = feed_training<float, layout<"data", none>, layout<"data">>(m, data, batches, 3, 0.5f);
+  auto const [x2, y2] = feed_labelled<float, layout<"data", none>, layout<"data">>(m, data.train_images,
+                                                                                   data.train_labels, batches, 3, 0.5f);
+  CHECK(gather_all(x) == gather_all(x2));
+  CHECK(gather_all(y) == gather_all(y2));
+}

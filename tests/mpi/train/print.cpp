@@ -43,6 +43,16 @@ TEST_CASE("meshes, blocks and collectives are written by rank 0 alone") {
   CHECK((ledger.find("all_reduce") != ledger.npos) == (root && p > 1));
 }
 
+TEST_CASE("numbers and peaks have their names") {
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  bool const root = m.rank() == 0;
+  CHECK(written([&](std::ostream& out) { print_number(out, m, "test accuracy", 0.97); }) ==
+        (root ? "test accuracy: 0.9700\n" : ""));
+  std::string const peak = std::to_string(memory_in_use().peak);
+  CHECK(written([&](std::ostream& out) { print_peak_memory(out, m, "state", 12); }) ==
+        (root ? "\npeak memory of rank 0: " + peak + " bytes; state: 12 bytes\n" : ""));
+}
+
 TEST_CASE("each parameter has a line") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const model = build<layer_pair>(build<linear>(weight{4, 6}), build<affine>(weight{6, 2}, weight{2}));

@@ -1,5 +1,6 @@
 // What a network sends whose strategies give layouts to the outputs of its layers, on every mesh: messages and bytes.
 #include "ashlar/ops/ops.hpp"
+#include "ashlar/train/columns_then_rows.hpp"
 #include "ashlar/train/layers.hpp"
 #include "ashlar/train/place.hpp"
 #include "ashlar/train/rmsprop.hpp"
@@ -36,14 +37,7 @@ using sharded = model_parallel<"data", rule<"d1/kernel", layout<none, "model">>,
 using gathered_hidden =
     model_parallel<"data", rule<"d1/kernel", layout<none, "model">>, output_rule<"d1", layout<"data", none>>,
                    output_rule<"d2", layout<"data", none>>>;
-struct columns_then_rows : data_parallel<"data"> {
-  template <class Parameter>
-  using parameter_layout = std::conditional_t<
-      Parameter::has("[13579]/kernel"), layout<none, "model">,
-      std::conditional_t<Parameter::has("[02468]/kernel"), layout<"model", none>, replicated<Parameter::rank>>>;
-  template <class Output>
-  using output_layout = std::conditional_t<Output::has("[02468]"), batch_sharded<"data", Output::rank>, void>;
-};
+using in_turn = columns_then_rows<"data", "model">;
 
 // [proof]
 // What "model" shards sends one message forward, the batch's axis one for the update.
@@ -61,7 +55,7 @@ static_assert(sends<sharded>({{1, 8}}, 1, 0));
 static_assert(sends<sharded>({{1, 1}}, 0, 0));
 static_assert(collectives(line{{8}}, dry_step<mirrored>).count() == 1);
 static_assert(sends<mirrored>({{2, 4}}, 0, 1) && sends<mirrored>({{1, 8}}, 0, 0));
-static_assert(sends<columns_then_rows>({{2, 4}}, 1, 1));
+static_assert(sends<in_turn>({{2, 4}}, 1, 1));
 constexpr auto hidden = collectives(grid{{2, 4}}, dry_step<gathered_hidden>);
 static_assert(hidden.count(pass::forward, collective::all_gather, "model") == 1 && hidden.count() == 2);
 static_assert(hidden.bytes_per_rank(collective::all_gather, "model") == (8 * 200) * 4 * 3 / 4);

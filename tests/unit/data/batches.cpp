@@ -108,3 +108,24 @@ TEST_CASE("sizes that make no batches are refused") {
   CHECK_THROWS_WITH_AS(shuffled_batches(10, 0, prng_key{1}, 0), doctest::Contains("10 in batches of 0"), error);
   CHECK_THROWS_WITH_AS(shuffled_batches(10, -5, prng_key{1}, 0), doctest::Contains("batches of -5"), error);
 }
+
+TEST_CASE("microbatches fill whole batches") {
+  auto const of = [](index_t examples, index_t size, index_t per_batch) {
+    return microbatches(shuffled_batches(examples, size, prng_key{1}, 0), per_batch);
+  };
+  CHECK(of(48, 4, 3).count() == 4);
+  CHECK(of(47, 4, 3).count() == 3);  // 11 of 4, and one of 3
+  CHECK(of(44, 4, 3).count() == 3);
+  CHECK(of(11, 4, 3).count() == 0);
+  CHECK(of(0, 4, 3).count() == 0);
+  CHECK(of(3, 4, 1).count() == 1);  // one batch, of 3
+  CHECK(of(48, 4, 3).position(2, 1) == 7);
+  CHECK(of(48, 4, 3).all().size(7) == 4);
+}
+
+TEST_CASE("batches are made with their sizes and numbers") {
+  auto const made = make_batches(11, 4, [](index_t n, std::uint64_t i) { return std::pair(n, i); });
+  using pair = std::pair<index_t, std::uint64_t>;
+  CHECK(made == std::vector{pair(4, 0), pair(4, 1), pair(3, 2)});
+  CHECK(make_batches(0, 4, [](index_t n, std::uint64_t) { return n; }).empty());
+}
