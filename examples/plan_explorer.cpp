@@ -22,8 +22,7 @@ constexpr char const* usage =
   --message-bytes N       what a message costs, in bytes: plan for least bytes and messages together (0)
   --help                  this text
 Bytes per rank are those that the rank which receives most receives, summed over the steps. Peak bytes are those of the
-rank that holds most: source, shards on the way and packed copies. On large meshes exchanges of uneven shards take long.
-)";
+rank that holds most: source, shards on the way and packed copies. On large meshes exchanges of uneven shards take long.)";
 
 using options = std::map<std::string, std::string, std::less<>>;
 // False: help is asked for.
@@ -90,7 +89,7 @@ int main(int argc, char** argv) {
     if (read(argc, argv, given))
       explore(given);
     else
-      std::cout << usage;
+      std::cout << usage << "\n";
     return 0;
   } catch (error const& e) {
     std::cerr << "plan_explorer: " << e.what() << "\n";
