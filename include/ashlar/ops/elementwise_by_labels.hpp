@@ -10,9 +10,8 @@ namespace ops_detail {
 // `missing` are the dimensions of the result that the operand lacks.
 template <equation E, int I>
 struct alignment {
-  static constexpr einsum_equation e = parse(E);
-  static constexpr einsum_equation::labels const& own = e.in[I];
-  static constexpr int absent = e.out.rank - own.rank;
+  static constexpr einsum_equation::labels own = parse(E).in[I], out = parse(E).out;
+  static constexpr int absent = out.rank - own.rank;
   struct lists {
     int order[max_rank]{}, missing[max_rank]{};
     bool in_order = true;
@@ -20,8 +19,8 @@ struct alignment {
   static constexpr lists value = [] {
     lists l;
     int found = 0, lacked = 0;
-    for (int d = 0; d < e.out.rank; ++d) {
-      int const at = own.find(e.out.label[d]);
+    for (int d = 0; d < out.rank; ++d) {
+      int const at = own.find(out.label[d]);
       if (at < 0) {
         l.missing[lacked++] = d;
       } else {
