@@ -39,7 +39,7 @@ struct options {
   ashlar::shuffled_batches batches(ashlar::index_t examples, ashlar::index_t of_batch, ashlar::index_t epoch) const;
   ashlar::run_conditions complete(ashlar::run_conditions of) const;
   // Checkpoints of a run under these conditions.
-  auto checkpoints(ashlar::communicator const& c, ashlar::run_conditions const& of,
+  auto checkpoints([[maybe_unused]] ashlar::communicator const& c, [[maybe_unused]] ashlar::run_conditions const& of,
                    [[maybe_unused]] bool each_epoch = false) const {
 #ifdef ASHLAR_EXAMPLES_CHECKPOINT
     return ashlar::run_checkpoints(
