@@ -5,7 +5,7 @@
 namespace ashlar {
 
 /// Tensor parallelism of layers whose names end in a number, such as "d1" and "d2". Model splits the kernels of odd
-/// layers by columns and the kernels of even layers by rows, so that the hidden layer between them stays split. `place`
+/// layers by columns and the kernels of even layers by rows, so the hidden layer stays split. `place`
 /// sums the output of an even layer over Model. Batch names the axes that split the batch. All else is replicated.
 /// Example: init<columns_then_rows<"data", "model">>(m, build<layer_pair>(dense_of(784, 200), dense_of(200, 10)), key)
 /// Source: Shoeybi et al., Megatron-LM, 2019.
