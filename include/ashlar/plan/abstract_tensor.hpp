@@ -38,10 +38,14 @@ class abstract_tensor {
   constexpr abstract_mesh<Mesh> const& mesh() const { return mesh_; }
   constexpr shape const& extents() const { return extents_; }
   constexpr index_t extent(int d) const { return extents_[d]; }
+  // The redistribution that made the tensor, if its elements have not changed since.
+  constexpr plan_detail::redistribution_origin const& origin() const { return origin_; }
+  constexpr void set_origin(plan_detail::redistribution_origin const& o) { origin_ = o; }
 
  private:
   abstract_mesh<Mesh> mesh_;
   shape extents_;
+  plan_detail::redistribution_origin origin_;
 };
 
 namespace plan_detail {
@@ -96,6 +100,45 @@ constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_sit
     m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }
 
+// True if a step is a collective of several ranks.
+constexpr bool is_collective_on(mesh_shape const& mesh, plan_step const& s) {
+  return communicates(s.what) && mesh.ranks(s.axes) > 1;
+}
+
+// Adds the redistribution P of a tensor to the ledger's waste if the one that made the tensor was needless.
+template <class P, class Handle>
+constexpr void note_waste(Handle const& m, redistribution_origin const& before, call_site const& w) {
+  constexpr plan_step first = P::value[0];
+  constexpr layout_value to = P::value.layout(P::value.size);
+  if (before.line == 0) return;
+  waste_record r{waste_kind::there_and_back, before.line, w.line(), before.file, w.file_name()};
+  if (first.what == step_kind::slice && m.sizes().ranks(before.reduced & first.axes) > 1) {
+    r.why = waste_kind::reduce_then_slice;
+  } else if (first.what == step_kind::slice && m.sizes().ranks(before.gathered & first.axes) > 1) {
+    r.why = waste_kind::gather_then_slice;
+  } else {
+    if (!before.communicated || before.was_partial || to.levels != 0) return;
+    if (before.code != encode(to) || before.blocks != encode_blocks(to)) return;
+    bool communicates_too = false;
+    for (plan_step const& s : P::value) communicates_too = communicates_too || is_collective_on(m.sizes(), s);
+    if (!communicates_too) return;
+  }
+  m.recorder()->log.add_waste(r);
+}
+
+// The origin of the result of step I of P, from the origin of its operand.
+template <class P, int I>
+constexpr redistribution_origin origin_after(redistribution_origin o, mesh_shape const& mesh, call_site const& w) {
+  constexpr plan_step s = step_of<P, I>;
+  if constexpr (I == 0)
+    o = {encode(s.from), encode_blocks(s.from), 0, 0, false, s.from.levels != 0, w.line(), w.file_name()};
+  if (!is_collective_on(mesh, s)) return o;
+  o.communicated = true;
+  if constexpr (s.what == collective::all_gather) o.gathered |= s.axes;
+  if constexpr (s.what == collective::all_reduce || s.what == collective::reduce_scatter) o.reduced |= s.axes;
+  return o;
+}
+
 /// An all-reduce of several abstract tensors. It holds no elements.
 struct abstract_bundle {
   template <class L>
@@ -123,11 +166,17 @@ struct backend<abstract_mesh<M>> {
     return {m, extents};
   }
   template <class Y, class T>
-  static constexpr void fill(Y&, T const&) {}
+  static constexpr void fill(Y& y, T const&) {
+    y.set_origin({});
+  }
   template <class Distribution, class Y>
-  static constexpr void fill_random(Distribution const&, Y&, prng_key) {}
+  static constexpr void fill_random(Distribution const&, Y& y, prng_key) {
+    y.set_origin({});
+  }
   template <class F, class Y, class... X>
-  static constexpr void update_each(F const&, Y&, X const&...) {}
+  static constexpr void update_each(F const&, Y& y, X const&...) {
+    y.set_origin({});
+  }
 
   template <class P, int I, class X>
   static constexpr auto take_step(X const& x, call_site const& w) {
@@ -135,7 +184,11 @@ struct backend<abstract_mesh<M>> {
   }
   template <class P, int I, int... Order, class X>
   static constexpr auto take_step_transposed(X const& x, call_site const& w) {
-    return taken<P, I>(x, shape::of(x.extents()[Order]...), w);
+    X unknown = x;
+    unknown.set_origin({});
+    auto y = taken<P, I>(unknown, shape::of(x.extents()[Order]...), w);
+    y.set_origin({});
+    return y;
   }
   template <class T>
   static constexpr abstract_bundle open_bundle(abstract_mesh<M> const&, axis_mask, call_site const&) {
@@ -143,7 +196,9 @@ struct backend<abstract_mesh<M>> {
   }
   template <int Dim, class X>
   static constexpr X roll(X const& x, plan_step const&, index_t, call_site const&) {
-    return x;
+    X y = x;
+    y.set_origin({});
+    return y;
   }
   template <class Chunks, class X>
   static constexpr X take_chunk(Chunks const& cut, index_t i, X const& x, int dim) {
@@ -152,16 +207,24 @@ struct backend<abstract_mesh<M>> {
     return {x.mesh(), extents};
   }
   template <class Chunks, class X, class Y>
-  static constexpr void put_chunk(Chunks const&, index_t, X const&, Y&, int) {}
+  static constexpr void put_chunk(Chunks const&, index_t, X const&, Y& y, int) {
+    y.set_origin({});
+  }
   template <equation E, class Chunks, class A, class B, class Y>
-  static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y&, int) {}
+  static constexpr void put_product(Chunks const&, index_t, A const&, B const&, Y& y, int) {
+    y.set_origin({});
+  }
 
  private:
   template <class P, int I, class X>
   static constexpr auto taken(X const& x, shape const& extents, call_site const& w) {
+    auto y = allocate<element_t<X>, layout_after_step<P, I>>(x.mesh(), extents);
+    if (!x.mesh().recorder()) return y;
     plan_step const& s = step_of<P, I>;
-    note(x.mesh(), s, x.mesh().recorder() ? step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)) : 0, w);
-    return allocate<element_t<X>, layout_after_step<P, I>>(x.mesh(), extents);
+    note(x.mesh(), s, step_bytes(s, extents, x.mesh().sizes(), sizeof(element_t<X>)), w);
+    if constexpr (I == 0) note_waste<P>(x.mesh(), x.origin(), w);
+    y.set_origin(origin_after<P, I>(x.origin(), x.mesh().sizes(), w));
+    return y;
   }
 };
 

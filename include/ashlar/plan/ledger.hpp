@@ -3,6 +3,7 @@
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/plan/step.hpp"
+#include "ashlar/plan/waste.hpp"
 #include <source_location>
 
 namespace ashlar {
@@ -37,7 +38,7 @@ constexpr axis_mask mask_of_literal(dimension const& axes) {
 }
 }  // namespace plan_detail
 
-/// The equal collectives of one call site: name, axes, pass, call site and their number. The bytes are those of one
+/// The equal collectives of one call site: name, axes, pass, call site and their number. The bytes count one
 /// collective, for the rank that receives most.
 struct collective_record {
   collective what = collective::all_reduce;
@@ -56,9 +57,7 @@ constexpr bool is_same_call(collective_record const& a, collective_record const&
   if (a.line != b.line || a.bytes_per_rank != b.bytes_per_rank || a.axes != b.axes || a.what != b.what ||
       a.when != b.when)
     return false;
-  char const *p = a.file, *q = b.file;
-  while (*p != '\0' && *p == *q) ++p, ++q;
-  return *p == *q;
+  return same_text(a.file, b.file);
 }
 
 // The position of the record of the same call, or `size`. `likely` is tried first.
@@ -160,6 +159,12 @@ class ledger {
   constexpr index_t bytes_per_rank(pass p) const { return sum(bytes, p); }
   constexpr index_t bytes_per_rank(collective v, dimension axes) const { return sum(bytes, v, mask(axes)); }
 
+  /// The wasteful pairs of redistributions of a dry run. One kind is an all_gather or a reduction before a slice of the
+  /// same axis. The other kind is a redistribution and back. The second redistribution takes the result of the first
+  /// itself; other operations may need that result, too. There are at most 32 different pairs.
+  constexpr plan_detail::waste_records const& waste() const { return waste_; }
+  constexpr void add_waste(waste_record const& r) { waste_.add(r); }
+
   /// Adds collectives: to the record of equal ones of the same call site if there is one.
   constexpr void add(collective_record const& r) { records_.add(r); }
   /// The records.
@@ -185,6 +190,7 @@ class ledger {
   }
 
   Records records_;
+  plan_detail::waste_records waste_;
 };
 
 /// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.

@@ -8,8 +8,34 @@
 
 namespace ashlar {
 
+namespace plan_detail {
+
+inline std::string text_of_line(char const* path, unsigned line) {
+  std::string_view file = path;
+  file.remove_prefix(file.rfind('/') + 1);
+  return std::string(file) + ":" + std::to_string(line);
+}
+
+// A wasteful pair as a sentence, which says what to write instead.
+inline std::string text_of(waste_record const& r) {
+  std::string const first = text_of_line(r.first_file, r.first_line);
+  std::string const second = text_of_line(r.second_file, r.second_line);
+  std::string text;
+  if (r.why == waste_kind::gather_then_slice)
+    text = "all_gather at " + first + ", then a slice of the same axis at " + second +
+           "; redistribute the operand of the all_gather";
+  else if (r.why == waste_kind::reduce_then_slice)
+    text = "all_reduce at " + first + ", then a slice of the same axis at " + second + "; use reduce_scatter";
+  else
+    text = "redistribution at " + first + ", and back at " + second + "; keep the operand of the first";
+  return r.times == 1 ? text : text + " (" + std::to_string(r.times) + " times)";
+}
+
+}  // namespace plan_detail
+
 /// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The line ends
-/// with the number of equal collectives if there are several. The last line has the sums of collectives and bytes.
+/// with the number of equal collectives if there are several. Then a line has the
+/// sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   for (auto const& r : log) {
@@ -17,14 +43,15 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     for (int a = 0; a < Mesh::axes; ++a)
       if (r.axes >> a & 1u)
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
-    std::string_view file = r.file;
-    file.remove_prefix(file.rfind('/') + 1);
     out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what) << std::setw(12)
-        << axes << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   " << file << ":" << r.line;
+        << axes << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   "
+        << plan_detail::text_of_line(r.file, r.line);
     if (r.times != 1) out << ", " << r.times << " times";
     out << "\n";
   }
-  return out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
+  out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
+  for (auto const& r : log.waste()) out << "  waste: " << plan_detail::text_of(r) << "\n";
+  return out;
 }
 
 }  // namespace ashlar

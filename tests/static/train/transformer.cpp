@@ -67,5 +67,6 @@ static_assert(zero3.count(pass::forward, collective::all_gather, "data") == larg
 static_assert(zero3.count(pass::backward, collective::all_gather, "data") == 4 * layers);
 static_assert(zero3.count(pass::backward, collective::reduce_scatter, "data") == large);
 // [proof]
+static_assert(on_8.waste().empty() && zero1.waste().empty() && zero2.waste().empty() && zero3.waste().empty());
 
 }  // namespace

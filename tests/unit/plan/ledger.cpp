@@ -118,6 +118,41 @@ TEST_CASE("ledger: a printed line tells how often its collective occurs") {
         "  4 collectives, 128 bytes per rank\n");
 }
 
+TEST_CASE("ledger: waste is printed with both lines") {
+  auto const log = collectives(grid{{2, 4}}, [](auto const& m) {
+    for (int i = 0; i < 2; ++i) {
+      auto const y = all_gather<"x">(make<float, layout<"x", none>>(m, {8, 12}));
+      (void)redistribute<layout<none, "x">>(y);
+    }
+    auto const z = all_reduce<"y">(make<float, partial<layout<none>, "y">>(m, {8}));
+    (void)redistribute<layout<"y">>(z);
+    auto const back = all_to_all<"x", 1>(make<float, layout<"x", none>>(m, {8, 12}));
+    (void)redistribute<layout<"x", none>>(back);
+  });
+  REQUIRE(log.waste().size() == 3);
+  std::ostringstream out;
+  out << log;
+  auto const line = [&](int i, unsigned waste_record::*member) { return std::to_string(log.waste()[i].*member); };
+  auto const lines = [&](int i, std::string const& between) {
+    return " at ledger.cpp:" + line(i, &waste_record::first_line) + ", " + between +
+           " at ledger.cpp:" + line(i, &waste_record::second_line);
+  };
+  std::string const text = out.str();
+  CHECK(text.ends_with("  waste: all_gather" + lines(0, "then a slice of the same axis") +
+                       "; redistribute the operand of the all_gather (2 times)\n  waste: all_reduce" +
+                       lines(1, "then a slice of the same axis") + "; use reduce_scatter\n  waste: redistribution" +
+                       lines(2, "and back") + "; keep the operand of the first\n"));
+}
+
+TEST_CASE("ledger: 32 different pairs of waste are kept and counted") {
+  plan_detail::waste_records all;
+  for (unsigned i = 0; i < 80; ++i) all.add({waste_kind::there_and_back, i % 40, 1, "a.cpp", "b.cpp"});
+  CHECK(all.size() == plan_detail::waste_records::capacity);
+  for (auto const& r : all) CHECK(r.times == 2);
+  all.add({waste_kind::reduce_then_slice, 0, 1, "a.cpp", "b.cpp"});
+  CHECK(all.size() == plan_detail::waste_records::capacity);
+}
+
 TEST_CASE("collectives: a dry run at run time says what is wrong as it does in a compiler") {
   constexpr int most = plan_detail::few_records::capacity;
   auto const gather = [](int times, int different) {
