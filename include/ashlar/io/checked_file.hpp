@@ -94,7 +94,7 @@ class checked_file {
   }
   /// Locks the file for this object, until it is closed. Some file systems have no locks: there it has no effect.
   /// Error: also if another process, or another object, has the lock.
-  /// Post: size() is that of now.
+  /// Post: size() is the number of bytes now.
   void lock() {
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)

@@ -331,7 +331,7 @@ template <dimension Axes, int Dim, tensor X>
 /// the plan of least bytes and messages together. Ranks along all axes of the mesh may share the work.
 /// Post: the value is the same.
 /// Collective: every rank of the mesh calls it; it blocks.
-/// Cost: that of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
+/// Cost: the bytes of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
 /// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {

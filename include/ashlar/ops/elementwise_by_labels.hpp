@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace ops_detail {
 
-// Where the dimensions of operand I are in the result: `order` brings them into the order of the result's labels, and
+// Where the dimensions of operand I are in the result. `order` brings them into the order of the result's labels.
 // `missing` are the dimensions of the result that the operand lacks.
 template <equation E, int I>
 struct alignment {
@@ -80,8 +80,8 @@ constexpr auto aligned(X const& x, Like const& like) {
 
 }  // namespace ops_detail
 
-/// Applies a function object to each element of one or two tensors, whose dimensions have labels: each operand is
-/// broadcast over the labels that it lacks, which may be sharded. One operand has all labels.
+/// Applies a function object to each element of one or two tensors, whose dimensions have labels. Each operand is
+/// broadcast over the labels that it lacks, even if axes shard them. One operand has all labels.
 /// Shape: the result has the labels after ->, in that order.
 /// Cost: no communication. An operand whose labels are in another order than the result's is transposed first.
 /// Error: labels that no operand has, that would be summed, or that only together cover the result do not compile.

@@ -6,10 +6,23 @@ namespace ashlar {
 
 namespace plan_detail {
 
+/// True if a reduction may be one step between two layouts: dimensions are at most split further, by all axes that are
+/// reduced, or stay as they are. Other steps have no such conditions.
+constexpr bool may_be_one_step(layout_value const& from, layout_value const& to) {
+  axis_mask const reduced = from.partial() & ~to.partial();
+  if (reduced == 0) return true;
+  bool same = true;
+  for (int d = 0; d < from.rank; ++d) {
+    if (!from.dim[d].begins(to.dim[d])) return false;
+    same = same && from.dim[d] == to.dim[d];
+  }
+  return same || (reduced & ~to.sharding()) == 0;
+}
+
 /// At most four plans between two layouts, all different. The first has the least bytes if extents divide. The others
-/// matter if a dimension is too short to be split as the first does: a rank then reduces more than its share. They have
-/// no ranks that only share the work, or split the last dimension, or the one before it.
-/// Plans that reduce nothing have least bytes at all extents, so they have no rivals.
+/// matter if a dimension is too short to be split as the first does: a rank then reduces more than its share. They are
+/// one collective, and the first with axes that split dimension 0 on the way only in the last dimension, or in the one
+/// before it. Plans that reduce nothing, or pad, have no rivals.
 struct plan_candidates {
   int size = 0;
   redistribution_plan plan[4];
@@ -18,10 +31,42 @@ struct plan_candidates {
   constexpr plan_candidates(layout_value const& from, layout_value const& to, axis_mask mesh_axes,
                             link_model const& links) {
     add(ashlar::plan(from, to, mesh_axes, links));
-    if (from.rank == 0 || partial_change(from, to).reduced == 0) return;
-    add(ashlar::plan(from, to, 0, links));
+    partial_change const change(from, to);
+    if (from.rank == 0 || change.reduced == 0 || change.padded != 0) return;
+    if (change.reduce_levels == 1 && may_be_one_step(from, to)) {
+      redistribution_plan one(from);
+      one.push(to);
+      add(one);
+    }
     for (int d : {from.rank - 1, from.rank - 2})
-      if (d > 0) add(planner(from, to, mesh_axes, links, d).result());
+      if (d > 0) add_moved(d);
+  }
+
+  // Adds the first plan with other axes in dimension d in place of dimension 0.
+  constexpr void add_moved(int d) {
+    redistribution_plan const& first = plan[0];
+    layout_value const from = first.layout(0), to = first.layout(first.size);
+    redistribution_plan moved(from);
+    layout_value before = from;
+    bool changed = false;
+    for (int i = 1; i <= first.size; ++i) {
+      layout_value v = first.layout(i);
+      if (v.dim[0].cyclic || v.dim[d].cyclic) return;
+      if (i < first.size) {
+        axis_list const list = v.dim[0];
+        v.dim[0] = {};
+        for (int k = 0; k < list.size; ++k) {
+          bool const stays = from.dim_of(list[k]) == 0 || to.dim_of(list[k]) == 0;
+          v.dim[stays ? 0 : d].push(list[k]);
+          changed = changed || !stays;
+        }
+      }
+      if (v == before) continue;
+      if (!may_be_one_step(before, v)) return;
+      moved.push(v);
+      before = v;
+    }
+    if (changed) add(moved);
   }
 
   constexpr void add(redistribution_plan const& p) {
@@ -50,8 +95,8 @@ struct plan_candidates {
 
 /// The plan that `redistribute` follows for a tensor of these extents on axes of these sizes. It is one of at most four,
 /// of which `plan` without extents is the first. A tensor that stays as partial as it is has that one plan.
-/// Post: its bytes_per_rank for these extents and sizes is at most that of `plan` without extents, and at most that of
-///   one reduce_scatter or all_reduce, if that is a way.
+/// Post: for these extents and sizes it takes no more bytes than `plan` without extents, nor than one reduce_scatter or
+///   all_reduce where that leads to the layout.
 /// Example: a gradient of extents (1, 1, 64, 128), partial over "data", from layout<none, none, none, none> to
 /// layout<none, none, none, "data">: the ranks of a further axis "model" share the work by a dimension that is not 1
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, shape const& extents,

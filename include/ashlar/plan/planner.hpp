@@ -46,16 +46,8 @@ struct partial_change {
 // may become a chain, and the routes that these rules do not favour are tried too.
 class planner {
  public:
-  /// `first`: the dimension that takes an axis for which neither layout has a place.
-  constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes, link_model const& links,
-                    int first = 0)
-      : from(f),
-        to(t),
-        change(f, t),
-        axes(f.named() | t.named() | mesh_axes),
-        favoured(first),
-        sizes(links, axes),
-        best(f, sizes) {
+  constexpr planner(layout_value const& f, layout_value const& t, axis_mask mesh_axes, link_model const& links)
+      : from(f), to(t), change(f, t), axes(f.named() | t.named() | mesh_axes), sizes(links, axes), best(f, sizes) {
     offer_routes(false);
     if (!sizes.counts_messages()) return;
     offer_routes(true);
@@ -70,7 +62,6 @@ class planner {
   layout_value const &from, &to;
   partial_change change;
   axis_mask axes, late = 0;  // all axes; the axes that are padded last
-  int favoured;              // the dimension that takes an axis for which neither layout has a place
   scale sizes;
   route best;
   bool found = false;
@@ -225,19 +216,15 @@ class planner {
   }
 
   // Splits `mid` over spare axes. An axis goes to a dimension whose lists stay nested; else to the dimension where `t`
-  // has it, if the two can become permutations; else to the favoured dimension. That is 0 by default, whose parts are
-  // contiguous.
+  // has it, if the two can become permutations; else to dimension 0, whose parts are contiguous.
   constexpr void split_source(layout_value& mid, axis_mask spare, layout_value const& t, bool permutes) const {
     if (from.rank == 0) return;
     if (any_cyclic) return settle(mid, t, spare, [](axis_list& list, int a) { list.push(a); });
     each_axis(spare, [&](int a) {
       int d = home ? t.dim_of(a) : -1;
-      if (d < 0 && !disagree(mid, t)) {
-        auto const nested = [&](int e) { return t.dim[e].begins(mid.dim[e]); };
-        d = nested(favoured) ? favoured : first_dim(from.rank, nested);
-      }
+      if (d < 0 && !disagree(mid, t)) d = first_dim(from.rank, [&](int e) { return t.dim[e].begins(mid.dim[e]); });
       if (d < 0 && permutes) d = t.dim_of(a);
-      mid.dim[d < 0 ? favoured : d].push(a);
+      mid.dim[d < 0 ? 0 : d].push(a);
     });
   }
 

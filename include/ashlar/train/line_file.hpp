@@ -15,8 +15,8 @@ inline std::string number_text(double x) {
 }
 inline std::string number_text(std::integral auto n) { return std::to_string(n); }
 
-/// No other process appends at the same time: ranks of a killed run may outlive it, and would write between the lines of
-/// the next one.
+/// A file of lines, which no other process writes at the same time. Ranks of a killed run may outlive it. They would
+/// write between the lines of the next run.
 /// Error: ashlar::error as of checked_file; also if another process, or another object, has the file.
 class line_file {
  public:

@@ -175,7 +175,7 @@ constexpr auto through_stages(index_t stages, P const& parameters, X const& x, L
 
 /// The same gradients without a pipeline, to compare. `network` also has alone(parameters of one stage, h), with h of
 /// (row, feature).
-/// Collective: every rank. Cost: per microbatch that of through_stages, forward and backward.
+/// Collective: every rank. Cost: per microbatch the cost of through_stages, forward and backward.
 constexpr auto unpipelined = [](auto const& p, auto const& network, index_t n) {
   constexpr index_t stages = train_detail::network_stages<decltype(network)>;
   auto const layer = [&](auto const& kernel, auto const& h) { return network.alone(kernel, h); };

