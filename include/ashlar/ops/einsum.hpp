@@ -75,6 +75,12 @@ constexpr equation cotangent_equation(equation const& e, int operand) {
   return r;
 }
 
+// Variables, which are evaluated once for each equation. clang would call the functions again in each dry run.
+template <equation E, int Operand>
+inline constexpr unsigned dims_summed_alone_of = dims_summed_alone(E, Operand);
+template <equation E, int Operand>
+inline constexpr equation cotangent_equation_of = cotangent_equation(E, Operand);
+
 template <equation E>
 struct einsum_op {
   using diagnostics = einsum_diagnostics;
@@ -100,7 +106,7 @@ struct einsum_op {
 
   template <int I, class Ct, class Y, class... X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&... x) {
-    constexpr unsigned alone = dims_summed_alone(E, I);
+    constexpr unsigned alone = dims_summed_alone_of<E, I>;
     if constexpr (alone == 0)
       return product_with_cotangent<I>(ct, x...);
     else
@@ -110,7 +116,7 @@ struct einsum_op {
  private:
   template <int I, class Ct, class... X>
   static constexpr auto product_with_cotangent(Ct const& ct, X const&... x) {
-    constexpr equation q = cotangent_equation(E, I);
+    constexpr equation q = cotangent_equation_of<E, I>;
     if constexpr (sizeof...(X) == 1)
       return apply(einsum_op<q>{}, ct);
     else if constexpr (I == 0)

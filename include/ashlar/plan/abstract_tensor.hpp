@@ -100,28 +100,42 @@ constexpr void note(Handle const& m, plan_step const& s, index_t bytes, call_sit
     m.recorder()->log.add({collective_of(s.what), s.axes, bytes, m.recorder()->when, w.line(), w.file_name()});
 }
 
-// True if a step is a collective of several ranks.
-constexpr bool is_collective_on(mesh_shape const& mesh, plan_step const& s) {
-  return communicates(s.what) && mesh.ranks(s.axes) > 1;
-}
+// The layouts before and after the plan P, encoded. A variable is evaluated once; clang would evaluate a constant inside
+// a function again in each call.
+struct encoded_layout {
+  unsigned long long code = 0, blocks = 0;
+  bool is_partial = false;
+  constexpr explicit encoded_layout(layout_value const& v)
+      : code(encode(v)), blocks(encode_blocks(v)), is_partial(v.levels != 0) {}
+};
+template <class P>
+inline constexpr encoded_layout layout_before{P::value.layout(0)};
+template <class P>
+inline constexpr encoded_layout layout_at_end{P::value.layout(P::value.size)};
+
+// The axes of all collectives of a plan.
+template <class P>
+inline constexpr axis_mask collective_axes_of = [] {
+  axis_mask m = 0;
+  for (plan_step const& s : P::value)
+    if (communicates(s.what)) m |= s.axes;
+  return m;
+}();
 
 // Adds the redistribution P of a tensor to the ledger's waste if the one that made the tensor was needless.
 template <class P, class Handle>
 constexpr void note_waste(Handle const& m, redistribution_origin const& before, call_site const& w) {
-  constexpr plan_step first = P::value[0];
-  constexpr layout_value to = P::value.layout(P::value.size);
   if (before.line == 0) return;
+  plan_step const& first = step_of<P, 0>;
   waste_record r{waste_kind::there_and_back, before.line, w.line(), before.file, w.file_name()};
   if (first.what == step_kind::slice && m.sizes().ranks(before.reduced & first.axes) > 1) {
     r.why = waste_kind::reduce_then_slice;
   } else if (first.what == step_kind::slice && m.sizes().ranks(before.gathered & first.axes) > 1) {
     r.why = waste_kind::gather_then_slice;
   } else {
-    if (!before.communicated || before.was_partial || to.levels != 0) return;
-    if (before.code != encode(to) || before.blocks != encode_blocks(to)) return;
-    bool communicates_too = false;
-    for (plan_step const& s : P::value) communicates_too = communicates_too || is_collective_on(m.sizes(), s);
-    if (!communicates_too) return;
+    encoded_layout const& to = layout_at_end<P>;
+    bool const back = !to.is_partial && before.code == to.code && before.blocks == to.blocks;
+    if (!before.communicated || before.was_partial || !back || m.sizes().ranks(collective_axes_of<P>) == 1) return;
   }
   m.recorder()->log.add_waste(r);
 }
@@ -129,13 +143,14 @@ constexpr void note_waste(Handle const& m, redistribution_origin const& before, 
 // The origin of the result of step I of P, from the origin of its operand.
 template <class P, int I>
 constexpr redistribution_origin origin_after(redistribution_origin o, mesh_shape const& mesh, call_site const& w) {
-  constexpr plan_step s = step_of<P, I>;
-  if constexpr (I == 0)
-    o = {encode(s.from), encode_blocks(s.from), 0, 0, false, s.from.levels != 0, w.line(), w.file_name()};
-  if (!is_collective_on(mesh, s)) return o;
+  plan_step const& s = step_of<P, I>;
+  if (I == 0)
+    o = {layout_before<P>.code, layout_before<P>.blocks, 0, 0, false, layout_before<P>.is_partial, w.line(),
+         w.file_name()};
+  if (!communicates(s.what) || mesh.ranks(s.axes) == 1) return o;
   o.communicated = true;
-  if constexpr (s.what == collective::all_gather) o.gathered |= s.axes;
-  if constexpr (s.what == collective::all_reduce || s.what == collective::reduce_scatter) o.reduced |= s.axes;
+  if (s.what == collective::all_gather) o.gathered |= s.axes;
+  if (s.what == collective::all_reduce || s.what == collective::reduce_scatter) o.reduced |= s.axes;
   return o;
 }
 

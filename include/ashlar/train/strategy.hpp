@@ -111,6 +111,9 @@ constexpr int rule_for() {
    ...);
   return exact != no_rule ? exact : found;
 }
+// A variable, which is evaluated once for each path. clang would call a function again in each dry run.
+template <bool Output, class Path, class... Rules>
+inline constexpr int rule_at = rule_for<Output, Path, Rules...>();
 
 template <class Parameter, class... Rules>
 struct two_patterns_match_one_parameter {
@@ -172,9 +175,9 @@ inline constexpr bool takes_rules = !requires { typename Model::layout_type; };
 template <class Path, class Model, class... Rules>
 constexpr bool serves(int rule) {
   if constexpr (!tree<Model>) {
-    return takes_rules<Model> && rule_for<false, Path, Rules...>() == rule;
+    return takes_rules<Model> && rule_at<false, Path, Rules...> == rule;
   } else {
-    return (Path::path.size && rule_for<true, Path, Rules...>() == rule) ||
+    return (Path::path.size && rule_at<true, Path, Rules...> == rule) ||
            []<template <class...> class S, class... M, std::size_t... I>(std::type_identity<S<M...>>,
                                                                          std::index_sequence<I...>, int r) {
              return (serves<member_path<Path, S<M...>, I>, M, Rules...>(r) || ...);
@@ -182,12 +185,15 @@ constexpr bool serves(int rule) {
   }
 }
 
+template <class Model, std::size_t Rule, class... Rules>
+inline constexpr bool serves_some = serves<root, Model, Rules...>(static_cast<int>(Rule));
+
 template <class Model, class B, class... R>
 constexpr void check_rules(layout_map<B, R...>) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (
         [&]<class Rule, std::size_t J>(std::type_identity<Rule>, std::integral_constant<std::size_t, J>) {
-          constexpr bool served = serves<root, Model, R...>(static_cast<int>(J));
+          constexpr bool served = serves_some<Model, J, R...>;
           static_assert(
               served || Rule::of_output || !rule_matches_no_parameter<Rule, Model>::value,
               "ashlar::layout_map: a rule matches no parameter of the model; check the path, or leave the rule out");
