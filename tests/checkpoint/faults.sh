@@ -178,7 +178,7 @@ reads() {
         traced "$way" -e "inject=$call:error=EIO:when=$n" || fail "EIO at $call $n $way: ended with $?: $(cat "$out" "$err")"
         tried=$((tried + 1))
         [ "$(step resumed)" = 1 ] || fail "EIO at $call $n $way: step $(step resumed) is found"
-        [ "$(grep -c "${name}2.h5: Input/output error.*; the checkpoint before it is tried\$" "$err")" = 1 ] ||
+        [ "$(grep -c "${name}2.h5: cannot be [a-z]*: Input/output error.*; the checkpoint before it is tried\$" "$err")" = 1 ] ||
           fail "EIO at $call $n $way: expected one sentence, found: $(cat "$err")"
         check "EIO at $call $n $way" 2
       done

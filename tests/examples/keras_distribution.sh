@@ -62,7 +62,7 @@ errors() {
   refused 30 "expected sizes whose product is 2, the number of ranks, found 'data=1,model=1'" --strategy data_parallel --mesh data=1,model=1
   refused 30 "cannot be opened" --log "$folder/missing/file"
   refused 30 "cannot be opened" --losses "$folder/missing/file"
-  refused 30 "writing /dev/full failed" --losses /dev/full --steps 24
+  refused 30 "expected a file" --losses /dev/full --steps 24
   if grep -q '^ *epoch ' "$folder/out"; then fail "an epoch passes before a full disk is met: $(cat "$folder/out")"; fi
   local option
   for option in log losses trace; do refused 30 "^keras_distribution: --$option: expected the name of a file, found ''$" --$option=; done

@@ -58,7 +58,9 @@ class checkpoint_reader {
         if (description_checksum(file_, table_) != table_.description)
           throw error("the checksum of the bytes by which HDF5 describes its tensors differs");
       } catch (error const& e) {
-        throw error(beginning() + e.what() + "; nothing is read of " + names_of(wanted));
+        std::string_view what = e.what();
+        if (what.starts_with(beginning())) what.remove_prefix(beginning().size());  // an error of file_
+        throw error(beginning() + std::string(what) + "; nothing is read of " + names_of(wanted));
       }
     });
     byte_count bytes = block.size();

@@ -79,6 +79,7 @@ struct plans_between {
   using context = mesh_context<Mesh, From, To>;
   static constexpr link_model links = MayHelp ? complete_links<Mesh>() : link_model{};
   static constexpr plan_candidates value = [] {
+    if constexpr (From::rank != To::rank) return plan_candidates();  // after another error
     if constexpr (MayHelp != 0) return plan_candidates(value_v<context, From>, value_v<context, To>, MayHelp, links);
     plan_candidates one;
     one.add(plan(value_v<context, From>, value_v<context, To>));
@@ -113,7 +114,7 @@ int remembered_choice(shape const& extents, mesh_shape const& sizes, index_t ele
 // Calls f with the plan of number k as a type.
 template <class Plans, int I = 0, class F>
 constexpr auto with_plan(int k, F const& f) {
-  if constexpr (I + 1 < Plans::value.size)
+  if constexpr (I + 1 < plan_candidates::most && I + 1 < Plans::value.size)  // after an error the size may be anything
     if (k != I) return with_plan<Plans, I + 1>(k, f);
   return f(plan_number<Plans, I>{});
 }
@@ -123,7 +124,7 @@ template <class Plans, class X, class F>
 constexpr auto with_least_plan(shape const& extents, mesh_shape const& sizes, F const& f) {
   constexpr plan_candidates const& plans = Plans::value;
   constexpr index_t bytes = static_cast<index_t>(sizeof(element_t<X>));
-  if constexpr (plans.size == 1) {
+  if constexpr (plans.size <= 1) {
     return f(plan_number<Plans, 0>{});
   } else if constexpr (sizes_are_static<X>) {
     constexpr int k = plans.least(static_extents_v<X>, static_sizes<mesh_t<X>>, bytes, Plans::links.message_bytes);

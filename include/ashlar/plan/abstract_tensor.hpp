@@ -116,10 +116,10 @@ inline constexpr encoded_layout layout_at_end{P::value.layout(P::value.size)};
 // The axes of all collectives of a plan.
 template <class P>
 inline constexpr axis_mask collective_axes_of = [] {
-  axis_mask m = 0;
+  axis_mask all = 0;
   for (plan_step const& s : P::value)
-    if (communicates(s.what)) m |= s.axes;
-  return m;
+    if (communicates(s.what)) all |= s.axes;
+  return all;
 }();
 
 // Adds the redistribution P of a tensor to the ledger's waste if the one that made the tensor was needless.

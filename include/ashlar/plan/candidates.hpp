@@ -24,8 +24,9 @@ constexpr bool may_be_one_step(layout_value const& from, layout_value const& to)
 /// one collective, and the first with axes that split dimension 0 on the way only in the last dimension, or in the one
 /// before it. Plans that reduce nothing, or pad, have no rivals.
 struct plan_candidates {
+  static constexpr int most = 4;
   int size = 0;
-  redistribution_plan plan[4];
+  redistribution_plan plan[most];
 
   constexpr plan_candidates() = default;
   constexpr plan_candidates(layout_value const& from, layout_value const& to, axis_mask mesh_axes,

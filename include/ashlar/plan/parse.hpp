@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ashlar/meta/error.hpp"
+#include "ashlar/plan/candidates.hpp"
 #include "ashlar/plan/print.hpp"
 
 namespace ashlar {

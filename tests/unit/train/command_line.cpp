@@ -64,7 +64,7 @@ TEST_CASE("a mesh of other axes, twice an axis or other ranks is refused in one 
   refused("data=2,,model=2", "--mesh: expected AXIS=SIZE, found ''");
   refused("data=2,data=2", "--mesh: axis 'data' is named twice");
   refused("data=0", "--mesh: expected an integer of 1 or more, found '0'");
-  refused("data=3000000000", "--mesh: it has more than 65536 ranks");
+  refused("data=3000000000", "--mesh: it has more than 268435456 ranks");
   refused("data=3,model=2", "--mesh: expected sizes whose product is 2, the number of ranks, found 'data=3,model=2'");
   refused("data=1,model=1", "--mesh: expected sizes whose product is 2, the number of ranks, found 'data=1,model=1'");
   refused("model=3", "--mesh: expected sizes whose product divides 2, the number of ranks, found 'model=3'");
