@@ -68,12 +68,6 @@ class array_plan {
     comm::require_equal(c, sums,
                         caller_ + ": file, names, types, extents and numbers (as length and checksum of their text)");
   }
-  /// The first of the names that occurs again, or null.
-  static std::string const* repeated(std::vector<std::string>& names) {
-    std::sort(names.begin(), names.end());
-    auto const twice = std::adjacent_find(names.begin(), names.end());
-    return twice == names.end() ? nullptr : &*twice;
-  }
 
  private:
   void add(communicator const& c, std::unique_ptr<checkpoint_leaf>& leaf, array_map const& map) {

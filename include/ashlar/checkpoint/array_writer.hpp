@@ -104,19 +104,19 @@ class array_writer {
       if (hdf5 && i.array.extents.size() > max_rank)
         plan_.fail("expected " + i.leaf + " of at most 8 dimensions, found " + extents_text(i.array.extents));
     }
-    if (std::string const* const twice = array_plan::repeated(names))
+    if (std::string const* const twice = repeated(names))
       plan_.fail("expected each name of an array once, found " + shown(*twice, 100) + " for two leaves");
     std::vector<std::string> keys;
     for (auto const& [key, text] : options.metadata) keys.push_back(key);
-    if (std::string const* const twice = array_plan::repeated(keys))
+    if (std::string const* const twice = repeated(keys))
       plan_.fail("expected each name of metadata once, found " + shown(*twice, 100) + " twice");
   }
 
   std::uint64_t bytes_of_leaf(std::size_t i) const { return plan_.leaves()[i]->entry.bytes(); }
-  void add_output(std::filesystem::path const& path) {
-    outputs_.push_back({});
-    outputs_.back().path = path;
-    outputs_.back().part = std::make_unique<unfinished_file>(path.string() + ".part", plan_.caller());
+  array_output output(std::filesystem::path const& path, std::string header = {}) const {
+    auto part = std::make_unique<unfinished_file>(path.string() + ".part", plan_.caller());
+    std::uint64_t const bytes = header.size();
+    return {.path = path, .header = std::move(header), .bytes = bytes, .part = std::move(part), .file = {}};
   }
 
   // One file, or files beside an index that take the leaves in their order.
@@ -139,21 +139,15 @@ class array_writer {
         unsigned const bits_a = name_of(a->type).bits, bits_b = name_of(b->type).bits;
         return bits_a != bits_b ? bits_a > bits_b : a->name < b->name;
       });
-      add_output(plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file());
-      array_output& o = outputs_.back();
-      o.header = safetensors_header(files[f], options.metadata);
-      o.bytes = o.header.size();
+      array_output& o = outputs_.emplace_back(
+          output(plan_.format() == array_format::index ? numbered(f + 1, files.size()) : plan_.file(),
+                 safetensors_header(files[f], options.metadata)));
       for (stored_array const* const a : files[f]) {
         o.bytes += bytes_of_leaf(static_cast<std::size_t>(a - arrays_.data()));
         weight_map[a->name] = o.path.filename().string();
       }
     }
-    if (plan_.format() != array_format::index) return;
-    index_.emplace();
-    index_->path = plan_.file();
-    index_->part = std::make_unique<unfinished_file>(plan_.file().string() + ".part", plan_.caller());
-    index_->header = safetensors_index(weight_map, total);
-    index_->bytes = index_->header.size();
+    if (plan_.format() == array_format::index) index_ = output(plan_.file(), safetensors_index(weight_map, total));
   }
   // model-00001-of-00003.safetensors, as Hugging Face names the files beside model.safetensors.index.json.
   std::filesystem::path numbered(std::size_t k, std::size_t of) const {
@@ -177,7 +171,7 @@ class array_writer {
     }
     described_ = describe_in_hdf5(table_, plan_.caller(), metadata);
     for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].begin = table_.entries[i].offset;
-    add_output(plan_.file());
+    outputs_.push_back(output(plan_.file()));
     outputs_.back().bytes = table_.file_bytes;
   }
 

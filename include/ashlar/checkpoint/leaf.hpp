@@ -142,6 +142,13 @@ struct is_no_leaf {
 
 using checkpoint_leaves = std::vector<std::unique_ptr<checkpoint_leaf>>;
 
+/// Sorts names. Returns the first that occurs again, or null.
+inline std::string const* repeated(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  auto const twice = std::adjacent_find(names.begin(), names.end());
+  return twice == names.end() ? nullptr : &*twice;
+}
+
 // Adds the leaves of a tree, of a struct with `names`, or x itself.
 template <class X>
 void add_leaves(checkpoint_leaves& to, std::string const& path, X& x, int ranks) {

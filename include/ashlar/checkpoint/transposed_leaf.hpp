@@ -1,62 +1,36 @@
 // A leaf whose dimensions have another order in the file.
 #pragma once
+#include "ashlar/kernels/permute.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
-#include <span>
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <vector>
 
 namespace ashlar::checkpoint_detail {
 
-/// Copies an array with its dimensions in another order: dimension d of the copy is dimension order[d] of the array. It
-/// goes through tiles, so that rows of both arrays stay in the cache.
-template <std::size_t Bytes>
-void transpose_elements(unsigned char const* from, shape const& extents, std::span<int const> order,
-                        unsigned char* to) {
-  int const last = extents.rank - 1;
-  shape result = extents;
-  index_t stride[max_rank]{};
-  int across = last;  // the dimension of the copy along which the array's elements are consecutive
-  for (int d = 0; d <= last; ++d) {
-    int const source = order[static_cast<std::size_t>(d)];
-    result[d] = extents[source];
-    stride[d] = extents.stride(source);
-    if (source == last) across = d;
-  }
-  if (result.size() == 0) return;
-  constexpr index_t tile = 32;
-  index_t const rows = across == last ? 1 : result[across], columns = result[last];
-  shape outer = result;
-  outer[last] = 1;
-  outer[across] = 1;
-  for (index_t k = 0, n = outer.size(); k < n; ++k) {
-    index_t source = 0, target = 0;
-    for (index_t d = last, rest = k; d >= 0; --d) {
-      int const dim = static_cast<int>(d);
-      index_t const i = rest % outer[dim];
-      rest /= outer[dim];
-      source += i * stride[dim];
-      target += i * result.stride(dim);
-    }
-    for (index_t i0 = 0; i0 < rows; i0 += tile)
-      for (index_t j0 = 0; j0 < columns; j0 += tile)
-        for (index_t i = i0; i < std::min(i0 + tile, rows); ++i)
-          for (index_t j = j0; j < std::min(j0 + tile, columns); ++j)
-            std::memcpy(to + static_cast<std::size_t>(target + i * result.stride(across) + j) * Bytes,
-                        from + static_cast<std::size_t>(source + i * stride[across] + j * stride[last]) * Bytes, Bytes);
-  }
-}
-/// Pre: element_bytes is 1, 2, 4, 8 or 16, and a rank of 1 or more.
-inline void transpose_elements(unsigned char const* from, shape const& extents, std::span<int const> order,
-                               byte_count element_bytes, unsigned char* to) {
+/// Permutes the dimensions of an array: dimension d of `to` is dimension order[d] of `from`.
+/// Pre: element_bytes is 1, 2, 4, 8 or 16.
+inline void permute_elements(unsigned char const* from, shape const& extents, std::vector<int> const& order,
+                             byte_count element_bytes, unsigned char* to) {
+  int of[max_rank]{};
+  std::copy(order.begin(), order.end(), of);
+  auto const as = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+    using element = std::array<unsigned char, Bytes>;
+    kernels::permute(Kokkos::DefaultHostExecutionSpace{}, reinterpret_cast<element const*>(from), extents, of,
+                     reinterpret_cast<element*>(to));
+  };
   switch (element_bytes) {
     case 1:
-      return transpose_elements<1>(from, extents, order, to);
+      return as(std::integral_constant<std::size_t, 1>());
     case 2:
-      return transpose_elements<2>(from, extents, order, to);
+      return as(std::integral_constant<std::size_t, 2>());
     case 4:
-      return transpose_elements<4>(from, extents, order, to);
+      return as(std::integral_constant<std::size_t, 4>());
     case 8:
-      return transpose_elements<8>(from, extents, order, to);
+      return as(std::integral_constant<std::size_t, 8>());
     default:
-      return transpose_elements<16>(from, extents, order, to);
+      return as(std::integral_constant<std::size_t, 16>());
   }
 }
 
@@ -86,7 +60,7 @@ class transposed_leaf final : public checkpoint_leaf {
   unsigned char const* shard() override {
     unsigned char const* const from = within_->shard();
     allocate();
-    transpose_elements(from, own_, inverse_, entry.element_bytes, memory_.get());
+    permute_elements(from, own_, inverse_, entry.element_bytes, memory_.get());
     return memory_.get();
   }
   unsigned char* room() override {
@@ -95,7 +69,7 @@ class transposed_leaf final : public checkpoint_leaf {
     return memory_.get();
   }
   void filled() override {
-    transpose_elements(memory_.get(), transposed_, order_, entry.element_bytes, room_);
+    permute_elements(memory_.get(), transposed_, order_, entry.element_bytes, room_);
     memory_.reset();
     within_->filled();
   }

@@ -55,8 +55,7 @@ class checkpoint_writer {
         leaf->entry.choose_chunk();
         table_.entries.push_back(leaf->entry);
       }
-      std::sort(names.begin(), names.end());
-      if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+      if (std::string const* const twice = repeated(names))
         throw error("ashlar::save_checkpoint: two parts have the name " + *twice +
                     "; give each part a name of its own");
       table_.block = table_.block_bytes();

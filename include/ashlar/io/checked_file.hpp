@@ -28,10 +28,8 @@ class checked_file {
     caller_ = caller;
     descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
     if (descriptor_ < 0) fail_for_reason("opened");
-    struct stat s {};
-    if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
-    if ((flags & O_DIRECTORY) == 0 && !S_ISREG(s.st_mode)) fail("expected a file, found something else");
-    size_ = static_cast<std::uint64_t>(s.st_size);
+    if (bool const is_file = S_ISREG(examine()); !is_file && (flags & O_DIRECTORY) == 0)
+      fail("expected a file, found something else");
   }
   checked_file(checked_file&& other) noexcept { swap(other); }
   checked_file& operator=(checked_file&& other) noexcept {
@@ -101,9 +99,7 @@ class checked_file {
         fail("another run writes this file; wait until all its ranks have ended, or choose another file");
       if (errno == EINTR) return lock();
     }
-    struct stat s {};
-    if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
-    size_ = static_cast<std::uint64_t>(s.st_size);
+    examine();
   }
   /// Closes the file. Some systems report an earlier write error only here.
   void close() {
@@ -118,6 +114,13 @@ class checked_file {
   [[noreturn]] void fail_for_reason(char const* what) const {
     int const reason = errno;
     fail("cannot be " + std::string(what) + ": " + std::strerror(reason));
+  }
+  // Sets the size, and returns the file's kind.
+  mode_t examine() {
+    struct stat s {};
+    if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+    size_ = static_cast<std::uint64_t>(s.st_size);
+    return s.st_mode;
   }
   void swap(checked_file& other) noexcept {
     path_.swap(other.path_);

@@ -24,6 +24,7 @@ constexpr bool commutes(linearity kind, int op) {
   return kind == linearity::nondecreasing ? op == op_max || op == op_min : kind != linearity::nonlinear && op == op_sum;
 }
 
+/// Makes `to` partial as `from` is, too.
 constexpr void copy_reductions(layout_value const& from, layout_value& to) {
   for (int l = 0; l < from.levels; ++l) to.add_partial(from.reductions[l].op, from.reductions[l].axes);
 }

@@ -1,7 +1,7 @@
 // Reductions over dimensions, and their transposes.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
-#include "ashlar/ops/apply.hpp"
+#include "ashlar/ops/view.hpp"
 
 namespace ashlar {
 
@@ -15,13 +15,6 @@ struct reduction_diagnostics {
         "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
   }
 };
-
-constexpr shape without_dims(shape const& a, unsigned dims) {
-  shape y;
-  for (int d = 0; d < a.rank; ++d)
-    if (!(dims >> d & 1u)) y.extent[y.rank++] = a[d];
-  return y;
-}
 
 struct is_equal {
   static constexpr linearity kind = linearity::nonlinear;
@@ -141,7 +134,7 @@ struct expand_op {
     rule_result r;
     r.out = like;
     r.out.drop_partial(like.partial());
-    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
+    copy_reductions(a, r.out);
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& like) { return like; }
@@ -209,53 +202,6 @@ constexpr auto reduce(X const& x) {
     return apply(reduce_op<Op, dims>{}, x);
   }
 }
-
-template <unsigned Dims>
-struct drop_dims_op;
-
-/// Gives a tensor dimensions of extent 1, which no axis shards. A bit mask names these dimensions of the result. No
-/// element moves.
-template <unsigned Dims>
-struct keep_dims_op {
-  using diagnostics = reduction_diagnostics;
-  template <class T>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& a) {
-    rule_result r;
-    for (int k = 0; k < a.rank || (Dims >> r.out.rank & 1u); ++r.out.rank)
-      r.out.dim[r.out.rank] = Dims >> r.out.rank & 1u ? axis_list{} : a.dim[k++];
-    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
-    return r;
-  }
-  static constexpr shape extents(layout_value const& out, shape const& a) {
-    shape y;
-    for (int k = 0; y.rank < out.rank; ++y.rank) y[y.rank] = Dims >> y.rank & 1u ? 1 : a[k++];
-    return y;
-  }
-  template <int, class Ct, class Y, class X>
-  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
-    return apply(drop_dims_op<Dims>{}, ct);
-  }
-};
-/// Takes these dimensions away again.
-template <unsigned Dims>
-struct drop_dims_op {
-  using diagnostics = reduction_diagnostics;
-  template <class T>
-  using element = T;
-  static constexpr rule_result rule(layout_value const& a) {
-    rule_result r;
-    for (int d = 0; d < a.rank; ++d)
-      if (!(Dims >> d & 1u)) r.out.dim[r.out.rank++] = a.dim[d];
-    for (int l = 0; l < a.levels; ++l) r.out.add_partial(a.reductions[l].op, a.reductions[l].axes);
-    return r;
-  }
-  static constexpr shape extents(layout_value const&, shape const& a) { return without_dims(a, Dims); }
-  template <int, class Ct, class Y, class X>
-  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
-    return apply(keep_dims_op<Dims>{}, ct);
-  }
-};
 
 // The result of a reduction of X over Dims, with these dimensions, of extent 1.
 template <class X, int... Dims, class Y>

@@ -28,7 +28,7 @@ struct select_pullback_op {
     rule_result r;
     r.out = x;
     r.out.drop_partial(x.partial());
-    for (int l = 0; l < ct.levels; ++l) r.out.add_partial(ct.reductions[l].op, ct.reductions[l].axes);
+    copy_reductions(ct, r.out);
     return r;
   }
   static constexpr shape extents(layout_value const&, shape const&, shape const& x) { return x; }
@@ -43,7 +43,7 @@ struct select_op {
     if (x.dim[0].size) return rule_result::wrong(fault::sharded_dimension, x.dim[0][0]);
     rule_result r;
     for (int d = 1; d < x.rank; ++d) r.out.dim[r.out.rank++] = x.dim[d];
-    for (int l = 0; l < x.levels; ++l) r.out.add_partial(x.reductions[l].op, x.reductions[l].axes);
+    copy_reductions(x, r.out);
     return r;
   }
   constexpr shape extents(layout_value const&, shape const& x) const {

@@ -1,5 +1,6 @@
-// flatten joins dimensions; unflatten cuts a dimension.
+// flatten joins dimensions; unflatten cuts a dimension; reductions keep dimensions with extent 1.
 #pragma once
+#include "ashlar/layout/linearity.hpp"
 #include "ashlar/layout/rule.hpp"
 #include "ashlar/ops/apply.hpp"
 
@@ -99,6 +100,60 @@ struct unflatten_op {
   template <int, class Ct, class Y, class X>
   static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
     return apply(flatten_op<Dim, Dim + Count - 1>{}, ct);
+  }
+};
+
+constexpr shape without_dims(shape const& a, unsigned dims) {
+  shape y;
+  for (int d = 0; d < a.rank; ++d)
+    if (!(dims >> d & 1u)) y.extent[y.rank++] = a[d];
+  return y;
+}
+
+template <unsigned Dims>
+struct drop_dims_op;
+
+/// Gives a tensor dimensions of extent 1, which no axis shards. A bit mask names these dimensions of the result. No
+/// element moves.
+template <unsigned Dims>
+struct keep_dims_op {
+  using diagnostics = view_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    rule_result r;
+    for (int k = 0; k < a.rank || (Dims >> r.out.rank & 1u); ++r.out.rank)
+      r.out.dim[r.out.rank] = Dims >> r.out.rank & 1u ? axis_list{} : a.dim[k++];
+    copy_reductions(a, r.out);
+    return r;
+  }
+  static constexpr shape extents(layout_value const& out, shape const& a) {
+    shape y;
+    for (int k = 0; y.rank < out.rank; ++y.rank) y[y.rank] = Dims >> y.rank & 1u ? 1 : a[k++];
+    return y;
+  }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(drop_dims_op<Dims>{}, ct);
+  }
+};
+/// Takes these dimensions away again.
+template <unsigned Dims>
+struct drop_dims_op {
+  using diagnostics = view_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    rule_result r;
+    for (int d = 0; d < a.rank; ++d)
+      if (!(Dims >> d & 1u)) r.out.dim[r.out.rank++] = a.dim[d];
+    copy_reductions(a, r.out);
+    return r;
+  }
+  static constexpr shape extents(layout_value const&, shape const& a) { return without_dims(a, Dims); }
+  template <int, class Ct, class Y, class X>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const&) {
+    return apply(keep_dims_op<Dims>{}, ct);
   }
 };
 

@@ -101,8 +101,8 @@ class call_of_all {
   call_of_all(device_mesh<M> const& m, char const* name, layout_value const& layout, std::uint64_t element,
               shape const& extents, call_site const& w) {
     if (m.size() == 1) return;
-    std::uint64_t fingerprint = fingerprint_of(collective::exchange, encode(layout), encode_blocks(layout), element);
-    for (char const* c = name; *c != '\0'; ++c) fingerprint = fingerprint_of(collective::exchange, fingerprint, *c);
+    std::uint64_t const fingerprint =
+        with_name(fingerprint_of(collective::exchange, encode(layout), encode_blocks(layout), element), name);
     scope_.emplace(m, name, fingerprint_of_extents(collective::exchange, fingerprint, extents), w);
   }
 

@@ -139,6 +139,13 @@ struct view_lies_otherwise {
   static constexpr bool value = View::rank > 1 && !std::is_same_v<typename View::array_layout, Order>;
 };
 
+// A tensor whose shard is memory of the user's. It keeps `owner`, which may be nothing of use.
+template <class Tensor, class M, class Owner>
+Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& extents, void* data, std::size_t bytes) {
+  using store = storage<typename Tensor::memory_space>;
+  return Tensor(m, extents, std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s; }), 0);
+}
+
 template <class L, bool Reversed, class M, class View, int N>
 auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
   using T = typename View::non_const_value_type;
@@ -149,9 +156,7 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = plan_detail::checked_extents<L>(n);
-  auto owner = std::shared_ptr<storage<typename View::memory_space>>(
-      new storage<typename View::memory_space>(view.data(), view.span() * sizeof(T)), [view](auto* s) { delete s; });
-  Tensor t(m, extents, owner, 0);
+  auto const t = in_memory_of<Tensor>(view, m, extents, view.data(), view.span() * sizeof(T));
   comm::collectively(m.communicator(), [&] {
     shape const shard = t.local_extents();
     shape expected = shard, found = shard;
@@ -199,7 +204,6 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N]) {
   static_assert(!std::is_const_v<T>,
                 "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  using store = tensor_detail::storage<typename Tensor::memory_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
   shape const extents = plan_detail::checked_extents<L>(n);
   index_t const elements = local_shape(extents, Tensor::layout, m.sizes(), m.rank()).size();
@@ -207,10 +211,7 @@ auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N]) {
     if (data == nullptr && elements != 0)
       meta_detail::fail("ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
   });
-  return Tensor(m, extents,
-                std::shared_ptr<store>(new store(data, static_cast<std::size_t>(elements) * sizeof(T)),
-                                       [](store* s) { delete s; }),
-                0);
+  return tensor_detail::in_memory_of<Tensor>(data, m, extents, data, static_cast<std::size_t>(elements) * sizeof(T));
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.

@@ -1,7 +1,6 @@
 // Operations on real tensors whose result shares the operand's memory: flatten, unflatten, dimensions of extent 1, and
 // select.
 #pragma once
-#include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/select.hpp"
 #include "ashlar/ops/view.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"

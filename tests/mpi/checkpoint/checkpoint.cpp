@@ -11,19 +11,9 @@
 
 using namespace ashlar;
 using test::said;
-using testing::overwrite, testing::shared_folder;
-using grid = mesh<axis<"x">, axis<"y">>;
+using testing::overwrite, testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
 namespace {
-
-std::vector<std::array<int, 2>> grids() {
-  int const p = testing::ranks();
-  std::vector<std::array<int, 2>> all;
-  for (int x = 1; x <= p; ++x)
-    if (p % x == 0) all.push_back({x, p / x});
-  return all;
-}
-device_mesh<grid> mesh_of(std::array<int, 2> n) { return device_mesh<grid>(MPI_COMM_WORLD, std::span<int const>(n)); }
 
 template <class T>
 T element(index_t i) {

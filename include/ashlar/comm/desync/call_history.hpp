@@ -22,6 +22,12 @@ constexpr std::uint64_t fingerprint_of(collective what, auto... more) {
   return (h & 0x00FFFFFFFFFFFFFFu) | first;
 }
 
+/// The same for a call that has a name. Adds the name to a fingerprint.
+constexpr std::uint64_t with_name(std::uint64_t fingerprint, char const* name) {
+  for (; *name != '\0'; ++name) fingerprint = fingerprint_of(collective::exchange, fingerprint, *name);
+  return fingerprint;
+}
+
 /// Tells element types apart in a fingerprint: by size and, for numbers, by kind.
 template <class T>
 inline constexpr std::uint64_t element_code = sizeof(T) << 2 | (std::is_floating_point_v<T> ? 1u

@@ -51,13 +51,11 @@ class raw_call {
     e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
     comm::collective_log::instance().begin(e);
     if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
-    std::uint64_t fingerprint = 0;
-    for (char const* at = f.name; *at != '\0'; ++at)
-      fingerprint = fingerprint_of(collective::exchange, fingerprint, *at);
-    call_.emplace(
-        *monitor,
-        call_in_progress{
-            {0, fingerprint, on_no_mesh, e, false}, monitor->all_ranks(), 1, monitor->rank(), deadline_of(how)});
+    call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false},
+                                             monitor->all_ranks(),
+                                             1,
+                                             monitor->rank(),
+                                             deadline_of(how)});
     call_->enter();
   }
   raw_call(raw_call const&) = delete;
