@@ -181,6 +181,12 @@ struct checked_layout {
   using type = basic_layout<D...>;
 };
 
+/// The layout of specs. (layout/halo.hpp: if one of them has a halo.)
+template <bool Haloed, dimension... D>
+struct layout_of;
+template <dimension... D>
+struct layout_of<false, D...> : checked_layout<typename dim_of<D>::type...> {};
+
 // The axes of a mask, sorted by name.
 template <class Names>
 constexpr axis_list sorted_by_name(axis_mask m) {
@@ -233,11 +239,11 @@ struct layout_from {
 
 }  // namespace layout_detail
 
-/// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model") or cyclic("data", 64). Over an axis
-/// that it does not name the tensor is replicated.
+/// A layout: one spec per tensor dimension, `none`, "data", axes("data", "model"), cyclic("data", 64) or halo("x", 1).
+/// Over an axis that it does not name the tensor is replicated.
 /// Example: layout<"data", none> is basic_layout<split<axis_name<'d','a','t','a'>>, whole>
 template <dimension... Dims>
-using layout = typename layout_detail::checked_layout<typename layout_detail::dim_of<Dims>::type...>::type;
+using layout = typename layout_detail::layout_of<(meta_detail::has_halo(Dims) || ...), Dims...>::type;
 
 namespace layout_detail {
 

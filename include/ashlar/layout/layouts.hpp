@@ -4,6 +4,7 @@
 #include "ashlar/layout/dual.hpp"
 #include "ashlar/layout/einsum.hpp"
 #include "ashlar/layout/elementwise.hpp"
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/layout/window.hpp"

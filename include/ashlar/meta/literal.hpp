@@ -19,6 +19,7 @@ enum class literal_kind : unsigned {
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline constexpr char block_mark = '%';  // separates names from the block size in a dimension's text: p,q%64
+inline constexpr char halo_mark = '#';   // separates names from the halo: layout/halo.hpp
 constexpr bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 }  // namespace meta_detail
 

@@ -35,6 +35,22 @@ struct name_at<Literal, Begin, std::index_sequence<I...>> {
   using type = axis_name<Literal[Begin + I]...>;
 };
 
+// A halo in a dimension's text: the mark, then a character each for two widths and two edges.
+constexpr unsigned halo_begin(dimension const& d) {
+  unsigned i = 0;
+  while (i < d.size && d[i] != halo_mark) ++i;
+  return i;
+}
+constexpr bool has_halo(dimension const& d) { return halo_begin(d) != d.size; }
+constexpr dimension without_halo(dimension const& d) {
+  dimension names(none);
+  for (unsigned i = 0, n = halo_begin(d); i < n; ++i) {
+    char const c = d[i];
+    names.append(&c, 1);
+  }
+  return names;
+}
+
 // End of the names in a dimension's text. The block size follows if there is one.
 constexpr unsigned names_end(dimension const& d) {
   unsigned i = 0;

@@ -215,6 +215,18 @@ struct backend<abstract_mesh<M>> {
     y.set_origin({});
     return y;
   }
+  template <class To, class X>
+  static constexpr auto exchange_halo(X const& x, call_site const&) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class To, class X>
+  static constexpr auto copy_cells(X const& x) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class Y, class F, class Box, class X, class U, class... V>
+  static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
+    return {x.mesh(), x.extents()};
+  }
   template <class Chunks, class X>
   static constexpr X take_chunk(Chunks const& cut, index_t i, X const& x, int dim) {
     shape extents = x.extents();

@@ -24,6 +24,11 @@ namespace plan_detail {
 ///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)
 ///                                                for each, in the same order, then all_reduce<Ops>(op)
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
+///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
+///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
+///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
+///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
+///                                                pending_halo that fills its halo
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0

@@ -5,16 +5,36 @@
 namespace ashlar {
 
 /// A collective: a function in which all ranks of some axes take part. Entries of the ledger and of the log name it.
-enum class collective { permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
+enum class collective {
+  permute,
+  all_to_all,
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  exchange,
+  broadcast,
+  exchange_halo
+};
 
 constexpr char const* to_text(collective c) {
   constexpr char const* text[]{"permute",    "all_to_all", "all_gather", "reduce_scatter",
-                               "all_reduce", "exchange",   "broadcast"};
+                               "all_reduce", "exchange",   "broadcast",  "exchange_halo"};
   return text[static_cast<int>(c)];
 }
 
 /// The kind of a step: slice and pad are local, the others are the collectives of the same name.
-enum class step_kind { slice, pad, permute, all_to_all, all_gather, reduce_scatter, all_reduce, exchange, broadcast };
+enum class step_kind {
+  slice,
+  pad,
+  permute,
+  all_to_all,
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  exchange,
+  broadcast,
+  exchange_halo
+};
 
 namespace plan_detail {
 
@@ -47,6 +67,7 @@ constexpr char const* to_text(step_kind k) {
 /// reduce_scatter, all_reduce: perform the partial reduction `op`, the innermost, over `axes`. A reduce_scatter may
 /// also split dimensions over replicated axes: a rank then reduces only what it keeps.
 /// permute, all_to_all, all_gather, exchange: each rank receives the elements of its new shard that it lacks.
+/// exchange_halo is no step of a plan: each rank receives the cells of its halo.
 struct plan_step {
   step_kind what = step_kind::slice;
   axis_mask axes = 0;

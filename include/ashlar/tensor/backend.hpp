@@ -7,6 +7,7 @@
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
+#include "ashlar/tensor/stencil.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar {
@@ -106,6 +107,24 @@ struct backend<device_mesh<M>> {
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
+  }
+  // tensor/halo.hpp
+  template <class To, class X>
+  static auto exchange_halo(X const& x, call_site const& w) {
+    return tensor_detail::exchange_halo<To>(x, w);
+  }
+  template <class To, class X>
+  static auto begin_exchange_halo(X const& x, call_site const& w) {
+    return tensor_detail::begin_exchange_halo<To>(x, w);
+  }
+  template <class To, class X>
+  static auto copy_cells(X const& x) {
+    return tensor_detail::copy_cells<To>(x);
+  }
+  // tensor/stencil.hpp
+  template <class Y, class F, class Box, class X, class U, class... V>
+  static Y stencil(F const& f, Box const& box, X const& x, U&& u, V const&... v) {
+    return tensor_detail::run_stencil<Y>(f, box, x, std::forward<U>(u), v...);
   }
   // tensor/collective_einsum.hpp
   template <class X>

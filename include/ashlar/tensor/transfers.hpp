@@ -141,25 +141,26 @@ struct transfers_key {
 };
 
 /// Remembers the transfers used last: a program takes the same steps again and again.
+template <class Transfers>
 class transfers_memo {
  public:
   /// Returns transfers(), or its result for the same key before. Without a copy of the pointer, it lives until the next
   /// call.
   template <class F>
-  std::shared_ptr<step_transfers const> const& operator()(transfers_key const& key, F const& transfers) {
+  std::shared_ptr<Transfers const> const& operator()(transfers_key const& key, F const& transfers) {
     entry& slot = slots_[key.hash() % slots_.size()];
-    if (!slot.transfers || slot.key != key) slot = {key, std::make_shared<step_transfers const>(transfers())};
+    if (!slot.transfers || slot.key != key) slot = {key, std::make_shared<Transfers const>(transfers())};
     return slot.transfers;
   }
 
  private:
   struct entry {
     transfers_key key{};
-    std::shared_ptr<step_transfers const> transfers;
+    std::shared_ptr<Transfers const> transfers;
   };
   std::array<entry, 256> slots_;
 };
-inline thread_local transfers_memo remembered;
+inline thread_local transfers_memo<step_transfers> remembered;
 
 /// The transfers of a step that lives as long as the program. Without a copy of the pointer, they live until the next
 /// call.

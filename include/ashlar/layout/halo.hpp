@@ -1,0 +1,162 @@
+// Layouts with halos: shards that have room for cells of their neighbours. Their types, and the states of their cells.
+#pragma once
+#include "ashlar/layout/halo_cells.hpp"
+#include "ashlar/layout/layout.hpp"
+
+namespace ashlar {
+
+/// The cells that an exchange fills: all, or those that lie outside the owned box in one dimension only.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // g++ takes a scoped name for a shadow of ashlar::none
+enum class corners : unsigned char { all, none };
+#pragma GCC diagnostic pop
+
+namespace layout_detail {
+
+/// The room of one dimension: cells below and above the owned ones, and what lies beyond the domain on either side.
+template <int Lower, int Upper, edge Below, edge Above>
+struct room {
+  static constexpr halo_width width{Lower, Upper, Below, Above};
+};
+
+/// What the cells outside the owned box hold.
+namespace halo_state {
+struct fresh {};
+struct stale {};
+struct without_corners {};
+}  // namespace halo_state
+
+/// A layout whose shards have room for halos: one room per dimension. L is the layout of the owned cells.
+template <class L, class State, class... Room>
+struct basic_haloed {
+  static constexpr int rank = L::rank;
+};
+
+consteval dimension haloed(dimension over, int lower, int upper, edge below, edge above) {
+  if (lower < 0 || lower > 255 || upper < 0 || upper > 255)
+    throw "ashlar::halo: a width is 0 to 255 cells; write a width from this range";
+  if ((below == edge::periodic) != (above == edge::periodic))
+    throw "ashlar::halo: one side of a dimension is periodic and the other is not; write edge::periodic for both or none";
+  for (unsigned i = 0; i < over.size; ++i) {
+    if (over[i] == meta_detail::block_mark)
+      throw "ashlar::halo: neighbours in a block-cyclic dimension are on other ranks; write halo(\"p\", 1) over a balanced split";
+    if (over[i] == meta_detail::halo_mark) throw "ashlar::halo: the dimension has a halo already; write halo once";
+  }
+  char const text[]{meta_detail::halo_mark, static_cast<char>(lower), static_cast<char>(upper),
+                    static_cast<char>(below), static_cast<char>(above)};
+  over.append(text, sizeof text);
+  return over;
+}
+
+template <dimension D>
+struct room_of {
+  using type = room<0, 0, edge::zero, edge::zero>;
+};
+template <dimension D>
+  requires(meta_detail::has_halo(D))
+struct room_of<D> {
+  static constexpr unsigned at = meta_detail::halo_begin(D) + 1;
+  using type = room<static_cast<unsigned char>(D[at]), static_cast<unsigned char>(D[at + 1]),
+                    static_cast<edge>(D[at + 2]), static_cast<edge>(D[at + 3])>;
+};
+template <dimension... D>
+struct layout_of<true, D...> {
+  using type = basic_haloed<typename layout_of<false, meta_detail::without_halo(D)...>::type, halo_state::fresh,
+                            typename room_of<D>::type...>;
+};
+
+template <class L, class State, class... R>
+struct names_of<basic_haloed<L, State, R...>> : names_of<L> {};
+template <class L, class State, class... R>
+struct ops_of<basic_haloed<L, State, R...>> : ops_of<L> {};
+template <class L, class State, class... R>
+inline constexpr bool is_layout_v<basic_haloed<L, State, R...>> = true;
+
+/// True for layouts with halos.
+template <class L>
+struct layout_has_a_halo {
+  static constexpr bool value = false;
+};
+template <class L, class State, class... R>
+struct layout_has_a_halo<basic_haloed<L, State, R...>> {
+  static constexpr bool value = true;
+};
+
+// All that reads the value of a layout reads shards without halos. Functions that read halos ask for the value of
+// owned_layout_t.
+template <class Context, class L, class State, class... R>
+struct value_of<Context, basic_haloed<L, State, R...>> {
+  static constexpr layout_value make() {
+    static_assert(!layout_has_a_halo<basic_haloed<L, State, R...>>::value,
+                  "ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells");
+    return value_of<Context, L>::make();
+  }
+};
+
+template <class L, class NewState>
+struct with_state {
+  static_assert(layout_has_a_halo<L>::value,
+                "ashlar::stale: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+  using type = L;
+};
+template <class L, class State, class... R, class NewState>
+struct with_state<basic_haloed<L, State, R...>, NewState> {
+  using type = basic_haloed<L, NewState, R...>;
+};
+
+template <class L>
+struct halo_of {
+  using owned = L;
+  using state = void;
+};
+template <class L, class State, class... R>
+struct halo_of<basic_haloed<L, State, R...>> {
+  using owned = L;
+  using state = State;
+  static constexpr halo_widths widths{{R::width...}};
+};
+
+/// The state of the halo of a layout: a class of halo_state, or void without a halo.
+template <class L>
+using halo_state_t = typename halo_of<L>::state;
+
+template <class L, class State>
+inline constexpr bool is_in_state = std::is_same_v<halo_state_t<L>, State>;
+
+}  // namespace layout_detail
+
+/// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
+/// cells beyond the domain hold.
+/// Pre: 0 <= width <= 255; `over` is none, an axis or axes(...).
+/// Example: layout<halo("y", 1), halo("x", 2, edge::periodic), none>
+consteval dimension halo(dimension over, int width, edge beyond = edge::zero) {
+  return layout_detail::haloed(over, width, width, beyond, beyond);
+}
+/// The same with an edge for either side.
+consteval dimension halo(dimension over, int width, edge below, edge above) {
+  return layout_detail::haloed(over, width, width, below, above);
+}
+/// The same with a width for either side.
+consteval dimension halo(dimension over, int lower, int upper, edge beyond = edge::zero) {
+  return layout_detail::haloed(over, lower, upper, beyond, beyond);
+}
+/// The same with a width and an edge for either side.
+consteval dimension halo(dimension over, int lower, int upper, edge below, edge above) {
+  return layout_detail::haloed(over, lower, upper, below, above);
+}
+
+/// The layout H with cells outside the owned box that hold nothing yet: the operand of exchange_halo.
+template <class H>
+using stale = typename layout_detail::with_state<H, layout_detail::halo_state::stale>::type;
+/// The layout H whose halo cells are right if they lie outside the owned box in one dimension only.
+template <class H>
+using without_corners = typename layout_detail::with_state<H, layout_detail::halo_state::without_corners>::type;
+/// The layout H whose halo cells are right. This is the layout as it is written.
+template <class H>
+using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
+/// The layout of the owned cells: the same without halos.
+/// Example: owned_layout_t<layout<halo("y", 1), none>> is layout<"y", none>
+template <class H>
+using owned_layout_t = typename layout_detail::halo_of<H>::owned;
+
+}  // namespace ashlar

@@ -1,0 +1,152 @@
+// The exchange of halos, and the owned cells of tensors that have one.
+#pragma once
+#include "ashlar/layout/halo.hpp"
+#include "ashlar/ops/async.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+template <class L>
+struct halo_is_missing {
+  static constexpr bool value = !layout_detail::layout_has_a_halo<L>::value;
+};
+template <class L, corners C>
+struct halo_is_exchanged_already {
+  static constexpr bool value =
+      layout_detail::is_in_state<L, layout_detail::halo_state::fresh> ||
+      (C == corners::none && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>);
+};
+
+/// The layout after an exchange.
+template <class H, corners C>
+using exchanged = std::conditional_t<C == corners::all, fresh<H>, without_corners<H>>;
+
+/// An exchange of the halos of a layout on a mesh, as a step: its axes are all that shard a dimension with room.
+template <class Mesh, class H>
+inline constexpr plan_step halo_step = [] {
+  plan_step s;
+  s.what = step_kind::exchange_halo;
+  s.from = s.to = value_v<mesh_context<Mesh, H>, owned_layout_t<H>>;
+  for (int d = 0; d < s.from.rank; ++d)
+    if (layout_detail::halo_width const& w = layout_detail::halo_of<H>::widths.dim[d]; w.lower != 0 || w.upper != 0)
+      s.axes |= s.from.dim[d].mask();
+  return s;
+}();
+
+template <corners C, class X>
+constexpr void note_halo(X const& x, call_site const& w) {
+  using H = layout_t<X>;
+  if (!x.mesh().recorder()) return;
+  constexpr plan_step const& s = halo_step<mesh_t<X>, H>;
+  index_t const cells = layout_detail::most_halo_cells(x.extents(), s.from, layout_detail::halo_of<H>::widths,
+                                                       x.mesh().sizes(), C == corners::all);
+  note(x.mesh(), s, cells * static_cast<index_t>(sizeof(element_t<X>)), w);
+}
+
+template <corners C, class X>
+constexpr bool check_exchange() {
+  using L = layout_t<X>;
+  static_assert(!halo_is_missing<L>::value,
+                "ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo(\"x\", 1)");
+  static_assert(!halo_is_exchanged_already<L, C>::value,
+                "ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out");
+  return !halo_is_missing<L>::value && !halo_is_exchanged_already<L, C>::value;
+}
+
+}  // namespace ops_detail
+
+/// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
+/// the edges. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
+/// Shape: that of x. The result has the layout fresh<H>, or without_corners<H> if C is corners::none. It is the same
+/// memory: x stays valid, and its halo cells are unspecified as before.
+/// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
+/// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard.
+/// Error: does not compile without a halo, or if the halo is filled already.
+/// Example: auto const u = exchange_halo(stencil(f, v));  // v of layout<halo("y", 1), halo("x", 1)>
+template <corners C = corners::all, plain_tensor X>
+[[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
+  if constexpr (ops_detail::check_exchange<C, X>()) {
+    ops_detail::note_halo<C>(x, w);
+    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(x, w);
+  } else {
+    return x;
+  }
+}
+
+/// A halo that is being exchanged. Its owned cells may be read, and must not change, until the exchange is complete.
+template <class Y>
+class pending_halo {
+ public:
+  /// `cells` has the memory of the result.
+  constexpr pending_halo(Y cells, pending<Y> rest) : cells_(std::move(cells)), rest_(std::move(rest)) {}
+  constexpr pending_halo(pending_halo&&) = default;
+  constexpr pending_halo& operator=(pending_halo&&) = default;
+
+  /// Tests, without waiting, if the cells of all neighbours have arrived.
+  constexpr bool ready() { return rest_.ready(); }
+  /// The tensor with its halo.
+  /// Pre: called once. Collective: every rank of the mesh calls it, in the same order among its collectives; it blocks.
+  [[nodiscard]] constexpr Y wait() { return rest_.wait(); }
+  /// The tensor before its halo has arrived.
+  constexpr Y const& cells() const { return cells_; }
+
+ private:
+  Y cells_;
+  pending<Y> rest_;
+};
+
+/// Begins exchange_halo. stencil takes its result and computes the interior while the messages travel.
+/// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
+/// Cost: as exchange_halo. Error: as exchange_halo.
+/// Example: u = stencil(heat{0.1}, exchange_halo_async<corners::none>(u))
+template <corners C = corners::all, plain_tensor X>
+[[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
+  if constexpr (ops_detail::check_exchange<C, X>()) {
+    ops_detail::note_halo<C>(x, w);
+    using To = ops_detail::exchanged<layout_t<X>, C>;
+    if constexpr (ops_detail::begins_early<X>) {
+      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(x, w);
+    } else {
+      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(x, w);
+      return pending_halo(y, pending(y));
+    }
+  } else {
+    return pending_halo<X>(x, pending<X>(x));
+  }
+}
+
+namespace ops_detail {
+template <class X>
+constexpr bool check_owned() {
+  static_assert(!halo_is_missing<layout_t<X>>::value, "ashlar::owned: the tensor has no halo; use it as it is");
+  return !halo_is_missing<layout_t<X>>::value;
+}
+}  // namespace ops_detail
+
+/// The owned cells of a tensor with a halo, as a tensor without one.
+/// Collective: no communication. Cost: a copy of the owned cells.
+/// Example: double const total = item(all_reduce(sum(owned(u))));
+template <plain_tensor X>
+[[nodiscard]] constexpr auto owned(X const& x) {
+  if constexpr (ops_detail::check_owned<X>())
+    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(x);
+  else
+    return x;
+}
+
+/// The tensor with a halo whose owned cells are those of a tensor without one. Its halo is stale, and its given cells
+/// are 0.
+/// Collective: no communication. Cost: a copy of the cells.
+/// Error: does not compile unless the layout of x is owned_layout_t<H>.
+/// Example: auto u = with_halo<layout<halo("y", 1), none>>(x);  // x of layout<"y", none>
+template <class H, plain_tensor X>
+[[nodiscard]] constexpr auto with_halo(X const& x) {
+  static_assert(!ops_detail::halo_is_missing<H>::value,
+                "ashlar::with_halo: the layout has no halo; write halo(\"x\", 1) for one of its dimensions");
+  static_assert(std::is_same_v<layout_t<X>, owned_layout_t<H>>,
+                "ashlar::with_halo: the tensor is split otherwise than the layout with a halo; redistribute it first");
+  return plan_detail::backend_of<X>::template copy_cells<stale<H>>(plan_detail::materialize(x));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,298 @@
+// Stencils: functions of a cell and its neighbours.
+#pragma once
+#include "ashlar/ops/halo.hpp"
+
+namespace ashlar {
+
+/// The cells that a stencil reads around a cell: so many below and above it in each dimension. `corners` is true if it
+/// also reads cells that differ in several dimensions.
+struct stencil_reach {
+  int rank = 0;
+  int lower[max_rank]{}, upper[max_rank]{};
+  bool corners = false;
+};
+
+namespace ops_detail {
+template <int N>
+consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], bool with_corners) {
+  static_assert(N <= max_rank, "ashlar::stencil: a tensor has at most 8 dimensions");
+  stencil_reach r;
+  r.rank = N;
+  for (int d = 0; d < N; ++d) {
+    if (lower[d] < 0 || upper[d] < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
+    r.lower[d] = lower[d];
+    r.upper[d] = upper[d];
+  }
+  r.corners = with_corners;
+  return r;
+}
+}  // namespace ops_detail
+
+/// The reach of a star: along one dimension at a time, so many cells either way.
+/// Example: star(1, 1) is that of the 5-point Laplacian
+template <class... I>
+consteval stencil_reach star(I... width) {
+  int const n[]{width...};
+  return ops_detail::reach_of(n, n, false);
+}
+/// The same with widths below and above. Example: star({1, 0}, {1, 2})
+template <int N>
+consteval stencil_reach star(int const (&lower)[N], int const (&upper)[N]) {
+  return ops_detail::reach_of(lower, upper, false);
+}
+/// The reach of a box: so many cells either way, in all dimensions at once.
+/// Example: box(1, 1) is that of a 9-point stencil
+template <class... I>
+consteval stencil_reach box(I... width) {
+  int const n[]{width...};
+  return ops_detail::reach_of(n, n, true);
+}
+/// The same with widths below and above.
+template <int N>
+consteval stencil_reach box(int const (&lower)[N], int const (&upper)[N]) {
+  return ops_detail::reach_of(lower, upper, true);
+}
+
+/// The cells that a stencil computes: those at least `distance` away from the domain's edges, in the dimensions of its
+/// reach. The others keep the value of the first operand.
+struct stencil_box {
+  int distance = 0;
+};
+/// Example: stencil(heat{0.1}, inside(1), u) keeps the outermost cells, as Dirichlet values
+constexpr stencil_box inside(int distance) {
+  if (distance < 0) meta_detail::fail("ashlar::inside: a distance from the edge is 0 or more cells");
+  return {distance};
+}
+
+/// The global index of a cell, for stencils that take it as their first argument.
+template <int Rank>
+struct cell_index {
+  index_t of[Rank]{};
+  ASHLAR_FUNCTION constexpr index_t operator[](int d) const { return of[d]; }
+};
+
+namespace ops_detail {
+
+/// A cell and its neighbours: u(i, j) is the element at this offset from the cell.
+template <class T, int Rank>
+struct neighbours {
+  T const* cell;
+  index_t stride[Rank];
+  template <class... I>
+  ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
+    static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number a dimension");
+    index_t at = 0;
+    int d = 0;
+    ((at += offset * stride[d++]), ...);
+    return cell[at];
+  }
+};
+
+/// The same for a trial by the compiler: all elements are 1. It notes reads outside the declared reach.
+template <class T>
+struct recorded_neighbours {
+  stencil_reach reach;
+  bool* within;
+  template <class... I>
+  ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
+    int const at[]{static_cast<int>(offset)...};
+    int outside = 0;
+    for (int d = 0; d < static_cast<int>(sizeof...(I)); ++d) {
+      *within = *within && -at[d] <= reach.lower[d] && at[d] <= reach.upper[d];
+      outside += at[d] != 0;
+    }
+    *within = *within && (outside < 2 || reach.corners);
+    return T(1);
+  }
+};
+
+template <class F, int Rank, class... U>
+inline constexpr bool takes_index = std::is_invocable_v<F const&, cell_index<Rank> const&, U const&...>;
+
+template <int Rank, class F, class... U>
+ASHLAR_FUNCTION constexpr decltype(auto) call_stencil(F const& f, [[maybe_unused]] cell_index<Rank> const& at,
+                                                      U const&... u) {
+  if constexpr (takes_index<F, Rank, U...>)
+    return f(at, u...);
+  else
+    return f(u...);
+}
+
+template <class F, int Rank, class T, class... V>
+constexpr bool reads_within_reach() {
+  bool within = true;
+  stencil_reach none_around;
+  none_around.rank = Rank;
+  (void)call_stencil<Rank>(F{}, cell_index<Rank>{}, recorded_neighbours<T>{F::reach, &within},
+                           recorded_neighbours<V>{none_around, &within}...);
+  return within;
+}
+// False also if the compiler cannot run the functor.
+template <class F, int Rank, class T, class... V>
+struct stencil_reads_beyond_its_reach {
+  static constexpr bool value = [] {
+    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rank, T, V...>()>; })
+      return !reads_within_reach<F, Rank, T, V...>();
+    else
+      return false;
+  }();
+};
+
+/// The tensor of an operand, which may be a pending_halo.
+template <class X>
+struct stencil_operand {
+  using tensor = X;
+  static constexpr X const& of(X const& x) { return x; }
+};
+template <class Y>
+struct stencil_operand<pending_halo<Y>> {
+  using tensor = Y;
+  static constexpr Y const& of(pending_halo<Y> const& x) { return x.cells(); }
+};
+
+template <class F>
+concept has_reach = requires { F::reach.corners; };
+
+template <class F>
+struct functor_has_no_reach {
+  static constexpr bool value = !has_reach<F>;
+};
+template <class F, class L>
+struct reach_has_more_dimensions_than_the_tensor {
+  static constexpr bool value = F::reach.rank > L::rank;
+};
+// The first dimension in which the reach is wider than the halo, or -1.
+template <class F, class L>
+inline constexpr int dimension_too_narrow = [] {
+  if constexpr (!layout_detail::layout_has_a_halo<L>::value) {
+    for (int d = 0; d < F::reach.rank; ++d)
+      if (F::reach.lower[d] > 0 || F::reach.upper[d] > 0) return d;
+  } else {
+    for (int d = 0; d < F::reach.rank && d < L::rank; ++d) {
+      layout_detail::halo_width const& w = layout_detail::halo_of<L>::widths.dim[d];
+      if (F::reach.lower[d] > w.lower || F::reach.upper[d] > w.upper) return d;
+    }
+  }
+  return -1;
+}();
+/// In dimension Dim the stencil reads ReachLower cells below and ReachUpper above.
+template <int Dim, int ReachLower, int ReachUpper, class Layout>
+struct halo_narrower_than_the_reach {
+  static constexpr bool value = Dim >= 0;
+};
+template <class F, class L>
+using reach_in_halo =
+    halo_narrower_than_the_reach<dimension_too_narrow<F, L>,
+                                 F::reach.lower[dimension_too_narrow<F, L> < 0 ? 0 : dimension_too_narrow<F, L>],
+                                 F::reach.upper[dimension_too_narrow<F, L> < 0 ? 0 : dimension_too_narrow<F, L>], L>;
+template <class F, class L>
+struct halo_is_stale {
+  static constexpr bool value = [] {
+    bool reads = false;
+    for (int d = 0; d < F::reach.rank; ++d) reads = reads || F::reach.lower[d] > 0 || F::reach.upper[d] > 0;
+    return reads && layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
+  }();
+};
+template <class F, class L>
+struct corners_were_not_exchanged {
+  static constexpr bool value =
+      F::reach.corners && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>;
+};
+template <class L, class... V>
+struct operands_are_split_otherwise {
+  static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, owned_layout_t<V>> && ...);
+};
+
+template <class F, class X, class... V>
+constexpr bool check_stencil() {
+  using L = layout_t<X>;
+  static_assert(
+      !functor_has_no_reach<F>::value,
+      "ashlar::stencil: the functor does not say what it reads; give it a member, static constexpr auto reach = star(1, 1)");
+  if constexpr (has_reach<F>) {
+    static_assert(
+        !reach_has_more_dimensions_than_the_tensor<F, L>::value,
+        "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width a dimension");
+    static_assert(
+        !reach_in_halo<F, L>::value,
+        "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
+    static_assert(!halo_is_stale<F, L>::value,
+                  "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
+    static_assert(
+        !corners_were_not_exchanged<F, L>::value,
+        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
+    static_assert(!operands_are_split_otherwise<L, layout_t<V>...>::value,
+                  "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
+    return !reach_has_more_dimensions_than_the_tensor<F, L>::value && !reach_in_halo<F, L>::value &&
+           !halo_is_stale<F, L>::value && !corners_were_not_exchanged<F, L>::value &&
+           !operands_are_split_otherwise<L, layout_t<V>...>::value;
+  }
+  return false;
+}
+
+template <class L>
+struct layout_of_result {
+  using type = L;
+};
+template <class L>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+struct layout_of_result<L> {
+  using type = stale<L>;
+};
+
+/// The tensor that a stencil gives.
+template <class F, class X, class... V>
+using stencil_result =
+    decltype(plan_detail::allocate<std::remove_cvref_t<decltype(call_stencil<rank_v<X>>(
+                                       std::declval<F const&>(), std::declval<cell_index<rank_v<X>> const&>(),
+                                       std::declval<neighbours<element_t<X>, rank_v<X>> const&>(),
+                                       std::declval<neighbours<element_t<V>, rank_v<V>> const&>()...))>,
+                                   typename layout_of_result<layout_t<X>>::type>(std::declval<X const&>().mesh(),
+                                                                                 shape{}));
+
+template <class F, class U, class... V>
+constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+  using operand = stencil_operand<std::remove_cvref_t<U>>;
+  using X = typename operand::tensor;
+  if constexpr (check_stencil<F, X, V...>()) {
+    static_assert(
+        !stencil_reads_beyond_its_reach<F, rank_v<X>, element_t<X>, element_t<V>...>::value,
+        "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
+    shape const& extents = operand::of(u).extents();
+    for (shape const& other : {extents, v.extents()...})
+      if (!(other == extents))
+        plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
+    return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(f, box, operand::of(u),
+                                                                                    std::forward<U>(u), v...);
+  } else {
+    return operand::of(u);
+  }
+}
+
+}  // namespace ops_detail
+
+/// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand: u(i, j)
+/// is the element at this offset. It reads the other operands at offset 0. If it takes one argument more, the first is
+/// the cell's global index.
+/// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
+/// Shape: that of the operands. The result has the first operand's layout with a stale halo, and its element type is
+/// what f returns.
+/// Collective: no communication, except that a pending exchange is completed.
+/// Cost: one pass over the operands; a new tensor.
+/// Error: does not compile if the halo is stale, narrower than the reach, or lacks corners that f reads. If f is
+///   constexpr and default-constructible, the compiler runs it and rejects reads outside its reach. ashlar::error if
+///   extents differ.
+/// Example: u = stencil(heat{0.1}, exchange_halo(u))
+template <class F, class U, plain_tensor... V>
+  requires(sizeof...(V) <= 3 && !std::is_same_v<std::remove_cvref_t<U>, stencil_box>)
+[[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
+  return ops_detail::run_stencil(f, stencil_box{}, std::forward<U>(u), plan_detail::materialize(v)...);
+}
+/// The same for the cells of a box. The others keep the first operand's value.
+template <class F, class U, plain_tensor... V>
+  requires(sizeof...(V) <= 3)
+[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+  return ops_detail::run_stencil(f, box, std::forward<U>(u), plan_detail::materialize(v)...);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,231 @@
+// The exchange of halos on real ranks.
+#pragma once
+#include "ashlar/comm/collectives/exchange.hpp"
+#include "ashlar/ops/halo.hpp"
+#include "ashlar/tensor/collective_scope.hpp"
+#include "ashlar/tensor/halo_transfers.hpp"
+#include "ashlar/tensor/haloed_tensor.hpp"
+#include "ashlar/tensor/pending.hpp"
+#include "ashlar/tensor/staging.hpp"
+#include <exception>
+#include <optional>
+
+namespace ashlar::tensor_detail {
+
+inline thread_local transfers_memo<halo_transfers> remembered_halos;
+
+template <class T>
+struct signed_copy {
+  T* cells;
+  loop_nest<2> loops;
+  int factor;
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t offset[2];
+    loops.locate(i, offset);
+    cells[offset[1]] = factor == 0 ? T{} : static_cast<T>(-cells[offset[0]]);
+  }
+};
+template <class Space, class T>
+void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cells) {
+  for (edge_fill const& e : edges)
+    if (e.factor == 1)
+      strided_copy(space, static_cast<T const*>(cells), cells, std::span(&e.loops, 1));
+    else
+      for_elements("ashlar::fill_edges", space, e.loops.size(), signed_copy<T>{cells, e.loops, e.factor});
+}
+
+/// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
+/// send messages. The owned cells are read until the exchange is complete.
+template <class T, class Space>
+class halo_in_flight final : public reader, public unfinished_collective {
+ public:
+  /// Pre: `ranks` differ along the step's axes, and are at least 2. The cells live until the exchange is complete.
+  /// Collective: over `ranks`; does not block.
+  template <class M>
+  halo_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
+                 std::shared_ptr<halo_transfers const> transfers, T* cells, call_site const& w)
+      : scope_(m, s, fingerprint_of(collective::exchange_halo, transfers->fingerprint, element_code<T>),
+               transfers->in.total * sizeof(T), w, collective_kind::goes_on),
+        ranks_(ranks),
+        transfers_(std::move(transfers)),
+        cells_(cells) {
+    try {
+      begin();
+    } catch (...) {
+      fail();
+      throw;
+    }
+    scope_.leave();
+  }
+  halo_in_flight(halo_in_flight const&) = delete;
+  halo_in_flight& operator=(halo_in_flight const&) = delete;
+
+  /// True if the neighbours' cells have arrived or can be read, or if the exchange has failed.
+  bool ready() {
+    if (done_) return true;
+    if (round_) return round_->all_have_arrived();
+    int arrived = 0;
+    comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
+    return arrived != 0;
+  }
+  /// Post: the halo is filled, unless the exchange has failed.
+  /// Collective: over `ranks`; blocks. Error: as the collective, once.
+  void complete() override {
+    if (done_) return;
+    scope_.enter();
+    try {
+      if (!round_ || !take()) finish_messages();
+    } catch (...) {
+      fail();
+      scope_.leave();
+      throw;
+    }
+    fill_edges(space_, transfers_->edges, cells_);
+    done_ = true;
+    scope_.leave();
+  }
+  void wait() {
+    complete();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  void keep(void const*) override { complete(); }
+
+ private:
+  void begin() {
+    if constexpr (runs_in_caller<Space>) {
+      round_.emplace(begin_only{}, ranks_,
+                     fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), cells_,
+                     static_cast<std::size_t>(transfers_->stored.size()), nullptr);
+      if (*round_) {
+        ranks_.state().unfinished = this;
+        return;
+      }
+      round_.reset();
+    }
+    post_messages();
+    std::swap(requests_, ranks_.state().requests);
+  }
+  // On a node: takes the cells from the memory of the ranks that own them. False if some rank's memory is not visible.
+  bool take() {
+    if constexpr (runs_in_caller<Space>) {
+      if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
+      round_->meet();
+      if (!*round_) {
+        round_.reset();
+        post_messages();
+        std::swap(requests_, ranks_.state().requests);
+        return false;
+      }
+      ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
+      for (std::size_t i = 0; i < transfers_->in.peer.size(); ++i)
+        strided_copy(space_, round_->group().template source<T>(transfers_->in.peer[i]), cells_, transfers_->direct[i]);
+      round_->end();
+      round_.reset();
+      return true;
+    }
+    return false;
+  }
+  // Packs the cells of all neighbours by one kernel, and posts one message each.
+  void post_messages() {
+    halo_messages const &out = transfers_->out, &in = transfers_->in;
+    T* const sent = sent_.allocate(out.total);
+    T* const arrived = arrived_.allocate(in.total);
+    strided_copy(space_, static_cast<T const*>(cells_), sent, out.loops);
+    memory_.emplace(mpi_reads<Space>(), space_, sent, out.total, arrived, in.total);
+    ranks_.counters().all_to_all.add(out.total * sizeof(T));
+    or_give_up(ranks_, [&] {
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < in.peer.size(); at += in.count[i++])
+        post_receive(ranks_, block<T>{memory_->destination() + at, in.count[i]}, in.peer[i], comm::tuned);
+      at = 0;
+      for (std::size_t i = 0; i < out.peer.size(); at += out.count[i++])
+        post_send(ranks_, block<T const>{memory_->source() + at, out.count[i]}, out.peer[i], comm::tuned);
+    });
+  }
+  void finish_messages() {
+    std::swap(requests_, ranks_.state().requests);
+    finish(ranks_);
+    requests_.clear();
+    memory_->finish();
+    strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
+  }
+  // Call it while an exception is handled. A failed exchange is not tried again.
+  void fail() {
+    done_ = true;
+    failure_ = std::current_exception();
+    round_.reset();
+    if (memory_) memory_->leave();
+  }
+
+  collective_scope scope_;
+  communicator ranks_;
+  Space space_{};
+  std::shared_ptr<halo_transfers const> transfers_;
+  T* cells_;
+  bool done_ = false;
+  std::exception_ptr failure_;
+  std::optional<node_round<T>> round_;
+  std::vector<MPI_Request> requests_;
+  pool_scratch<Space, T> sent_, arrived_;
+  std::optional<mpi_memory<Space, T>> memory_;
+};
+
+template <class X>
+std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners) {
+  auto const& m = x.mesh();
+  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, -1, with_corners ? 1 : 0}, [&] {
+    return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners}, m.rank());
+  });
+}
+
+/// The exchange of x, begun; null if no other rank takes part, and the halo is filled.
+template <class To, class T, class H, class M, class Space>
+std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
+  constexpr bool with_corners = is_in_state<To, halo_state::fresh>;
+  plan_step const& s = ops_detail::halo_step<M, H>;
+  communicator const& ranks = x.mesh().communicator(s.axes);
+  auto const transfers = halo_transfers_for(x, s, with_corners);
+  if (ranks.size() == 1) {
+    fill_edges(Space{}, transfers->edges, x.stored_data());
+    return nullptr;
+  }
+  auto flight = std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.stored_data(), w);
+  x.owner()->expect_with_lender(flight);
+  return flight;
+}
+
+/// Fills the halo of x in place.
+/// Collective: the ranks that differ along axes that shard a dimension with room; blocks.
+template <class To, class T, class H, class M, class Space>
+sharded_tensor<T, To, M, Space> exchange_halo(sharded_tensor<T, H, M, Space> const& x, call_site const& w) {
+  if (auto const flight = begun_exchange<To>(x, w)) flight->wait();
+  return {x.mesh(), x.extents(), x.owner()};
+}
+
+template <class Y>
+class halo_work final : public pending_work<Y> {
+ public:
+  using in_flight = halo_in_flight<element_t<Y>, typename Y::execution_space>;
+  halo_work(Y y, std::shared_ptr<in_flight> flight) : result_(std::move(y)), flight_(std::move(flight)) {}
+  bool ready() override { return !flight_ || flight_->ready(); }
+  Y wait() override {
+    if (flight_) flight_->wait();
+    flight_.reset();
+    return std::move(result_);
+  }
+
+ private:
+  Y result_;
+  std::shared_ptr<in_flight> flight_;
+};
+
+template <class To, class T, class H, class M, class Space>
+pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor<T, H, M, Space> const& x,
+                                                                  call_site const& w) {
+  using Y = sharded_tensor<T, To, M, Space>;
+  auto flight = begun_exchange<To>(x, w);
+  Y const y(x.mesh(), x.extents(), x.owner());
+  return {y, pending<Y>(std::make_unique<halo_work<Y>>(y, std::move(flight)))};
+}
+
+}  // namespace ashlar::tensor_detail

@@ -1,0 +1,342 @@
+// The transfers of a halo exchange on one rank, worked out from its neighbours alone.
+#pragma once
+#include "ashlar/layout/halo_cells.hpp"
+#include "ashlar/tensor/transfers.hpp"
+#include <algorithm>
+
+namespace ashlar::tensor_detail {
+
+/// The halos of a tensor on a mesh.
+struct halo_problem {
+  shape extents;
+  layout_value layout;
+  halo_widths widths;
+  mesh_shape mesh;
+  axis_mask axes = 0;  // those that shard a dimension with room
+  bool with_corners = true;
+
+  stored_line line(int d, index_t part) const {
+    return {extents[d], part_at(extents[d], layout.dim[d], mesh, part), widths.dim[d]};
+  }
+};
+
+/// Consecutive stored cells of a line that one part owns: `count` cells from position `at` on. The first is cell `from`
+/// of the domain, and the next is cell from + step.
+struct cell_run {
+  index_t at = 0, count = 0, from = 0, step = 1, owner = 0;
+};
+
+/// The stored cells of a part's line that are owned, or come from other parts. All others are copies of these.
+inline std::vector<cell_run> runs_of(halo_problem const& p, int d, index_t part) {
+  stored_line const line = p.line(d, part);
+  std::vector<cell_run> runs;
+  for (index_t v = line.first(); v < line.last(); ++v) {
+    index_t const at = v - line.first();
+    if (v == line.own.begin) {
+      runs.push_back({at, line.own.size(), v, 1, part});
+      v = line.own.end - 1;
+      continue;
+    }
+    shown_cell const c = cell_at(v, line.n, line.width);
+    if (c.given || c.sign == 0 || line.home_of(c.cell) != v) continue;
+    index_t const owner = part_with(line.n, p.layout.dim[d], p.mesh, c.cell);
+    if (!runs.empty()) {
+      cell_run& last = runs.back();
+      bool const follows = last.owner == owner && owner != part && last.at + last.count == at;
+      index_t const step = c.cell - (last.from + (last.count - 1) * last.step);
+      if (follows && (step == 1 || step == -1) && (last.count == 1 || step == last.step)) {
+        last.step = step;
+        ++last.count;
+        continue;
+      }
+    }
+    runs.push_back({at, 1, c.cell, 1, owner});
+  }
+  return runs;
+}
+
+/// Parts of a dimension that may store cells of a part: owners of the cells around it, and of cells near the edges.
+inline std::vector<index_t> parts_near(halo_problem const& p, int d, index_t part) {
+  stored_line const line = p.line(d, part);
+  halo_width const& w = line.width;
+  index_t const n = line.n;
+  std::vector<index_t> near;
+  auto const owners = [&](index_t begin, index_t end) {
+    for (index_t v = std::max<index_t>(begin, 0); v < std::min(end, n);) {
+      near.push_back(part_with(n, p.layout.dim[d], p.mesh, v));
+      v = part_at(n, p.layout.dim[d], p.mesh, near.back()).end;
+    }
+  };
+  index_t const begin = line.own.begin - w.upper, end = line.own.end + w.lower;
+  owners(begin, end);
+  if (w.below == edge::periodic) {
+    for (index_t k = 1; k * n < n + w.lower + w.upper; ++k) {
+      owners(begin + k * n, end + k * n);
+      owners(begin - k * n, end - k * n);
+    }
+  } else {
+    owners(0, w.lower);
+    owners(n - w.upper, n);
+  }
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  return near;
+}
+
+/// A copy within the stored cells, times `factor`: 1, -1, or 0.
+struct edge_fill {
+  loop_nest<2> loops;
+  int factor = 1;
+};
+
+/// The messages of one side: loops between the stored cells and a buffer of all messages.
+struct halo_messages {
+  std::vector<int> peer;           // positions in the communicator, in the order of the buffer
+  std::vector<std::size_t> count;  // cells of each
+  std::size_t total = 0;
+  copy_loops loops;
+};
+
+/// The transfers of an exchange on one rank.
+struct halo_transfers {
+  shape stored;
+  halo_messages out, in;
+  std::vector<copy_loops> direct;  // from each peer of `in`, from its stored cells to this rank's
+  std::vector<edge_fill> edges;    // after the cells of all peers have arrived, in this order
+  std::uint64_t fingerprint = 0;
+  std::size_t boxes = 0;  // examined while this was worked out
+};
+
+namespace halo_detail {
+
+using parts_of_rank = std::array<index_t, max_rank>;
+
+// The rank with these parts of the dimensions. Its other coordinates are those of `rank`.
+inline int rank_with(halo_problem const& p, int rank, parts_of_rank const& part) {
+  for (int d = 0; d < p.extents.rank; ++d) {
+    axis_list const& axes = p.layout.dim[d];
+    index_t rest = part[static_cast<std::size_t>(d)];
+    for (int a = axes.size - 1; a >= 0; --a) {
+      int const size = p.mesh.size[axes[a]];
+      rank = p.mesh.with_position(rank, mask_of(axes[a]), static_cast<int>(rest % size));
+      rest /= size;
+    }
+  }
+  return rank;
+}
+
+// The extents of the array that a rank with these parts stores.
+inline shape stored_by(halo_problem const& p, parts_of_rank const& part) {
+  shape s;
+  s.rank = p.extents.rank;
+  for (int d = 0; d < s.rank; ++d) s[d] = p.line(d, part[static_cast<std::size_t>(d)]).size();
+  return s;
+}
+
+// The boxes of cells that `receiver` has from `sender`, as loops over three arrays: the sender's stored cells, the
+// receiver's, and a buffer of these cells.
+inline std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
+                                               parts_of_rank const& receiver,
+                                               std::array<std::vector<cell_run>, max_rank> const& runs) {
+  row_major_strides const from(stored_by(p, sender)), to(stored_by(p, receiver));
+  std::vector<loop_nest<3>> boxes;
+  index_t buffered = 0;
+  std::array<cell_run const*, max_rank> chosen{};
+  auto const choose = [&](auto const& self, int d) -> void {
+    if (d == p.extents.rank) {
+      shape extents = p.extents;
+      for (int e = 0; e < d; ++e) extents[e] = chosen[static_cast<std::size_t>(e)]->count;
+      row_major_strides const packed(extents);
+      nest_builder<3> loops;
+      index_t origin[2]{};
+      for (int e = 0; e < d; ++e) {
+        cell_run const& r = *chosen[static_cast<std::size_t>(e)];
+        loops.add(r.count, {r.step * from.stride[e], to.stride[e], packed.stride[e]});
+        origin[0] += (r.from - p.line(e, sender[static_cast<std::size_t>(e)]).first()) * from.stride[e];
+        origin[1] += r.at * to.stride[e];
+      }
+      boxes.push_back(loops.nest());
+      boxes.back().origin[0] = origin[0];
+      boxes.back().origin[1] = origin[1];
+      boxes.back().origin[2] = buffered;
+      buffered += extents.size();
+      return;
+    }
+    for (cell_run const& r : runs[static_cast<std::size_t>(d)])
+      if (r.owner == sender[static_cast<std::size_t>(d)]) {
+        chosen[static_cast<std::size_t>(d)] = &r;
+        self(self, d + 1);
+      }
+  };
+  choose(choose, 0);
+  return boxes;
+}
+
+// Calls f(parts) for each choice of one part per dimension, except `own`. Without corners only one part differs.
+template <class F>
+void for_each_neighbour(halo_problem const& p, parts_of_rank const& own,
+                        std::array<std::vector<index_t>, max_rank> const& near, F const& f) {
+  parts_of_rank part = own;
+  auto const choose = [&](auto const& self, int d, int differ) -> void {
+    auto const i = static_cast<std::size_t>(d);
+    if (d == p.extents.rank) {
+      if (differ != 0) f(part);
+      return;
+    }
+    part[i] = own[i];
+    self(self, d + 1, differ);
+    if (differ != 0 && !p.with_corners) return;
+    for (index_t q : near[i]) {
+      if (q == own[i]) continue;
+      part[i] = q;
+      self(self, d + 1, differ + 1);
+    }
+    part[i] = own[i];
+  };
+  choose(choose, 0, 0);
+}
+
+// The fills along dimension d: 0 and copies of stored cells, and the signs of cells that arrive with another one.
+inline void add_edges(halo_problem const& p, int d, std::array<stored_line, max_rank> const& lines, shape const& stored,
+                      std::vector<edge_fill>& fills) {
+  stored_line const& line = lines[static_cast<std::size_t>(d)];
+  row_major_strides const strides(stored);
+  struct fill_run {
+    index_t at = 0, count = 0, from = 0, step = 0;
+    int factor = 0;
+  };
+  std::vector<fill_run> runs;
+  auto const add = [&](index_t at, index_t from, int factor) {
+    if (!runs.empty()) {
+      fill_run& last = runs.back();
+      index_t const step = from - (last.from + (last.count - 1) * last.step);
+      if (last.factor == factor && last.at + last.count == at && step >= -1 && step <= 1 &&
+          (last.count == 1 || step == last.step)) {
+        last.step = step;
+        ++last.count;
+        return;
+      }
+    }
+    runs.push_back({at, 1, from, 0, factor});
+  };
+  auto const sign_of_home = [&](index_t home) { return cell_at(home, line.n, line.width).sign; };
+  for (index_t v = line.first(); v < line.last(); ++v)  // signs first: copies are of cells with the right sign
+    if (v < 0 || v >= line.n) {
+      shown_cell const c = cell_at(v, line.n, line.width);
+      if (!c.given && c.sign < 0 && line.home_of(c.cell) == v) add(v - line.first(), v - line.first(), -1);
+    }
+  for (index_t v = line.first(); v < line.last(); ++v) {
+    if (v == line.own.begin) v = line.own.end;
+    if (v == line.last()) break;
+    shown_cell const c = cell_at(v, line.n, line.width);
+    if (c.given) continue;
+    if (c.sign == 0) {
+      add(v - line.first(), v - line.first(), 0);
+    } else if (index_t const home = line.home_of(c.cell); home != v) {
+      add(v - line.first(), home - line.first(), c.sign * sign_of_home(home));
+    }
+  }
+  for (fill_run const& r : runs) {
+    edge_fill fill;
+    nest_builder<2> loops;
+    index_t origin[2]{};
+    for (int e = 0; e < stored.rank; ++e) {
+      stored_line const& other = lines[static_cast<std::size_t>(e)];
+      index_t begin = 0, count = stored[e];
+      if (e == d) {
+        loops.add(r.count, {r.step * strides.stride[e], strides.stride[e]});
+        origin[0] += r.from * strides.stride[e];
+        origin[1] += r.at * strides.stride[e];
+        continue;
+      }
+      if (!p.with_corners) {
+        begin = other.width.lower;
+        count = other.own.size();
+      } else {  // given cells of another dimension stay
+        if (other.width.below == edge::given && other.first() < 0) begin = -other.first();
+        index_t const end =
+            other.width.above == edge::given && other.last() > other.n ? other.n - other.first() : count;
+        count = end - begin;
+      }
+      loops.add(count, {strides.stride[e], strides.stride[e]});
+      origin[0] += begin * strides.stride[e];
+      origin[1] += begin * strides.stride[e];
+    }
+    fill.loops = loops.nest();
+    fill.loops.origin[0] = origin[0];
+    fill.loops.origin[1] = origin[1];
+    fill.factor = r.factor;
+    fills.push_back(fill);
+  }
+}
+
+}  // namespace halo_detail
+
+/// The transfers of an exchange on one rank.
+/// Cost: time and memory grow with the widths and the number of neighbours, not with the number of ranks.
+inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
+  using namespace halo_detail;
+  halo_transfers t;
+  int const dims = p.extents.rank;
+  parts_of_rank own{};
+  std::array<stored_line, max_rank> lines{};
+  std::array<std::vector<cell_run>, max_rank> runs;
+  std::array<std::vector<index_t>, max_rank> senders, receivers;
+  t.fingerprint = fingerprint_of_extents(
+      collective::exchange_halo,
+      fingerprint_of(collective::exchange_halo, p.axes, encode(p.layout), encode_blocks(p.layout), p.with_corners),
+      p.extents);
+  for (int d = 0; d < dims; ++d) {
+    halo_width const& w = p.widths.dim[d];
+    t.fingerprint = fingerprint_of(collective::exchange_halo, t.fingerprint, w.lower, w.upper,
+                                   static_cast<int>(w.below), static_cast<int>(w.above));
+    own[static_cast<std::size_t>(d)] = part_of_rank(p.layout.dim[d], p.mesh, rank);
+  }
+  t.stored = stored_by(p, own);
+  if (t.stored.size() == 0) {
+    for (int d = 0; d < dims; ++d) t.stored[d] = 0;
+    return t;
+  }
+  for (int d = 0; d < dims; ++d) {
+    auto const i = static_cast<std::size_t>(d);
+    lines[i] = p.line(d, own[i]);
+    runs[i] = runs_of(p, d, own[i]);
+    for (cell_run const& r : runs[i]) senders[i].push_back(r.owner);
+    std::sort(senders[i].begin(), senders[i].end());
+    senders[i].erase(std::unique(senders[i].begin(), senders[i].end()), senders[i].end());
+    receivers[i] = parts_near(p, d, own[i]);
+  }
+  auto const add = [&](halo_messages& side, parts_of_rank const& peer, std::vector<loop_nest<3>> const& boxes,
+                       bool sends) {
+    if (boxes.empty()) return;
+    std::size_t n = 0;
+    for (auto const& box : boxes) {
+      side.loops.push_back(sends ? between(box, 0, 2) : between(box, 2, 1));
+      side.loops.back().origin[sends ? 1 : 0] += static_cast<index_t>(side.total);
+      n += static_cast<std::size_t>(box.size());
+    }
+    t.boxes += boxes.size();
+    side.peer.push_back(p.mesh.position(rank_with(p, rank, peer), p.axes));
+    side.count.push_back(n);
+    side.total += n;
+  };
+  for_each_neighbour(p, own, senders, [&](parts_of_rank const& peer) {
+    auto const boxes = boxes_between(p, peer, own, runs);
+    add(t.in, peer, boxes, false);
+    if (boxes.empty()) return;
+    t.direct.emplace_back();
+    for (auto const& box : boxes) t.direct.back().push_back(between(box, 0, 1));
+  });
+  for_each_neighbour(p, own, receivers, [&](parts_of_rank const& peer) {
+    std::array<std::vector<cell_run>, max_rank> theirs;
+    for (int d = 0; d < dims; ++d) {
+      auto const i = static_cast<std::size_t>(d);
+      theirs[i] = peer[i] == own[i] ? runs[i] : runs_of(p, d, peer[i]);
+    }
+    add(t.out, peer, boxes_between(p, own, peer, theirs), true);
+  });
+  for (int d = 0; d < dims; ++d) add_edges(p, d, lines, t.stored, t.edges);
+  return t;
+}
+
+}  // namespace ashlar::tensor_detail

@@ -1,0 +1,228 @@
+// Tensors with halos on real ranks.
+#pragma once
+#include "ashlar/layout/halo.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+
+namespace ashlar {
+
+/// A tensor whose shard has room for cells of its neighbours. The stored cells are row-major in the memory of Space. A
+/// rank that owns no cells stores none.
+/// Copies share the shard, like Kokkos views. The functions of tensors without a halo do not take it: owned(x) is one.
+/// Shape: global extents(); this rank stores stored_extents(), and owns the global indices local_region().
+template <class T, class L, class State, class... Room, class Mesh, class Space>
+class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Space> {
+ public:
+  using element_type = T;
+  using layout_type = layout_detail::basic_haloed<L, State, Room...>;
+  using mesh_type = Mesh;
+  using execution_space = Space;
+  using memory_space = typename Space::memory_space;
+  using storage_pointer = std::shared_ptr<tensor_detail::storage<memory_space>>;
+  static constexpr int rank = L::rank;
+  /// The layout of the owned cells as a value; axes are positions in the mesh.
+  static constexpr layout_value layout = layout_detail::value_v<plan_detail::mesh_context<Mesh, L>, L>;
+  static constexpr layout_detail::halo_widths widths = layout_detail::halo_of<layout_type>::widths;
+  static_assert(
+      !plan_detail::axes_missing_from_mesh<Mesh, L>::value,
+      "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
+
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : mesh_(m), extents_(extents) {
+    plan_detail::check_size<T>(extents);
+    shape const stored = stored_extents();
+    plan_detail::check_size<T>(stored);
+    try {
+      owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T));
+    } catch (tensor_detail::out_of_memory const& e) {
+      tensor_detail::fail_memory(e, extents, stored.size(), sizeof(T));
+    }
+  }
+  /// The cells in the memory of another tensor.
+  sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
+      : mesh_(m), extents_(extents), owner_(std::move(block)) {}
+
+  device_mesh<Mesh> const& mesh() const { return mesh_; }
+  shape const& extents() const { return extents_; }
+  index_t extent(int d) const { return extents_[d]; }
+
+  /// Global indices of the cells that this rank owns.
+  region local_region() const { return ashlar::local_region(extents_, layout, mesh_.sizes(), mesh_.rank()); }
+  /// Extents of the array that this rank stores: owned cells and halo.
+  shape stored_extents() const {
+    shape s = local_region().extents();
+    if (s.size() == 0) {
+      for (int d = 0; d < rank; ++d) s[d] = 0;
+      return s;
+    }
+    for (int d = 0; d < rank; ++d) s[d] += widths.dim[d].lower + widths.dim[d].upper;
+    return s;
+  }
+  /// The stored cells, row-major, in the memory of Space.
+  T* stored_data() const { return static_cast<T*>(owner_->data); }
+  using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// The stored cells as a Kokkos view: owned cell (i, j) of this rank is at (i + lower width, j + lower width). Valid
+  /// while a tensor that shares the memory lives.
+  view_type stored_view() const {
+    shape const s = stored_extents();
+    return [&]<int... D>(std::integer_sequence<int, D...>) {
+      return view_type(stored_data(), static_cast<std::size_t>(s[D])...);
+    }(std::make_integer_sequence<int, rank>{});
+  }
+  /// The owned cells as a strided Kokkos view.
+  auto owned_view() const {
+    shape const own = local_region().extents();
+    bool const none_stored = own.size() == 0;
+    return [&]<int... D>(std::integer_sequence<int, D...>) {
+      auto const range = [&](int d) {
+        index_t const first = none_stored ? 0 : widths.dim[d].lower;
+        return Kokkos::make_pair(first, none_stored ? first : first + own[d]);
+      };
+      return Kokkos::subview(stored_view(), range(D)...);
+    }(std::make_integer_sequence<int, rank>{});
+  }
+  /// The block of memory that holds the stored cells.
+  storage_pointer const& owner() const { return owner_; }
+
+ private:
+  device_mesh<Mesh> mesh_;
+  shape extents_;
+  storage_pointer owner_;
+};
+
+namespace tensor_detail {
+
+/// This rank's owned cells in the array that holds them.
+template <class T, int Rank>
+struct owned_cells {
+  T* first = nullptr;
+  shape own, stored;
+  index_t stride[Rank ? Rank : 1]{};
+};
+template <class X>
+owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
+  constexpr int rank = rank_v<X>;
+  owned_cells<element_t<X>, rank> c;
+  c.own = x.local_region().extents();
+  if constexpr (layout_has_a_halo<layout_t<X>>::value) {
+    c.first = x.stored_data();
+    c.stored = x.stored_extents();
+  } else {
+    c.first = x.data();
+    c.stored = c.own;
+  }
+  row_major_strides const strides(c.stored);
+  for (int d = 0; d < rank; ++d) {
+    c.stride[d] = strides.stride[d];
+    if constexpr (layout_has_a_halo<layout_t<X>>::value)
+      if (c.own.size() != 0) c.first += X::widths.dim[d].lower * c.stride[d];
+  }
+  return c;
+}
+
+/// The loops over a box of owned cells in two arrays.
+template <class T, class U, int Rank>
+loop_nest<2> loops_over(owned_cells<T, Rank> const& from, owned_cells<U, Rank> const& to, kernels::box const& cells) {
+  nest_builder<2> loops;
+  index_t origin[2]{};
+  for (int d = 0; d < Rank; ++d) {
+    loops.add(cells.extent[d], {from.stride[d], to.stride[d]});
+    origin[0] += cells.lower[d] * from.stride[d];
+    origin[1] += cells.lower[d] * to.stride[d];
+  }
+  loop_nest<2> nest = loops.nest();
+  nest.origin[0] = origin[0];
+  nest.origin[1] = origin[1];
+  return nest;
+}
+inline kernels::box box_of(shape const& extents) {
+  kernels::box b;
+  for (int d = 0; d < extents.rank; ++d) b.extent[d] = extents[d];
+  return b;
+}
+template <class Space, class T, int Rank>
+void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owned_cells<T, Rank> const& to,
+                      kernels::box const& cells) {
+  if (cells.shape(Rank).size() == 0) return;
+  loop_nest<2> const loops[]{loops_over(from, to, cells)};
+  strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
+}
+
+/// The owned cells of a tensor, in a layout that differs in halos alone. Given cells are 0.
+template <class To, class T, class L, class M, class Space>
+sharded_tensor<T, To, M, Space> copy_cells(sharded_tensor<T, L, M, Space> const& x) {
+  sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents());
+  Space const space{};
+  if constexpr (layout_has_a_halo<To>::value)
+    if (has_given_cells(y.widths, y.rank)) kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
+  auto const from = owned_cells_of(x);
+  copy_owned_cells(space, from, owned_cells_of(y), box_of(from.own));
+  return y;
+}
+
+template <class T, int Rank, class F>
+struct generate_cells_kernel {
+  T* data;
+  shape stored;
+  index_t first[Rank], n[Rank];
+  interval own[Rank];
+  halo_width widths[Rank];
+  bool all;  // also cells that are not the program's
+  F f;
+
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t at[Rank]{};
+    int sign = 1;
+    bool given = false, owned = true;
+    index_t rest = i;
+    for (int d = Rank - 1; d >= 0; --d) {
+      index_t const v = first[d] + rest % stored.extent[d];
+      rest /= stored.extent[d];
+      shown_cell const c = cell_at(v, n[d], widths[d]);
+      at[d] = c.cell;
+      sign *= c.sign;
+      given = given || c.given;
+      owned = owned && v >= own[d].begin && v < own[d].end;
+    }
+    if (!owned && !given && !all) return;
+    if (given) sign = 1;
+    data[i] = sign == 0 ? T{} : call(at, std::make_integer_sequence<int, Rank>{});
+    if (sign < 0) data[i] = static_cast<T>(-data[i]);
+  }
+  template <int... D>
+  KOKKOS_FUNCTION T call(index_t const* at, std::integer_sequence<int, D...>) const {
+    return static_cast<T>(f(at[D]...));
+  }
+};
+
+}  // namespace tensor_detail
+
+/// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
+/// which lies beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
+/// Collective: no communication.
+/// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
+template <class T, class L, class M, int N, class F>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+  using Tensor = tensor_detail::tensor_on<T, L, M>;
+  Tensor t(m, plan_detail::checked_extents<L>(n));
+  region const own = t.local_region();
+  tensor_detail::generate_cells_kernel<typename Tensor::element_type, N, F> k{
+      t.stored_data(),
+      t.stored_extents(),
+      {},
+      {},
+      {},
+      {},
+      !layout_detail::is_in_state<L, layout_detail::halo_state::stale>,
+      f};
+  for (int d = 0; d < N; ++d) {
+    k.own[d] = {own.dim[d].begin, own.dim[d].end};
+    k.widths[d] = Tensor::widths.dim[d];
+    k.first[d] = k.own[d].begin - k.widths[d].lower;
+    k.n[d] = n[d];
+  }
+  kernels_detail::for_elements("ashlar::generate", typename Tensor::execution_space{}, k.stored.size(), k);
+  return t;
+}
+
+}  // namespace ashlar

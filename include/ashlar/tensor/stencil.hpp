@@ -1,0 +1,120 @@
+// Stencils on real ranks.
+#pragma once
+#include "ashlar/kernels/stencil.hpp"
+#include "ashlar/tensor/halo.hpp"
+
+namespace ashlar::tensor_detail {
+
+/// The cells of `all` outside `inner`, as disjoint boxes. Pre: inner lies in all, or is empty.
+inline std::vector<kernels::box> boxes_around(kernels::box all, kernels::box const& inner, int rank) {
+  std::vector<kernels::box> around;
+  if (inner.shape(rank).size() == 0) {
+    around.push_back(all);
+    return around;
+  }
+  for (int d = 0; d < rank; ++d) {
+    index_t const begin = all.lower[d], end = begin + all.extent[d];
+    index_t const from = inner.lower[d], to = from + inner.extent[d];
+    kernels::box side = all;
+    side.extent[d] = from - begin;
+    if (from > begin) around.push_back(side);
+    side.lower[d] = to;
+    side.extent[d] = end - to;
+    if (end > to) around.push_back(side);
+    all.lower[d] = from;
+    all.extent[d] = to - from;
+  }
+  return around;
+}
+
+/// The cells of a box of this rank at least so far below and above from the ends of [0, n), as positions in `own`.
+inline void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, index_t below, index_t above) {
+  index_t const begin = std::max(cells.lower[d], below - own_begin);
+  index_t const end = std::min(cells.lower[d] + cells.extent[d], n - above - own_begin);
+  cells.lower[d] = begin;
+  cells.extent[d] = std::max<index_t>(end - begin, 0);
+}
+
+// Copies cells beyond given edges.
+template <class Space, class X, class Y>
+void copy_given_cells(Space const& space, X const& x, Y const& y) {
+  if constexpr (layout_has_a_halo<layout_t<X>>::value && std::is_same_v<element_t<X>, element_t<Y>>) {
+    if (!has_given_cells(X::widths, X::rank)) return;
+    region const own = x.local_region();
+    shape const stored = x.stored_extents();
+    for (int d = 0; d < X::rank; ++d) {
+      halo_width const& w = X::widths.dim[d];
+      index_t const below = w.lower - own.dim[d].begin, above = own.dim[d].end + w.upper - x.extents()[d];
+      auto const copy = [&](index_t begin, index_t count) {
+        kernels::box b = box_of(stored);
+        b.lower[d] = begin;
+        b.extent[d] = count;
+        kernels::copy_region(space, static_cast<element_t<X> const*>(x.stored_data()), stored, b, y.stored_data(),
+                             stored, b);
+      };
+      if (stored.size() == 0) continue;
+      if (w.below == edge::given && below > 0) copy(0, below);
+      if (w.above == edge::given && above > 0) copy(stored[d] - above, above);
+    }
+  }
+}
+
+template <class F, class R, int Rank, class... T>
+stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, owned_cells<R, Rank> const& y, kernels::box const& cells,
+                                            region const& own, owned_cells<T, Rank> const&... x) {
+  stencil_kernel<F, R, Rank, T...> k{f, y.first, {}, {}, {}, {}};
+  for (int d = 0; d < Rank; ++d) {
+    k.stride[d] = y.stride[d];
+    k.extent[d] = cells.extent[d];
+    k.first.of[d] = own.dim[d].begin + cells.lower[d];
+    k.result += cells.lower[d] * y.stride[d];
+  }
+  auto const set = [&](auto& leaf, auto const& c) {
+    leaf.at.cell = c.first;
+    for (int d = 0; d < Rank; ++d) {
+      leaf.at.stride[d] = c.stride[d];
+      leaf.at.cell += cells.lower[d] * c.stride[d];
+    }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (set(static_cast<stencil_leaf<I, T, Rank>&>(k.operands), x), ...);
+  }(std::index_sequence_for<T...>{});
+  return k;
+}
+
+/// The stencil f on the owned cells of x and v. `u` is x, or the exchange that fills its halo.
+template <class Y, class F, class X, class U, class... V>
+Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
+  constexpr int rank = rank_v<X>;
+  using space = typename Y::execution_space;
+  Y y(x.mesh(), x.extents());
+  region const own = x.local_region();
+  auto const to = owned_cells_of(y);
+  kernels::box const all = box_of(own.extents());
+  kernels::box computed = all;
+  for (int d = 0; d < F::reach.rank; ++d)
+    keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
+  auto const run = [&](kernels::box const& cells) {
+    if (cells.shape(rank).size() == 0) return;
+    run_stencil_kernel(space{}, stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...));
+  };
+  if constexpr (std::is_same_v<std::remove_cvref_t<U>, X>) {
+    run(computed);
+  } else {
+    kernels::box interior = computed;
+    for (int d = 0; d < F::reach.rank; ++d)
+      keep_away(interior, d, 0, own.dim[d].size(), F::reach.lower[d], F::reach.upper[d]);
+    run(interior);
+    (void)u.wait();
+    if (computed.shape(rank).size() != 0)
+      for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
+  }
+  if (box.distance > 0)
+    if constexpr (std::is_same_v<element_t<X>, element_t<Y>>)
+      for (kernels::box const& cells : boxes_around(all, computed, rank))
+        copy_owned_cells(space{}, owned_cells_of(x), to, cells);
+  copy_given_cells(space{}, x, y);
+  return y;
+}
+
+}  // namespace ashlar::tensor_detail

@@ -1,0 +1,234 @@
+// Exchanges of halos, compared cell by cell with the definitions of the edges; stencils, with loops over whole arrays.
+#include <ashlar/tensor/tensor.hpp>
+#include <doctest/doctest.h>
+#include <functional>
+#include "support/mpi_main.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"y">, axis<"x">>;
+using indices = std::array<index_t, 3>;
+
+// The meshes of all ranks: rows, columns, and blocks if their number is even.
+std::vector<std::array<int, 2>> meshes() {
+  int p = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  std::vector<std::array<int, 2>> all{{p, 1}};
+  if (p > 1) all.push_back({1, p});
+  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
+  return all;
+}
+
+struct number {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
+    return static_cast<double>(1000 + 100 * i + 10 * j + k);
+  }
+};
+
+// The cell that index v shows by the formula of its edge, with its sign. Pre: both edges are alike.
+struct by_formula {
+  index_t cell;
+  int sign;
+};
+by_formula shown(edge e, index_t v, index_t n) {
+  if (v >= 0 && v < n) return {v, 1};
+  auto const mod = [](index_t a, index_t b) { return (a % b + b) % b; };
+  switch (e) {
+    case edge::copy:
+      return {v < 0 ? 0 : n - 1, 1};
+    case edge::periodic:
+      return {mod(v, n), 1};
+    case edge::mirror:
+    case edge::odd: {
+      index_t const at = mod(v, 2 * n);
+      index_t const crossed = v < 0 ? (-v + n - 1) / n : v / n;
+      return {at < n ? at : 2 * n - 1 - at, e == edge::odd && crossed % 2 == 1 ? -1 : 1};
+    }
+    case edge::reflect: {
+      if (n == 1) return {0, 1};
+      index_t const at = mod(v, 2 * n - 2);
+      return {at < n ? at : 2 * n - 2 - at, 1};
+    }
+    default:
+      return {0, 0};
+  }
+}
+
+template <class X>
+void for_each_stored(X const& x, std::function<void(indices const&, int, double)> const& f) {
+  auto const own = x.local_region();
+  shape const stored = x.stored_extents();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.stored_view());
+  for (index_t i = 0; i < stored.size(); ++i) {
+    indices v{};
+    int outside = 0;
+    index_t rest = i;
+    for (int d = X::rank - 1; d >= 0; --d) {
+      index_t const first = own.dim[d].begin - X::widths.dim[d].lower;
+      index_t const at = first + rest % stored[d];
+      rest /= stored[d];
+      v[static_cast<std::size_t>(d)] = at;
+      outside += at < own.dim[d].begin || at >= own.dim[d].end;
+    }
+    f(v, outside, host.data()[i]);
+  }
+}
+
+template <class H, corners C, class M, std::size_t N>
+void check_exchange(M const& m, std::array<index_t, N> const& n) {
+  index_t extents[N];
+  for (std::size_t d = 0; d < N; ++d) extents[d] = n[d];
+  auto const x = generate<double, stale<H>>(m, extents, number{});
+  auto const y = exchange_halo<C>(x);
+  int wrong = 0;
+  for_each_stored(y, [&](indices const& v, int outside, double found) {
+    if (C == corners::none && outside > 1) return;
+    indices cell = v;
+    int sign = 1;
+    for (std::size_t d = 0; d < N; ++d) {
+      if (y.widths.dim[d].below == edge::given) continue;  // and the indices of given cells wrap
+      by_formula const s = shown(y.widths.dim[d].below, v[d], n[d]);
+      cell[d] = s.cell;
+      sign *= s.sign;
+    }
+    wrong += found != sign * number{}(cell[0], cell[1], cell[2]);
+  });
+  CHECK_MESSAGE(wrong == 0, "extents " << n[0] << ", " << (N > 1 ? n[1] : 0));
+  if constexpr (C == corners::all) {  // generate computes fresh cells itself
+    auto const same = generate<double, H>(m, extents, number{});
+    auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y.stored_view());
+    auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, same.stored_view());
+    CHECK(std::equal(a.data(), a.data() + a.size(), b.data(), b.data() + b.size()));
+  }
+}
+
+template <class H, std::size_t N>
+void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
+  for (auto const& sizes : meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    for (auto const& n : extents) {
+      check_exchange<H, corners::all>(m, n);
+      check_exchange<H, corners::none>(m, n);
+    }
+  }
+}
+
+std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
+
+}  // namespace
+
+TEST_CASE("halo: lines with every edge, widths beyond a shard and the domain") {
+  check_exchanges<layout<halo("y", 1, 2)>>(lines);
+  check_exchanges<layout<halo("y", 3, edge::copy)>>(lines);
+  check_exchanges<layout<halo("y", 5, 4, edge::periodic)>>(lines);
+  check_exchanges<layout<halo("y", 2, 5, edge::mirror)>>(lines);
+  check_exchanges<layout<halo("y", 3, edge::reflect)>>(lines);
+  check_exchanges<layout<halo("y", 4, edge::odd)>>(lines);
+  check_exchanges<layout<halo("y", 2, edge::given)>>(lines);
+  check_exchanges<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+}
+
+TEST_CASE("halo: planes and blocks, over one axis, two axes, and none") {
+  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
+  check_exchanges<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
+  check_exchanges<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
+  check_exchanges<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
+  check_exchanges<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
+  check_exchanges<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
+      std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+}
+
+namespace {
+
+struct blur {
+  static constexpr auto reach = box({1, 0}, {1, 2});
+  double scale = 1;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    return scale * (u(-1, 0) + 2 * u(1, 2) - u(0, 1)) + u(0, 0);
+  }
+};
+struct with_index {
+  static constexpr auto reach = star(0, 1);
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<2> const& at, auto const& u, auto const& k) const {
+    return static_cast<double>(at[0] - at[1]) + u(0, 1) * k(0, 0) - u(0, -1);
+  }
+};
+struct coefficient {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(i % 3 + j % 2); }
+};
+
+}  // namespace
+
+TEST_CASE("stencil: as loops over the whole array, with and without overlap, on boxes, with indices") {
+  using H = layout<halo("y", 1), halo("x", 1, 2, edge::periodic)>;
+  for (auto const& sizes : meshes())
+    for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}}) {
+      device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+      auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+      auto const k = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, coefficient{});
+      auto const at = [&](index_t i, index_t j) {
+        return i < 0 || i >= n[0] ? 0. : number{}(i, (j % n[1] + n[1]) % n[1]);
+      };
+      auto const equal = [&](auto const& found, auto const& expected) {
+        auto const all = gather_all(owned(found));
+        for (index_t i = 0; i < n[0]; ++i)
+          for (index_t j = 0; j < n[1]; ++j)
+            if (all[static_cast<std::size_t>(i * n[1] + j)] != expected(i, j)) return false;
+        return true;
+      };
+      auto const blurred = [&](index_t i, index_t j) {
+        return 0.5 * (at(i - 1, j) + 2 * at(i + 1, j + 2) - at(i, j + 1)) + at(i, j);
+      };
+      CHECK(equal(stencil(blur{0.5}, exchange_halo(u)), blurred));
+      CHECK(equal(stencil(blur{0.5}, exchange_halo_async(u)), blurred));
+      CHECK(equal(stencil(blur{0.5}, inside(1), exchange_halo_async(u)), [&](index_t i, index_t j) {
+        return i < 1 || j < 1 || i >= n[0] - 1 || j >= n[1] - 1 ? at(i, j) : blurred(i, j);
+      }));
+      CHECK(equal(stencil(with_index{}, exchange_halo<corners::none>(u), k), [&](index_t i, index_t j) {
+        return static_cast<double>(i - j) + at(i, j + 1) * coefficient{}(i, j) - at(i, j - 1);
+      }));
+    }
+}
+
+TEST_CASE("halo: what the ledger counts is what a rank receives") {
+  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  for (auto const& sizes : meshes())
+    for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {5, 5}}) {
+      device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+      recorder<grid> notes;
+      auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
+      m.record(&notes);
+      (void)exchange_halo(u);
+      m.record(nullptr);
+      auto const& step = ops_detail::halo_step<grid, H>;
+      index_t received = 0;
+      for (int r = 0; r < m.sizes().ranks(); ++r)
+        received = std::max(received,
+                            static_cast<index_t>(tensor_detail::halo_transfers_of(
+                                                     {u.extents(), u.layout, u.widths, m.sizes(), step.axes, true}, r)
+                                                     .in.total));
+      CHECK(notes.log.bytes_per_rank() == received * 8);
+    }
+}
+
+TEST_CASE("halo: the transfers of one rank of a million do not grow with the mesh") {
+  using H = layout<halo("y", 2), halo("x", 1, edge::periodic), none>;
+  mesh_shape const sizes = grid{{1024, 1024}}.sizes();
+  auto const layout = layout_value_v<grid, owned_layout_t<H>>;
+  auto const t = tensor_detail::halo_transfers_of(
+      {shape::of(9000, 4100, 3), layout, layout_detail::halo_of<H>::widths, sizes, 3u, true}, 1024 * 511 + 1023);
+  CHECK(t.in.peer.size() == 8);
+  CHECK(t.out.peer.size() == 8);
+  CHECK(t.boxes <= 1000);
+}
+
+TEST_CASE("halo: copies between tensors with and without halos") {
+  using H = layout<halo("y", 1, edge::given), halo("x", 2)>;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {meshes().back()[0], meshes().back()[1]});
+  auto const plain = generate<double, layout<"y", "x">>(m, {5, 7}, number{});
+  auto const u = with_halo<H>(plain);
+  static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
+  CHECK(gather_all(owned(u)) == gather_all(plain));
+}

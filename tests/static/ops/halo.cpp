@@ -1,0 +1,71 @@
+// Halos in dry runs: types, ledger, bytes of small and large meshes.
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"y">, axis<"x">>;
+using field = layout<halo("y", 1), halo("x", 1)>;
+constexpr abstract_mesh<grid> m(grid{{2, 2}});
+
+static_assert(std::is_same_v<owned_layout_t<layout<halo("y", 1), halo(none, 2), "x">>, layout<"y", none, "x">>);
+static_assert(std::is_same_v<owned_layout_t<layout<halo(axes("y", "x"), 1)>>, layout<axes("y", "x")>>);
+static_assert(std::is_same_v<fresh<stale<field>>, field>);
+static_assert(std::is_same_v<stale<without_corners<field>>, stale<field>>);
+static_assert(!std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, edge::copy)>>);
+static_assert(std::is_same_v<layout<halo("y", 1)>, layout<halo("y", 1, 1, edge::zero, edge::zero)>>);
+static_assert(!std::is_same_v<layout<halo("y", 0)>, layout<"y">>);
+
+constexpr auto u = make<double, stale<field>>(m, {64, 48});
+static_assert(std::is_same_v<layout_t<decltype(exchange_halo(u))>, field>);
+static_assert(std::is_same_v<layout_t<decltype(exchange_halo<corners::none>(u))>, without_corners<field>>);
+static_assert(std::is_same_v<layout_t<decltype(exchange_halo(exchange_halo<corners::none>(u)))>, field>);
+static_assert(std::is_same_v<layout_t<decltype(owned(u))>, layout<"y", "x">>);
+static_assert(std::is_same_v<layout_t<decltype(with_halo<field>(owned(u)))>, stale<field>>);
+
+struct heat {
+  static constexpr auto reach = star(1, 1);
+  double r = 0;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& v) const {
+    return v(0, 0) + r * (v(-1, 0) + v(1, 0) + v(0, -1) + v(0, 1) - 4 * v(0, 0));
+  }
+};
+struct at_the_centre {
+  static constexpr auto reach = star(0, 0);
+  ASHLAR_FUNCTION constexpr float operator()(auto const& v, auto const& w) const {
+    return static_cast<float>(v(0, 0) + w(0, 0));
+  }
+};
+static_assert(std::is_same_v<layout_t<decltype(stencil(heat{1}, exchange_halo_async(u)))>, stale<field>>);
+// At the centre a stencil reads plain tensors and stale halos, and gives its own element type.
+static_assert(std::is_same_v<decltype(stencil(at_the_centre{}, owned(u), u)),
+                             decltype(make<float, layout<"y", "x">>(m, {64, 48}))>);
+
+// The ledger counts the cells of other ranks, each once.
+template <class H, corners C>
+constexpr index_t bytes(grid const& g, index_t ny, index_t nx) {
+  return collectives(g,
+                     [=](auto const& machine) {
+                       (void)exchange_halo<C>(make<double, stale<H>>(machine, {ny, nx}));
+                     })
+      .bytes_per_rank();
+}
+static_assert(bytes<field, corners::none>(grid{{2, 2}}, 4096, 4096) == (2048 + 2048) * 8);
+static_assert(bytes<field, corners::all>(grid{{2, 2}}, 4096, 4096) == (2048 + 2048 + 1) * 8);
+static_assert(bytes<field, corners::all>(grid{{1, 2}}, 4096, 4096) == 4096 * 8);
+static_assert(bytes<field, corners::all>(grid{{1, 1}}, 4096, 4096) == 0);
+using torus = layout<halo("y", 1, 2, edge::periodic), halo("x", 1, edge::periodic)>;
+static_assert(bytes<torus, corners::all>(grid{{4, 4}}, 64, 64) == (19 * 18 - 16 * 16) * 8);
+static_assert(bytes<torus, corners::all>(grid{{2, 4}}, 4, 64) == (4 * 18 - 2 * 16) * 8);  // all rows, each once
+static_assert(bytes<torus, corners::all>(grid{{65536, 16384}}, index_t{1} << 24, index_t{1} << 24) ==
+              (259 * 1026 - 256 * 1024) * 8);
+static_assert(bytes<layout<halo("y", 0), "x">, corners::all>(grid{{2, 2}}, 8, 8) == 0);
+
+constexpr auto three_steps = [](auto const& machine) {
+  auto v = make<double, stale<field>>(machine, {64, 64});
+  for (int t = 0; t < 3; ++t) v = stencil(heat{0.1}, exchange_halo_async<corners::none>(v));
+};
+static_assert(collectives(grid{{4, 2}}, three_steps).count(collective::exchange_halo) == 3);
+
+}  // namespace
