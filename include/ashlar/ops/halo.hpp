@@ -74,6 +74,14 @@ template <corners C = corners::all, plain_tensor X>
   }
 }
 
+/// Fills the halo of a tensor in place, for kernels of the program's own that read its memory.
+/// Collective: as exchange_halo. Cost: as exchange_halo. Error: as exchange_halo.
+/// Example: update_halo(u); my_kernel(u.stored_view());
+template <corners C = corners::all, plain_tensor X>
+constexpr void update_halo(X const& x, call_site w = call_site::current()) {
+  (void)exchange_halo<C>(x, w);
+}
+
 /// A halo that is being exchanged. Its owned cells may be read, and must not change, until the exchange is complete.
 template <class Y>
 class pending_halo {

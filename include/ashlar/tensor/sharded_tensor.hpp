@@ -139,11 +139,16 @@ struct view_lies_otherwise {
   static constexpr bool value = View::rank > 1 && !std::is_same_v<typename View::array_layout, Order>;
 };
 
-// A tensor whose shard is memory of the user's. It keeps `owner`, which may be nothing of use.
+// Memory of the user's as a block. It keeps `owner`, which may be nothing of use.
+template <class MemorySpace, class Owner>
+std::shared_ptr<storage<MemorySpace>> memory_of_user(Owner const& owner, void* data, std::size_t bytes) {
+  using store = storage<MemorySpace>;
+  return std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s; });
+}
+// A tensor whose shard is memory of the user's.
 template <class Tensor, class M, class Owner>
 Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& extents, void* data, std::size_t bytes) {
-  using store = storage<typename Tensor::memory_space>;
-  return Tensor(m, extents, std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s; }), 0);
+  return Tensor(m, extents, memory_of_user<typename Tensor::memory_space>(owner, data, bytes), 0);
 }
 
 template <class L, bool Reversed, class M, class View, int N>

@@ -232,3 +232,32 @@ TEST_CASE("halo: copies between tensors with and without halos") {
   static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
   CHECK(gather_all(owned(u)) == gather_all(plain));
 }
+
+TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps its given cells") {
+  using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
+  index_t const n = 11;
+  for (auto const& sizes : meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto const like = generate<double, stale<H>>(m, {n, n}, number{});
+    shape const stored = like.stored_extents();
+    Kokkos::View<double**, Kokkos::LayoutRight> const view("mine", static_cast<std::size_t>(stored[0]),
+                                                           static_cast<std::size_t>(stored[1]));
+    auto const u = adopt<stale<H>>(m, view, {n, n});
+    Kokkos::deep_copy(u.owned_view(), like.owned_view());
+    set_beyond(
+        u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? -5. : 7.; });
+    update_halo(u);
+    CHECK(u.stored_data() == view.data());
+    int wrong = 0;
+    for_each_stored(u, [&](indices const& v, int, double found) {
+      index_t const column = std::min(std::max<index_t>(v[1], 0), n - 1);
+      wrong += found != (v[0] < 0 ? -5. : v[0] >= n ? 7. : number{}(v[0], column));
+    });
+    CHECK(wrong == 0);
+    Kokkos::View<double**, Kokkos::LayoutRight> const small("small", 1, 1);
+    CHECK_THROWS_WITH_AS(
+        (adopt<stale<H>>(m, m.rank() == 0 ? small : view, {n, n})),
+        doctest::Contains("ashlar::adopt: the view has the extents of this rank's cells and their halo"),
+        ashlar::error);
+  }
+}
