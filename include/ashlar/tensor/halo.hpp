@@ -27,11 +27,25 @@ struct signed_copy {
 };
 template <class Space, class T>
 void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cells) {
-  for (edge_fill const& e : edges)
-    if (e.factor == 1)
+  for (edge_fill const& e : edges) {
+    if (e.factor == 1) {
       strided_copy(space, static_cast<T const*>(cells), cells, std::span(&e.loops, 1));
-    else
+    } else if constexpr (runs_in_caller<Space>) {
+      for_each_rectangle(e.loops, 0, e.loops.size(), [&](index_t const(&offset)[2], index_t rows, index_t length) {
+        for (index_t r = 0; r < rows; ++r) {
+          T const* const from = cells + offset[0] + r * e.loops.row_stride(0);
+          T* const to = cells + offset[1] + r * e.loops.row_stride(1);
+          index_t const step = e.loops.step(0), step_to = e.loops.step(1);
+          if (e.factor == 0)
+            for (index_t j = 0; j < length; ++j) to[j * step_to] = T{};
+          else
+            for (index_t j = 0; j < length; ++j) to[j * step_to] = static_cast<T>(-from[j * step]);
+        }
+      });
+    } else {
       for_elements("ashlar::fill_edges", space, e.loops.size(), signed_copy<T>{cells, e.loops, e.factor});
+    }
+  }
 }
 
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
@@ -117,8 +131,9 @@ class halo_in_flight final : public reader, public unfinished_collective {
         return false;
       }
       ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
-      for (std::size_t i = 0; i < transfers_->in.peer.size(); ++i)
-        strided_copy(space_, round_->group().template source<T>(transfers_->in.peer[i]), cells_, transfers_->direct[i]);
+      for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
+        strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
+                     transfers_->direct[i]);
       round_->end();
       round_.reset();
       return true;
@@ -128,18 +143,19 @@ class halo_in_flight final : public reader, public unfinished_collective {
   // Packs the cells of all neighbours by one kernel, and posts one message each.
   void post_messages() {
     halo_messages const &out = transfers_->out, &in = transfers_->in;
-    T* const sent = sent_.allocate(out.total);
-    T* const arrived = arrived_.allocate(in.total);
+    T* const sent = sent_.allocate(out.buffered);
+    T* const arrived = arrived_.allocate(in.buffered);
     strided_copy(space_, static_cast<T const*>(cells_), sent, out.loops);
-    memory_.emplace(mpi_reads<Space>(), space_, sent, out.total, arrived, in.total);
+    memory_.emplace(mpi_reads<Space>(), space_, sent, out.buffered, arrived, in.buffered);
+    in_place_.emplace(cells_, cells_);
     ranks_.counters().all_to_all.add(out.total * sizeof(T));
     or_give_up(ranks_, [&] {
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < in.peer.size(); at += in.count[i++])
-        post_receive(ranks_, block<T>{memory_->destination() + at, in.count[i]}, in.peer[i], comm::tuned);
-      at = 0;
-      for (std::size_t i = 0; i < out.peer.size(); at += out.count[i++])
-        post_send(ranks_, block<T const>{memory_->source() + at, out.count[i]}, out.peer[i], comm::tuned);
+      for (halo_message const& x : in.messages)
+        post_receive(ranks_, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
+                     comm::tuned);
+      for (halo_message const& x : out.messages)
+        post_send(ranks_, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
+                  comm::tuned);
     });
   }
   void finish_messages() {
@@ -147,6 +163,7 @@ class halo_in_flight final : public reader, public unfinished_collective {
     finish(ranks_);
     requests_.clear();
     memory_->finish();
+    in_place_->have_arrived();
     strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
   }
   // Call it while an exception is handled. A failed exchange is not tried again.
@@ -155,6 +172,7 @@ class halo_in_flight final : public reader, public unfinished_collective {
     failure_ = std::current_exception();
     round_.reset();
     if (memory_) memory_->leave();
+    if (in_place_) in_place_->leave();
   }
 
   collective_scope scope_;
@@ -168,13 +186,15 @@ class halo_in_flight final : public reader, public unfinished_collective {
   std::vector<MPI_Request> requests_;
   pool_scratch<Space, T> sent_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
+  std::optional<memory_of_messages> in_place_;
 };
 
 template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners) {
   auto const& m = x.mesh();
-  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, -1, with_corners ? 1 : 0}, [&] {
-    return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners}, m.rank());
+  constexpr bool in_place = runs_in_caller<typename X::execution_space>;
+  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, in_place, with_corners ? 1 : 0}, [&] {
+    return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place}, m.rank());
   });
 }
 

@@ -14,6 +14,7 @@ struct halo_problem {
   mesh_shape mesh;
   axis_mask axes = 0;  // those that shard a dimension with room
   bool with_corners = true;
+  bool sends_in_place = false;  // messages of contiguous cells are not packed
 
   stored_line line(int d, index_t part) const {
     return {extents[d], part_at(extents[d], layout.dim[d], mesh, part), widths.dim[d]};
@@ -89,11 +90,17 @@ struct edge_fill {
   int factor = 1;
 };
 
-/// The messages of one side: loops between the stored cells and a buffer of all messages.
+/// A message of one side. Its cells are in a buffer, or contiguous among the stored cells.
+struct halo_message {
+  int peer = 0;           // its position in the communicator
+  std::size_t count = 0;  // cells
+  bool buffered = true;
+  index_t at = 0;  // the first cell in the buffer of this side, or among the stored cells
+};
+/// The messages of one side: loops between the stored cells and the buffer.
 struct halo_messages {
-  std::vector<int> peer;           // positions in the communicator, in the order of the buffer
-  std::vector<std::size_t> count;  // cells of each
-  std::size_t total = 0;
+  std::vector<halo_message> messages;
+  std::size_t total = 0, buffered = 0;  // cells
   copy_loops loops;
 };
 
@@ -309,16 +316,22 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
   auto const add = [&](halo_messages& side, parts_of_rank const& peer, std::vector<loop_nest<3>> const& boxes,
                        bool sends) {
     if (boxes.empty()) return;
-    std::size_t n = 0;
+    halo_message message{p.mesh.position(rank_with(p, rank, peer), p.axes), 0, true, 0};
+    for (auto const& box : boxes) message.count += static_cast<std::size_t>(box.size());
+    loop_nest<2> const first = sends ? between(boxes[0], 0, 2) : between(boxes[0], 2, 1);
+    int const cells = sends ? 0 : 1;
+    message.buffered = !p.sends_in_place || boxes.size() != 1 || first.rank != 1 ||
+                       (first.extent[0] != 1 && first.stride[cells][0] != 1);
+    message.at = message.buffered ? static_cast<index_t>(side.buffered) : first.origin[cells];
     for (auto const& box : boxes) {
+      if (!message.buffered) break;
       side.loops.push_back(sends ? between(box, 0, 2) : between(box, 2, 1));
-      side.loops.back().origin[sends ? 1 : 0] += static_cast<index_t>(side.total);
-      n += static_cast<std::size_t>(box.size());
+      side.loops.back().origin[1 - cells] += message.at;
     }
     t.boxes += boxes.size();
-    side.peer.push_back(p.mesh.position(rank_with(p, rank, peer), p.axes));
-    side.count.push_back(n);
-    side.total += n;
+    side.total += message.count;
+    if (message.buffered) side.buffered += message.count;
+    side.messages.push_back(message);
   };
   for_each_neighbour(p, own, senders, [&](parts_of_rank const& peer) {
     auto const boxes = boxes_between(p, peer, own, runs);

@@ -219,8 +219,8 @@ TEST_CASE("halo: the transfers of one rank of a million do not grow with the mes
   auto const layout = layout_value_v<grid, owned_layout_t<H>>;
   auto const t = tensor_detail::halo_transfers_of(
       {shape::of(9000, 4100, 3), layout, layout_detail::halo_of<H>::widths, sizes, 3u, true}, 1024 * 511 + 1023);
-  CHECK(t.in.peer.size() == 8);
-  CHECK(t.out.peer.size() == 8);
+  CHECK(t.in.messages.size() == 8);
+  CHECK(t.out.messages.size() == 8);
   CHECK(t.boxes <= 1000);
 }
 
