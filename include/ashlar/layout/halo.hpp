@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-/// The cells that an exchange fills: all, or those that lie outside the owned box in one dimension only.
+/// The cells that an exchange fills: all, or those outside the owned box in one dimension only.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // g++ takes a scoped name for a shadow of ashlar::none
 enum class corners : unsigned char { all, none };
@@ -13,7 +13,7 @@ enum class corners : unsigned char { all, none };
 
 namespace layout_detail {
 
-/// The room of one dimension: cells below and above the owned ones, and what lies beyond the domain on either side.
+/// The room of one dimension: cells below and above the owned ones, and what is beyond the domain on either side.
 template <int Lower, int Upper, edge Below, edge Above>
 struct room {
   static constexpr halo_width width{Lower, Upper, Below, Above};
@@ -148,7 +148,7 @@ consteval dimension halo(dimension over, int lower, int upper, edge below, edge 
 /// The layout H with cells outside the owned box that hold nothing yet: the operand of exchange_halo.
 template <class H>
 using stale = typename layout_detail::with_state<H, layout_detail::halo_state::stale>::type;
-/// The layout H whose halo cells are right if they lie outside the owned box in one dimension only.
+/// The layout H whose halo cells are right if they are outside the owned box in one dimension only.
 template <class H>
 using without_corners = typename layout_detail::with_state<H, layout_detail::halo_state::without_corners>::type;
 /// The layout H whose halo cells are right. This is the layout as it is written.

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-/// What lies beyond the domain. zero: 0. copy: the nearest cell. mirror: cell -1 is cell 0's value, so the period is 2n.
+/// What is beyond the domain. zero: 0. copy: the nearest cell. mirror: cell -1 is cell 0's value, so the period is 2n.
 /// reflect: cell -1 is cell 1's. odd: cell -1 is minus cell 0's. periodic: cell -1 is cell n - 1's. given: values that
 /// the program sets.
 enum class edge : unsigned char { zero, copy, mirror, reflect, odd, periodic, given };
@@ -38,7 +38,7 @@ struct shown_cell {
   bool given = false;
 };
 
-/// The cell that index v shows, which may lie beyond the domain of n cells.
+/// The cell that index v shows, which may be beyond the domain of n cells.
 /// Pre: n > 0.
 ASHLAR_FUNCTION constexpr shown_cell cell_at(index_t v, index_t n, halo_width const& w) {
   if (v >= 0 && v < n) return {v};

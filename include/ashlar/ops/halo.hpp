@@ -58,7 +58,7 @@ constexpr bool check_exchange() {
 
 /// Fills the halo of a tensor: cells of the domain come from the ranks that own them, cells beyond the domain follow
 /// the edges. Any extents and widths work, also shards that are smaller than a width. Given cells stay.
-/// Shape: that of x. The result has the layout fresh<H>, or without_corners<H> if C is corners::none. It is the same
+/// Shape: the extents of x. The result has the layout fresh<H>, or without_corners<H> if C is corners::none. It is the same
 /// memory: x stays valid, and its halo cells are unspecified as before.
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard.
@@ -143,7 +143,7 @@ template <plain_tensor X>
     return x;
 }
 
-/// The tensor with a halo whose owned cells are those of a tensor without one. Its halo is stale, and its given cells
+/// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells
 /// are 0.
 /// Collective: no communication. Cost: a copy of the cells.
 /// Error: does not compile unless the layout of x is owned_layout_t<H>.

@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-/// The cells that a stencil reads around a cell: so many below and above it in each dimension. `corners` is true if it
+/// The cells that a stencil reads around a cell: a number below and above it in each dimension. `corners` is true if it
 /// also reads cells that differ in several dimensions.
 struct stencil_reach {
   int rank = 0;
@@ -28,7 +28,7 @@ consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], b
 }
 }  // namespace ops_detail
 
-/// The reach of a star: along one dimension at a time, so many cells either way.
+/// The reach of a star: along one dimension at a time, n cells either way.
 /// Example: star(1, 1) is that of the 5-point Laplacian
 template <class... I>
 consteval stencil_reach star(I... width) {
@@ -40,7 +40,7 @@ template <int N>
 consteval stencil_reach star(int const (&lower)[N], int const (&upper)[N]) {
   return ops_detail::reach_of(lower, upper, false);
 }
-/// The reach of a box: so many cells either way, in all dimensions at once.
+/// The reach of a box: n cells either way, in all dimensions at once.
 /// Example: box(1, 1) is that of a 9-point stencil
 template <class... I>
 consteval stencil_reach box(I... width) {
@@ -275,7 +275,7 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
 /// is the element at this offset. It reads the other operands at offset 0. If it takes one argument more, the first is
 /// the cell's global index.
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
-/// Shape: that of the operands. The result has the first operand's layout with a stale halo, and its element type is
+/// Shape: the operands' extents. The result has the first operand's layout with a stale halo, and its element type is
 /// what f returns.
 /// Collective: no communication, except that a pending exchange is completed.
 /// Cost: one pass over the operands; a new tensor.

@@ -205,6 +205,7 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
   plan_step const& s = ops_detail::halo_step<M, H>;
   communicator const& ranks = x.mesh().communicator(s.axes);
   auto const transfers = halo_transfers_for(x, s, with_corners);
+  fill_edges(Space{}, transfers->early_edges, x.stored_data());
   if (ranks.size() == 1) {
     fill_edges(Space{}, transfers->edges, x.stored_data());
     return nullptr;

@@ -222,7 +222,7 @@ struct layout_has_no_given_edge {
 }  // namespace tensor_detail
 
 /// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
-/// which lies beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
+/// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
 /// Collective: no communication.
 /// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, int N, class F>
@@ -233,7 +233,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
   return t;
 }
 
-/// Sets the given cells of a tensor, in place, to f of their index. The index lies beyond the domain in some dimension;
+/// Sets the given cells of a tensor, in place, to f of their index. The index is beyond the domain in some dimension;
 /// in periodic dimensions it wraps.
 /// Collective: no communication. Cost: one pass over the stored cells.
 /// Error: does not compile unless some edge of the layout is edge::given.

@@ -242,7 +242,9 @@ TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps it
     shape const stored = like.stored_extents();
     Kokkos::View<double**, Kokkos::LayoutRight> const view("mine", static_cast<std::size_t>(stored[0]),
                                                            static_cast<std::size_t>(stored[1]));
+    // [adopt]
     auto const u = adopt<stale<H>>(m, view, {n, n});
+    // [adopt]
     Kokkos::deep_copy(u.owned_view(), like.owned_view());
     set_beyond(
         u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? -5. : 7.; });
