@@ -82,13 +82,19 @@ struct layout_has_a_halo<basic_haloed<L, State, R...>> {
   static constexpr bool value = true;
 };
 
+/// The sentence of all functions that take no halo. It is instantiated once for a layout, so it is one error.
+template <class L>
+constexpr void refuse_halo() {
+  static_assert(!layout_has_a_halo<L>::value,
+                "ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells");
+}
+
 // All that reads the value of a layout reads shards without halos. Functions that read halos ask for the value of
 // owned_layout_t.
 template <class Context, class L, class State, class... R>
 struct value_of<Context, basic_haloed<L, State, R...>> {
   static constexpr layout_value make() {
-    static_assert(!layout_has_a_halo<basic_haloed<L, State, R...>>::value,
-                  "ashlar: this function takes no tensor with a halo; write owned(x) for its owned cells");
+    refuse_halo<basic_haloed<L, State, R...>>();
     return value_of<Context, L>::make();
   }
 };

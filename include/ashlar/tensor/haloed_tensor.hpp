@@ -83,6 +83,33 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   /// The block of memory that holds the stored cells.
   storage_pointer const& owner() const { return owner_; }
 
+  // The members of tensors without a halo, for the sentence of code that is made for these.
+  template <class H = layout_type>
+  T* data() const {
+    layout_detail::refuse_halo<H>();
+    return stored_data();
+  }
+  template <class H = layout_type>
+  view_type view() const {
+    layout_detail::refuse_halo<H>();
+    return stored_view();
+  }
+  template <class H = layout_type>
+  shape local_extents() const {
+    layout_detail::refuse_halo<H>();
+    return stored_extents();
+  }
+  template <class H = layout_type>
+  index_t local_size() const {
+    layout_detail::refuse_halo<H>();
+    return stored_extents().size();
+  }
+  template <class H = layout_type>
+  index_t offset() const {
+    layout_detail::refuse_halo<H>();
+    return 0;
+  }
+
  private:
   device_mesh<Mesh> mesh_;
   shape extents_;
