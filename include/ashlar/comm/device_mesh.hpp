@@ -25,14 +25,31 @@ inline int processes_of(MPI_Comm comm) {
   return ranks;
 }
 
-// Returns the static sizes. The other axis gets ranks / taken, at least 1; a product that differs from the ranks is an
-// error later.
+// Returns the sizes of a Cartesian communicator with as many dimensions. Of another communicator, returns the static
+// sizes; MPI divides the ranks that they leave among the other axes, as evenly as it can. Each axis gets at least 1. A
+// product that differs from the ranks is an error later.
 template <class Mesh>
 mesh_shape sizes_that_fill(MPI_Comm comm) {
+  constexpr int axes = Mesh::axes, of_run_time_size = axes_of_run_time_size<Mesh>;
+  int const ranks = processes_of(comm);
+  mesh_shape sizes{axes, {}};
+  if (ranks > 0) {
+    int kind = MPI_UNDEFINED, dimensions = 0;
+    comm::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    if (kind == MPI_CART) comm::check(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
+    if (dimensions == axes) {
+      int periodic[max_axes]{}, here[max_axes]{};
+      comm::check(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
+      return sizes;
+    }
+  }
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
-    int const ranks = processes_of(comm), taken = (1 * ... * std::max(Axes::static_size, 1));
-    return mesh_shape{sizeof...(Axes),
-                      {(Axes::static_size == run_time_size ? std::max(ranks / taken, 1) : Axes::static_size)...}};
+    int const taken = (1 * ... * std::max(Axes::static_size, 1));
+    int left[max_axes]{};
+    if (ranks >= taken) comm::check(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
+    int next = 0;
+    sizes = {axes, {(Axes::static_size == run_time_size ? std::max(left[next++], 1) : Axes::static_size)...}};
+    return sizes;
   }(std::type_identity<Mesh>{});
 }
 
@@ -58,10 +75,11 @@ class device_mesh {
     requires std::default_initializable<Mesh>
       : device_mesh(comm, std::span<int const>(Mesh{}.sizes().size, std::size_t(Mesh::axes)), w) {}
 
-  /// A mesh with exactly one axis of run-time size. That axis gets the ranks that the others leave.
+  /// A mesh with axes of run-time size. A Cartesian communicator with as many dimensions gives their sizes. Of another
+  /// communicator, one such axis gets the ranks that the others leave, and several share them as by MPI_Dims_create.
   /// Example: device_mesh<mesh<axis<"data">>> m(MPI_COMM_WORLD);  // all ranks
   explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
-    requires(comm_detail::axes_of_run_time_size<Mesh> == 1)
+    requires(comm_detail::axes_of_run_time_size<Mesh> > 0)
       : device_mesh(comm, std::span<int const>(comm_detail::sizes_that_fill<Mesh>(comm).size, std::size_t(Mesh::axes)),
                     w) {}
 
