@@ -20,6 +20,8 @@ struct binary {
         return which == 0 ? a * b : which == 1 ? -1 * a * b : 2 * a * b;
       case linearity::linear_in_first:
         return which == 0 ? a * (1 + b * b) : which == 1 ? a * (3 - b * b * b) : -1 * a * (2 + b * b);
+      case linearity::linear_in_rest:
+        return which == 0 ? b * (1 + a * a) : which == 1 ? b * (3 - a * a * a) : -1 * b * (2 + a * a);
       case linearity::nondecreasing:
         return which == 0 ? (a < b ? b : a) : which == 1 ? (a < b ? a : b) : a + b;
       default:

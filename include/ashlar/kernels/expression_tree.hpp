@@ -50,6 +50,34 @@ struct binary_node {
     return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p));
   }
 };
+template <class F, class A, class B, class C>
+struct ternary_node {
+  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves;
+  F f;
+  A a;
+  B b;
+  C c;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p),
+             c.template evaluate<First + A::leaves + B::leaves>(p));
+  }
+};
+template <class F, class A, class B, class C, class D>
+struct quaternary_node {
+  static constexpr std::size_t leaves = A::leaves + B::leaves + C::leaves + D::leaves;
+  F f;
+  A a;
+  B b;
+  C c;
+  D d;
+  template <std::size_t First, class Pack>
+  KOKKOS_FUNCTION auto evaluate(Pack const& p) const {
+    constexpr std::size_t of_c = First + A::leaves + B::leaves;
+    return f(a.template evaluate<First>(p), b.template evaluate<First + A::leaves>(p), c.template evaluate<of_c>(p),
+             d.template evaluate<of_c + C::leaves>(p));
+  }
+};
 template <class Node>
 struct fused {
   Node node;

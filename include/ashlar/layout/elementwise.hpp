@@ -41,6 +41,24 @@ constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, la
   return partial_rule(kind, r, x, 2);
 }
 
+/// The layout of f(a, b, c...) for an elementwise function f of three operands or more. Operands of fewer dimensions are
+/// broadcast over the first dimensions of the others.
+template <class... Value>
+constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, layout_value const& b,
+                                       layout_value const& c, Value const&... more) {
+  layout_value const* const x[]{&a, &b, &c, &more...};
+  constexpr int operands = 3 + static_cast<int>(sizeof...(Value));
+  rule_result r;
+  r.out = a;
+  r.out.drop_partial(a.partial());
+  for (int o = 1; o < operands; ++o) {
+    axis_mask summed = 0;
+    r = labels_rule(broadcast_equation(r.out.rank, x[o]->rank), r.out, *x[o], summed);
+    if (r.why != fault::fits) return r;
+  }
+  return partial_rule(kind, r, x, operands);
+}
+
 /// The layout of a reduction by `op` over the dimensions in a bit mask. The result lacks these dimensions, and it is
 /// partial over the axes that sharded them.
 /// Example: the sum over dimension 0 of layout<"data", "model"> is partial<layout<"model">, "data">

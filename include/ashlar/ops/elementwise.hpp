@@ -33,12 +33,12 @@ struct elementwise_diagnostics {
 
 constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape const& b) {
   shape y;
-  y.rank = out.rank;
+  y.rank = a.rank > b.rank ? a.rank : b.rank;
   for (int d = 0; d < y.rank; ++d) {
     int const i = d - (y.rank - a.rank), j = d - (y.rank - b.rank);
     index_t const m = i < 0 ? b[j] : a[i], n = j < 0 ? m : b[j];
     // A sharded dimension of extent 1 is on one rank, so only dimensions that no axis shards are broadcast.
-    if (m != n && (out.dim[d].size || (m != 1 && n != 1)))
+    if (m != n && (out.dim[out.rank - y.rank + d].size || (m != 1 && n != 1)))
       // Compilers print the line on which a call begins.
       // clang-format off
       fail_extents("ashlar::elementwise: extents are equal, counted from the last dimension, or 1 in a dimension that no axis shards; in a sharded one write expand<dim>(x, like)",
@@ -47,6 +47,11 @@ constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape
     y[d] = m == 1 ? n : m;
   }
   return y;
+}
+
+template <class... Shape>
+constexpr shape broadcast_extents(layout_value const& out, shape const& a, shape const& b, Shape const&... more) {
+  return broadcast_extents(out, broadcast_extents(out, a, b), more...);
 }
 
 template <class F, class T, class...>
@@ -84,13 +89,14 @@ struct elementwise_op {
   template <class... T>
   using element = typename element_of<F, T...>::type;
 
-  static constexpr rule_result rule(layout_value const& a) { return elementwise_rule(F::kind, a); }
-  static constexpr rule_result rule(layout_value const& a, layout_value const& b) {
-    return elementwise_rule(F::kind, a, b);
+  template <class... Value>
+  static constexpr rule_result rule(layout_value const& a, Value const&... more) {
+    return elementwise_rule(F::kind, a, more...);
   }
   static constexpr shape extents(layout_value const&, shape const& a) { return a; }
-  static constexpr shape extents(layout_value const& out, shape const& a, shape const& b) {
-    return broadcast_extents(out, a, b);
+  template <class... Shape>
+  static constexpr shape extents(layout_value const& out, shape const& a, shape const& b, Shape const&... more) {
+    return broadcast_extents(out, a, b, more...);
   }
   template <int I, class Ct, class Y, class... X>
     requires has_pullback<F, I, Ct, Y, X...>
@@ -101,8 +107,8 @@ struct elementwise_op {
 
 }  // namespace ops_detail
 
-/// Applies a function object to each element of one or two tensors. A tensor with fewer dimensions is broadcast over
-/// the first dimensions of the other. A function without a member `kind`, such as a lambda, is nonlinear, so it takes no
+/// Applies a function object to each element of one to four tensors. A tensor with fewer dimensions is broadcast over
+/// the first dimensions of the others. A function without a member `kind`, such as a lambda, is nonlinear, so it takes no
 /// partial sums, and has no derivative. Kernels call it: where they run on a device it is a KOKKOS_LAMBDA.
 /// Example: elementwise([](float a, float b) { return a > b ? a - b : 0.0f; }, x, y)
 template <class F, class... X>

@@ -42,6 +42,7 @@ constexpr bool test_binary() {
 static_assert(test_binary<linearity::linear, 4>());           // R R, S(0), S(1), P P
 static_assert(test_binary<linearity::multilinear, 5>());      // R R, S(0), S(1), P R, R P
 static_assert(test_binary<linearity::linear_in_first, 4>());  // R R, S(0), S(1), P R
+static_assert(test_binary<linearity::linear_in_rest, 4>());   // R R, S(0), S(1), R P
 static_assert(test_binary<linearity::nondecreasing, 3>());    // R R, S(0), S(1)
 static_assert(test_binary<linearity::nonlinear, 3>());
 

@@ -1,0 +1,271 @@
+// Comparisons, whose results are masks of elements of type bool, and the choice by a mask.
+#pragma once
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+namespace ops_detail::fn {
+
+struct less {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = bool;
+  template <class T>
+  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct less_or_equal {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = bool;
+  template <class T>
+  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct equal {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = bool;
+  template <class T>
+  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct not_equal {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = bool;
+  template <class T>
+  ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+
+/// A comparison with a number on the right, or on the left.
+template <class F, bool Left, class S>
+struct compared_with {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = bool;
+  S number;
+  template <class T>
+  ASHLAR_FUNCTION constexpr bool operator()(T x) const {
+    return Left ? F{}(T(number), x) : F{}(x, T(number));
+  }
+};
+
+/// A cotangent if the mask is `If`, else 0.
+template <bool If>
+struct keep_if {
+  static constexpr linearity kind = linearity::linear_in_first;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T ct, bool mask) const {
+    return mask == If ? ct : T(0);
+  }
+};
+
+/// The second operand if the mask is true, else the third.
+template <class T>
+struct choose {
+  static constexpr linearity kind = linearity::linear_in_rest;
+  using result_type = T;
+  ASHLAR_FUNCTION constexpr T operator()(bool mask, T a, T b) const { return mask ? a : b; }
+  template <int I>
+    requires(I > 0)
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& mask, auto const&, auto const&) {
+    return elementwise(keep_if<I == 1>{}, ct, mask);
+  }
+};
+
+/// The operand if the mask is `If`, else a number.
+template <bool If, class S>
+struct choose_or_number {
+  static constexpr linearity kind = linearity::nonlinear;
+  S number;
+  template <class T>
+  ASHLAR_FUNCTION constexpr T operator()(T x, bool mask) const {
+    return mask == If ? x : T(number);
+  }
+  template <int I>
+    requires(I == 0)
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&, auto const& mask) {
+    return elementwise(keep_if<If>{}, ct, mask);
+  }
+};
+
+template <class T>
+struct choose_number {
+  static constexpr linearity kind = linearity::nonlinear;
+  using result_type = T;
+  T if_true, if_false;
+  ASHLAR_FUNCTION constexpr T operator()(bool mask) const { return mask ? if_true : if_false; }
+};
+
+}  // namespace ops_detail::fn
+
+namespace ops_detail {
+
+template <class T>
+struct elements_have_no_order {
+  static constexpr bool value = !requires(T a) { a < a; };
+};
+template <class F, class A>
+struct orders_elements_without_an_order {
+  static constexpr bool value = (std::is_same_v<F, fn::less> ||
+                                 std::is_same_v<F, fn::less_or_equal>)&&elements_have_no_order<element_t<A>>::value;
+};
+template <class F, class A>
+constexpr bool require_order() {
+  static_assert(
+      !orders_elements_without_an_order<F, A>::value,
+      "ashlar::elementwise: elements of this type have no order; compare by == or !=, or compare their parts or absolute values");
+  return !orders_elements_without_an_order<F, A>::value;
+}
+
+// A comparison has no derivative, so active tensors are compared as plain ones.
+template <class F, class A, class B>
+constexpr auto compare(A const& a, B const& b) {
+  if constexpr (require_order<F, A>())
+    return arithmetic(F{}, stop_gradient(a), stop_gradient(b));
+  else
+    return stop_gradient(a);
+}
+template <class F, bool Left, class A>
+constexpr auto compare_with(A const& a, element_t<A> number) {
+  if constexpr (require_order<F, A>())
+    return elementwise(fn::compared_with<F, Left, element_t<A>>{number}, stop_gradient(a));
+  else
+    return stop_gradient(a);
+}
+
+template <class Mask>
+struct mask_of_other_elements {
+  static constexpr bool value = !std::is_same_v<element_t<Mask>, bool>;
+};
+template <class Mask>
+constexpr bool require_mask() {
+  static_assert(!mask_of_other_elements<Mask>::value,
+                "ashlar::where: the elements of the mask are not of type bool; write a comparison, such as mask != 0");
+  return !mask_of_other_elements<Mask>::value;
+}
+
+}  // namespace ops_detail
+
+/// Comparisons of tensors, or of a tensor and a number, element by element. The result is a mask: a tensor of bool.
+/// Shape: as of an elementwise function of two operands, with broadcasting.
+/// Cost: no communication. A mask has no derivative: an active operand is compared by its value.
+/// Error: a partial operand does not compile; all_reduce it first. A mask is not `true` or `false`: `if (x == y)` does
+///   not compile.
+/// Example: sum(cast<int>(x > 0.5f)) counts elements; where(x < y, x, y) is the smaller ones
+template <tensor A, tensor B>
+constexpr auto operator<(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::less>(a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator<=(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::less_or_equal>(a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator>(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::less>(b, a);
+}
+template <tensor A, tensor B>
+constexpr auto operator>=(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::less_or_equal>(b, a);
+}
+template <tensor A, tensor B>
+constexpr auto operator==(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::equal>(a, b);
+}
+template <tensor A, tensor B>
+constexpr auto operator!=(A const& a, B const& b) {
+  return ops_detail::compare<ops_detail::fn::not_equal>(a, b);
+}
+
+template <tensor A>
+constexpr auto operator<(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::less, false>(a, s);
+}
+template <tensor A>
+constexpr auto operator<=(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::less_or_equal, false>(a, s);
+}
+template <tensor A>
+constexpr auto operator>(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::less, true>(a, s);
+}
+template <tensor A>
+constexpr auto operator>=(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::less_or_equal, true>(a, s);
+}
+template <tensor A>
+constexpr auto operator==(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::equal, false>(a, s);
+}
+template <tensor A>
+constexpr auto operator!=(A const& a, element_t<A> s) {
+  return ops_detail::compare_with<ops_detail::fn::not_equal, false>(a, s);
+}
+template <tensor A>
+constexpr auto operator<(element_t<A> s, A const& a) {
+  return a > s;
+}
+template <tensor A>
+constexpr auto operator<=(element_t<A> s, A const& a) {
+  return a >= s;
+}
+template <tensor A>
+constexpr auto operator>(element_t<A> s, A const& a) {
+  return a < s;
+}
+template <tensor A>
+constexpr auto operator>=(element_t<A> s, A const& a) {
+  return a <= s;
+}
+template <tensor A>
+constexpr auto operator==(element_t<A> s, A const& a) {
+  return a == s;
+}
+template <tensor A>
+constexpr auto operator!=(element_t<A> s, A const& a) {
+  return a != s;
+}
+
+/// The elements of a where the mask is true, of b elsewhere. One of them may be a number, or both.
+/// Shape: as of an elementwise function of three operands, with broadcasting.
+/// Cost: no communication. The derivative passes the cotangent to the chosen operand, and 0 to the other. An element
+///   that is not chosen may be NaN or infinite; the derivative with respect to its operand is 0 there.
+/// Error: the mask must not be partial. Two tensors may be partial sums over the same axes; beside a number a tensor
+///   must not be partial.
+/// Example: where(x > 0.f, x, 0.1f * x)
+template <tensor Mask, tensor A, tensor B>
+constexpr auto where(Mask const& mask, A const& a, [[maybe_unused]] B const& b) {
+  using types = ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>;
+  static_assert(!types::value,
+                "ashlar::where: the operands have different element types; write cast<T>(x) for one of them");
+  if constexpr (ops_detail::require_mask<Mask>() && !types::value)
+    return elementwise(ops_detail::fn::choose<element_t<A>>{}, stop_gradient(mask), a, b);
+  else
+    return a;
+}
+template <tensor Mask, tensor A>
+constexpr auto where(Mask const& mask, A const& a, element_t<A> b) {
+  if constexpr (ops_detail::require_mask<Mask>())
+    return elementwise(ops_detail::fn::choose_or_number<true, element_t<A>>{b}, a, stop_gradient(mask));
+  else
+    return a;
+}
+template <tensor Mask, tensor B>
+constexpr auto where(Mask const& mask, element_t<B> a, B const& b) {
+  if constexpr (ops_detail::require_mask<Mask>())
+    return elementwise(ops_detail::fn::choose_or_number<false, element_t<B>>{a}, b, stop_gradient(mask));
+  else
+    return b;
+}
+template <tensor Mask, class T>
+  requires(!tensor<T>)
+constexpr auto where(Mask const& mask, T a, T b) {
+  if constexpr (ops_detail::require_mask<Mask>())
+    return elementwise(ops_detail::fn::choose_number<T>{a, b}, stop_gradient(mask));
+  else
+    return mask;
+}
+
+}  // namespace ashlar
