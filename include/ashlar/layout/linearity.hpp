@@ -54,11 +54,11 @@ constexpr rule_result partial_rule(linearity kind, rule_result r, layout_value c
   for (int o = 0; o < operands; ++o)
     for (int l = 0; l < x[o]->levels; ++l) {
       auto const& [op, axes] = x[o]->reductions[l];
-      bool const passes = operands == 1
-                              ? commutes(kind, op)
-                              : op == op_sum && (kind == linearity::linear || kind == linearity::multilinear ||
-                                                 kind == linearity::linear_in_rest ||
-                                                 (kind == linearity::linear_in_first && o == 0));
+      bool const passes =
+          operands == 1
+              ? commutes(kind, op)
+              : op == op_sum && (kind == linearity::linear || kind == linearity::multilinear ||
+                                 kind == linearity::linear_in_rest || (kind == linearity::linear_in_first && o == 0));
       if (!passes) return rule_result::wrong(fault::not_linear, first_axis(axes));
     }
   if (operands == 1)
