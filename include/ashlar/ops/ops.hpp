@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/ops/activations.hpp"
 #include "ashlar/ops/apply.hpp"
+#include "ashlar/ops/assign.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/attention.hpp"
 #include "ashlar/ops/batch_norm.hpp"

@@ -192,6 +192,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr void update_each(F const&, Y& y, X const&...) {
     y.set_origin({});
   }
+  template <class Y, class X>
+  static constexpr void assign(Y& y, X const&) {
+    y.set_origin({});
+  }
 
   template <class P, int I, class X>
   static constexpr auto take_step(X const& x, call_site const& w) {

@@ -2,6 +2,7 @@
 // names.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/pending.hpp"
@@ -78,6 +79,11 @@ struct backend<device_mesh<M>> {
   template <class F, class Y, class... X>
   static void update_each(F const& f, Y& y, X&... x) {
     tensor_detail::update_elements(f, y, x...);
+  }
+  // tensor/assign.hpp
+  template <class Y, class X>
+  static void assign(Y& y, X x) {
+    tensor_detail::assign_elements(y, std::move(x));
   }
 
   // tensor/redistribute.hpp

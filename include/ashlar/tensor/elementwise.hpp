@@ -27,6 +27,7 @@ struct tensor_source {
     return l;
   }
   void expect(std::shared_ptr<reader> const& r) const { tensor.owner()->expect(r); }
+  long reads(void const* block) const { return tensor.owner().get() == block ? 1 : 0; }
   void keep(void const* block) {
     if (tensor.owner().get() != block) return;
     Tensor copy(tensor.mesh(), tensor.extents());
@@ -75,6 +76,7 @@ struct random_source {
     }
   }
   void expect(std::shared_ptr<reader> const&) const {}
+  static long reads(void const*) { return 0; }
   void keep(void const*) {}
 };
 
@@ -98,6 +100,8 @@ class expression_state : public reader {
     }
     return *value_;
   }
+  /// The result if there is one yet, else null.
+  sharded_tensor<T, L, M> const* finished() const { return value_ ? &*value_ : nullptr; }
   void keep(void const* block) override {
     sources.apply_to([&](auto&... s) { (s.keep(block), ...); });
   }
@@ -138,6 +142,8 @@ class expression {
   operator tensor_type() const { return evaluate(); }
   auto view() const { return evaluate().view(); }
 
+  tensor_type const* finished() const { return state_->finished(); }
+  void drop() { state_.reset(); }
   auto const& node() const { return state_->node; }
   auto const& sources() const { return state_->sources; }
 

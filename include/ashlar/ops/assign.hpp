@@ -1,0 +1,127 @@
+// Updates in place: assign, and the operators +=, -=, *= and /=.
+#pragma once
+#include "ashlar/ops/functions.hpp"
+#include <utility>
+
+namespace ashlar {
+
+namespace ops_detail {
+
+template <class... X>
+struct update_under_differentiation {
+  static constexpr bool value = !(plain_tensor<X> && ...);
+};
+template <class X>
+struct assignment_to_an_expression {
+  static constexpr bool value = plain_tensor<X> && requires(X const& x) { x.evaluate(); };
+};
+template <class X>
+struct assignment_to_a_const_tensor {
+  static constexpr bool value = std::is_const_v<X>;
+};
+template <class X, class E>
+struct assigned_elements_differ {
+  static constexpr bool value = !std::is_same_v<element_t<X>, element_t<E>>;
+};
+template <class X, class E>
+struct assigned_layout_differs {
+  using c = mesh_context<mesh_t<X>, layout_t<X>, layout_t<E>>;
+  static constexpr bool value =
+      !std::is_same_v<mesh_t<X>, mesh_t<E>> || !(value_v<c, layout_t<X>> == value_v<c, layout_t<E>>);
+};
+
+// Each check stops at the first sentence, so that it is the only error.
+template <class X, class... E>
+constexpr bool require_memory() {
+  constexpr bool active = update_under_differentiation<X, E...>::value,
+                 lazy = !active && assignment_to_an_expression<X>::value,
+                 constant = !active && !lazy && assignment_to_a_const_tensor<X>::value;
+  static_assert(!active || !update_under_differentiation<X, E...>::value,
+                "ashlar::assign: a tensor under differentiation is not updated in place; write auto y = x + z");
+  static_assert(
+      !lazy || !assignment_to_an_expression<X>::value,
+      "ashlar::assign: an expression has no memory of its own; write auto x = (expression).evaluate(), then update x");
+  static_assert(!constant || !assignment_to_a_const_tensor<X>::value,
+                "ashlar::assign: the tensor is const; take it by T&");
+  return !active && !lazy && !constant;
+}
+template <class X, class E>
+constexpr bool require_same_type() {
+  constexpr bool elements = assigned_elements_differ<X, E>::value,
+                 layouts = !elements && assigned_layout_differs<X, E>::value;
+  static_assert(!elements || !assigned_elements_differ<X, E>::value,
+                "ashlar::assign: the value has another element type than the tensor; write cast<T>(value)");
+  static_assert(
+      !layouts || !assigned_layout_differs<X, E>::value,
+      "ashlar::assign: the value has another layout than the tensor; redistribute it to the layout of the tensor");
+  return !elements && !layouts;
+}
+
+template <class X, class E>
+constexpr void assign_value(X& x, E value) {
+  if constexpr (require_same_type<X, E>()) {
+    require_meshes_of_one_size(x, value);
+    if (!(x.extents() == value.extents()))
+      plan_detail::fail_other_extents("ashlar::assign: the value has the extents of the tensor", x.extents(),
+                                      value.extents());
+    backend_of<X>::assign(x, std::move(value));
+  }
+}
+template <class X, class F>
+constexpr X& update(X& x, F const& f) {
+  if constexpr (require_memory<X, decltype(f(x))>()) assign_value(x, f(x));
+  return x;
+}
+
+}  // namespace ops_detail
+
+/// Makes the elements of x those of a tensor or an expression. The expression is written to the memory of x, without a
+/// temporary, if no copy of x, no living expression of x and no other tensor shares this memory. Otherwise x gets new
+/// memory, and they keep their elements.
+/// Shape: the value has the element type, the layout and the extents of x.
+/// Cost: one kernel; no communication.
+/// Error: an x under differentiation does not compile, nor do an expression, a const tensor and a value of another type.
+///   Extents that differ throw ashlar::error.
+/// Example: assign(y, a * x + y)
+template <class X, class E>
+  requires tensor<X> && tensor<E>
+constexpr void assign(X& x, E value) {
+  if constexpr (ops_detail::require_memory<X, E>()) ops_detail::assign_value(x, std::move(value));
+}
+
+/// Updates in place by a tensor, an expression or a number: `x += y` is assign(x, x + y).
+/// Example: x += a * p writes the memory of x; a is a scalar tensor or a number
+template <tensor X, tensor Y>
+constexpr X& operator+=(X& x, Y const& y) {
+  return ops_detail::update(x, [&](auto const& old) { return old + y; });
+}
+template <tensor X, tensor Y>
+constexpr X& operator-=(X& x, Y const& y) {
+  return ops_detail::update(x, [&](auto const& old) { return old - y; });
+}
+template <tensor X, tensor Y>
+constexpr X& operator*=(X& x, Y const& y) {
+  return ops_detail::update(x, [&](auto const& old) { return old * y; });
+}
+template <tensor X, tensor Y>
+constexpr X& operator/=(X& x, Y const& y) {
+  return ops_detail::update(x, [&](auto const& old) { return old / y; });
+}
+template <tensor X>
+constexpr X& operator+=(X& x, element_t<X> s) {
+  return ops_detail::update(x, [&](auto const& old) { return old + s; });
+}
+template <tensor X>
+constexpr X& operator-=(X& x, element_t<X> s) {
+  return ops_detail::update(x, [&](auto const& old) { return old - s; });
+}
+template <tensor X>
+constexpr X& operator*=(X& x, element_t<X> s) {
+  return ops_detail::update(x, [&](auto const& old) { return old * s; });
+}
+template <tensor X>
+constexpr X& operator/=(X& x, element_t<X> s) {
+  return ops_detail::update(x, [&](auto const& old) { return old / s; });
+}
+
+}  // namespace ashlar
