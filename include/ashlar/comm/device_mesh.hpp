@@ -70,6 +70,9 @@ class device_mesh {
  public:
   using mesh_type = Mesh;
 
+  /// A handle of no mesh. Assign one before the first use.
+  device_mesh() = default;
+
   /// A mesh whose axes all have static sizes.
   explicit device_mesh(MPI_Comm comm, call_site w = call_site::current())
     requires std::default_initializable<Mesh>

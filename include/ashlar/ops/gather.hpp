@@ -66,7 +66,19 @@ struct scatter_add_op {
   static constexpr rule_result rule(layout_value const& update, layout_value const& index, layout_value const& like) {
     return scatter_rule(index, update, like.dim[0]);
   }
-  static constexpr shape extents(layout_value const&, shape const&, shape const&, shape const& like) { return like; }
+  static constexpr shape extents(layout_value const&, shape const& update, shape const& index, shape const& like) {
+    bool fits = update.rank == index.rank + like.rank - 1;
+    for (int d = 0; fits && d < index.rank; ++d) fits = update[d] == index[d];
+    for (int d = 1; fits && d < like.rank; ++d) fits = update[index.rank + d - 1] == like[d];
+    if (!fits)
+      fail_extents(
+          "ashlar::scatter_add: the rows have the extents of the index, then the extents of the table except the first",
+          update, like);
+    return like;
+  }
+  template <int I, class Ct, class Y, class Update, class Index, class Like>
+    requires(I == 0)
+  static constexpr auto pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&);
 };
 
 struct take_op {
@@ -88,6 +100,12 @@ struct take_op {
   }
 };
 
+template <int I, class Ct, class Y, class Update, class Index, class Like>
+  requires(I == 0)
+constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, Index const& index, Like const&) {
+  return apply(take_op{}, ct, index);
+}
+
 }  // namespace ops_detail
 
 /// Rows of a table by integer index.
@@ -98,6 +116,19 @@ struct take_op {
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index) {
   return apply(ops_detail::take_op{}, table, index);
+}
+
+/// Sums rows by integer index into a table of zeros: the transpose of take. Rows of equal index are added.
+/// Shape: update (i..., r...), index (i...), like (n, r...); the result has the extents of `like`, and its dimension 0 is
+///   sharded as dimension 0 of `like`.
+/// Pre: 0 <= index < n; a row whose index is outside is dropped.
+/// Cost: no communication; if axes shard the index, the result is partial over them.
+/// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
+/// Example: all_reduce(scatter_add(weights, targets, ranks)) with weights and targets of layout<"x">, ranks of
+///   layout<none>
+template <class Update, class Index, class Like>
+constexpr auto scatter_add(Update const& update, Index const& index, Like const& like) {
+  return apply(ops_detail::scatter_add_op{}, update, index, stop_gradient(like));
 }
 
 }  // namespace ashlar

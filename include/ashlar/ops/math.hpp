@@ -208,4 +208,26 @@ constexpr auto ones(Handle const& m, index_t const (&n)[N]) {
   return full<T, L>(m, n, T(1));
 }
 
+/// A tensor of one number with the layout, the element type, the extents and the mesh of another tensor.
+/// Error: a partial layout does not compile, except for zeros_like of partial sums.
+/// Example: auto sum_of_gradients = zeros_like(gradient);
+template <tensor X>
+constexpr auto full_like(X const& x, element_t<X> value) {
+  static_assert(
+      !plan_detail::layout_is_partial<layout_t<X>>::value,
+      "ashlar::full_like: the tensor is partial, and each rank would hold the whole value; all_reduce it, or write zeros_like for a sum");
+  return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), value);
+}
+template <tensor X>
+constexpr auto ones_like(X const& x) {
+  return full_like(x, element_t<X>(1));
+}
+template <tensor X>
+constexpr auto zeros_like(X const& x) {
+  if constexpr (layout_detail::partial_only_by(layout_value_v<mesh_t<X>, layout_t<X>>, layout_detail::op_sum))
+    return plan_detail::filled<element_t<X>, layout_t<X>>(x.mesh(), x.extents(), element_t<X>(0));
+  else
+    return full_like(x, element_t<X>(0));
+}
+
 }  // namespace ashlar

@@ -29,6 +29,10 @@ struct pointer_to<T, 0> {
   using type = T;
 };
 
+[[noreturn]] inline void fail_empty() {
+  throw error("ashlar::sharded_tensor: the tensor is empty, without mesh and elements; assign a tensor to it first");
+}
+
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
 
@@ -60,6 +64,8 @@ class sharded_tensor {
       !plan_detail::axes_missing_from_mesh<Mesh, Layout>::value,
       "ashlar::sharded_tensor: the layout names an axis that the mesh does not have; use one of the mesh's axes or add the axis to the mesh");
 
+  /// An empty tensor, such as a member of a class before its value is known. Assign a tensor to it before other use.
+  sharded_tensor() = default;
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents) : sharded_tensor(m, extents, counted(m, extents)) {}
   /// The same if the number of elements of this rank's shard is already known.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, index_t elements)
@@ -68,17 +74,23 @@ class sharded_tensor {
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
 
-  device_mesh<Mesh> const& mesh() const { return mesh_; }
+  /// True until a tensor is assigned to one without a value. (A tensor of no elements is not empty.)
+  bool empty() const { return owner_ == nullptr; }
+  /// Error: ashlar::error if the tensor is empty.
+  device_mesh<Mesh> const& mesh() const {
+    if (empty()) tensor_detail::fail_empty();
+    return mesh_;
+  }
   shape const& extents() const { return extents_; }
   index_t extent(int d) const { return extents_[d]; }
 
   /// Global indices of this rank's shard.
-  region local_region() const { return ashlar::local_region(extents_, layout, mesh_.sizes(), mesh_.rank()); }
+  region local_region() const { return ashlar::local_region(extents_, layout, mesh().sizes(), mesh().rank()); }
   shape local_extents() const { return local_region().extents(); }
   index_t local_size() const { return local_extents().size(); }
 
   /// This rank's shard, contiguous and row-major, in the memory of Space.
-  T* data() const { return static_cast<T*>(owner_->data) + offset_; }
+  T* data() const { return static_cast<T*>(owner()->data) + offset_; }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// This rank's shard as a Kokkos view. Valid while a tensor that shares it lives, and until one of them is updated in
@@ -90,7 +102,10 @@ class sharded_tensor {
     }(std::make_integer_sequence<int, rank>{});
   }
   /// The block of memory that holds the shard, and the shard's offset there.
-  storage_pointer const& owner() const { return owner_; }
+  storage_pointer const& owner() const {
+    if (empty()) tensor_detail::fail_empty();
+    return owner_;
+  }
   index_t offset() const { return offset_; }
 
  private:
@@ -110,7 +125,7 @@ class sharded_tensor {
   device_mesh<Mesh> mesh_;
   shape extents_;
   storage_pointer owner_;
-  index_t offset_;
+  index_t offset_ = 0;
 };
 
 namespace tensor_detail {
