@@ -4,6 +4,7 @@
 #include "ashlar/kernels/expression_tree.hpp"
 #include "ashlar/kernels/math.hpp"
 #include "ashlar/kernels/random.hpp"
+#include "ashlar/kernels/reduce.hpp"
 #include "ashlar/kernels/roots.hpp"
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/random.hpp"
@@ -19,12 +20,16 @@ struct tensor_source {
   Tensor tensor;
   auto leaf(shape const& out) const {
     using T = typename Tensor::element_type;
-    kernels::strided<T> l{tensor.data(), {}};
-    shape const e = tensor.local_extents();
-    index_t own[max_rank]{};
-    for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
-    broadcast_strides(e, out, own, l.stride);
-    return l;
+    if constexpr (Tensor::rank == 0 && runs_in_caller<Kokkos::DefaultExecutionSpace>) {
+      return kernels::constant<T>{*tensor.data()};  // read once per kernel
+    } else {
+      kernels::strided<T> l{tensor.data(), {}};
+      shape const e = tensor.local_extents();
+      index_t own[max_rank]{};
+      for (int d = 0; d < e.rank; ++d) own[d] = e.stride(d);
+      broadcast_strides(e, out, own, l.stride);
+      return l;
+    }
   }
   void expect(std::shared_ptr<reader> const& r) const { tensor.owner()->expect(r); }
   long reads(void const* block) const { return tensor.owner().get() == block ? 1 : 0; }
@@ -119,8 +124,8 @@ class expression_state : public reader {
 
 /// An elementwise expression that has not been read yet. It owns its operands. At its first read it runs as one kernel;
 /// copies share the result. If an operand is updated in place, a living expression keeps a copy of the old operand: a
-/// later expression may use it. These read it: every operation that is not elementwise, evaluate(), view(), and the
-/// conversion to sharded_tensor.
+/// later expression may use it. These read it: every operation that is neither elementwise nor a reduction, evaluate(),
+/// view(), and the conversion to sharded_tensor. A reduction evaluates it in its own kernel and stores nothing.
 template <class T, class L, class M, class Node, class... Source>
 class expression {
  public:
@@ -217,6 +222,22 @@ auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const&
   using node = binary_node<kernels::dropout<T>, node_of_t<A>, leaf_node>;
   return make_expression<T, L>(m, extents, node{kernels::dropout<T>(static_cast<double>(op.f.rate)), node_of(a), {}},
                                join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
+}
+
+/// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it.
+template <class T, class L, class Op, unsigned Dims, class M, class X>
+  requires requires(X const& x) { x.finished(); }
+auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+  using S = Kokkos::DefaultExecutionSpace;
+  sharded_tensor<T, L, M> y(m, extents);
+  shape const local = local_shape(x.extents(), layout_value_v<M, layout_t<X>>, m.sizes(), m.rank());
+  if (auto const* const finished = x.finished())
+    kernels::reduce<Op>(S{}, static_cast<T const*>(finished->data()), local, Dims, y.data());
+  else
+    x.sources().apply_to([&](auto const&... s) {
+      kernels::map_reduce<Op>(S{}, local, Dims, y.data(), fused<node_of_t<X>>{x.node()}, s.leaf(local)...);
+    });
+  return y;
 }
 
 /// Fills a tensor with random numbers, each a function of key and global index.
