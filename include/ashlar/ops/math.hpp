@@ -208,6 +208,19 @@ constexpr auto ones(Handle const& m, index_t const (&n)[N]) {
   return full<T, L>(m, n, T(1));
 }
 
+/// The vector first, first + step, ... of n elements, abstract or real as the handle is.
+/// Error: a partial layout, or one of another number of dimensions, does not compile.
+/// Example: arange<float, layout<"data">>(m, 128), arange<double, layout<none>>(m, 11, 0., 0.1)
+template <class T, class L, class Handle>
+constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1)) {
+  static_assert(
+      !plan_detail::layout_is_partial<L>::value,
+      "ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+  auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}));
+  plan_detail::backend<Handle>::fill_counting(x, first, step);
+  return x;
+}
+
 /// A tensor of one number with the layout, the element type, the extents and the mesh of another tensor.
 /// Error: a partial layout does not compile, except for zeros_like of partial sums.
 /// Example: auto sum_of_gradients = zeros_like(gradient);

@@ -184,6 +184,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr void fill(Y& y, T const&) {
     y.set_origin({});
   }
+  template <class Y, class T>
+  static constexpr void fill_counting(Y& y, T, T) {
+    y.set_origin({});
+  }
   template <class Distribution, class Y>
   static constexpr void fill_random(Distribution const&, Y& y, prng_key) {
     y.set_origin({});

@@ -17,6 +17,7 @@ namespace plan_detail {
 ///   allocate<T, L>(handle, extents)              a tensor that is not initialised
 ///   make_result<T, L>(op, handle, extents, x...) the result of an operation; x may wait to be evaluated
 ///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
+///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
 ///   assign(y, x)                                 makes the elements of y those of x, which may wait to be evaluated
 ///   take_step<P, I>(x, w)                        step I of the plan
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor

@@ -72,6 +72,12 @@ struct backend<device_mesh<M>> {
   static void fill(Y& y, element_t<Y> const& value) {
     ashlar::fill(y, value);
   }
+  // tensor/sharded_tensor.hpp
+  template <class Y, class T>
+  static void fill_counting(Y& y, T first, T step) {
+    using S = typename Y::execution_space;
+    tensor_detail::generate_shard<T, 1>(S{}, y.data(), y.local_region(), tensor_detail::progression<T>{first, step});
+  }
   template <class Distribution, class Y>
   static void fill_random(Distribution const& d, Y& y, prng_key key) {
     tensor_detail::fill_random(d, y, key);

@@ -266,6 +266,12 @@ struct generate_kernel {
   }
 };
 
+template <class T>
+struct progression {
+  T first, step;
+  KOKKOS_FUNCTION T operator()(index_t i) const { return static_cast<T>(first + static_cast<T>(i) * step); }
+};
+
 template <class T, int Rank, class Space, class F>
 void generate_shard(Space const& space, T* data, region const& part, F const& f) {
   generate_kernel<T, Rank, F> k{data, part.extents(), {}, f};

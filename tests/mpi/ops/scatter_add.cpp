@@ -47,13 +47,15 @@ TEST_CASE("scatter_add: sums by index, and the derivative") {
         "ashlar::scatter_add: the rows have the e");
 }
 
-TEST_CASE("scatter_add: tensors of one number like others") {
+TEST_CASE("scatter_add: tensors of one number like others, and vectors that count") {
   device_mesh<line> const m(MPI_COMM_WORLD);
   auto const x = generate<double, layout<"x">>(m, {edges}, weight_of_edge{});
   CHECK(gather_all(zeros_like(x)) == std::vector<double>(edges, 0));
   CHECK(gather_all(ones_like(x)) == std::vector<double>(edges, 1));
   CHECK(gather_all(full_like(cast<int>(x), 7)) == std::vector<int>(edges, 7));
   CHECK(item(all_reduce(zeros_like(sum(x)))) == 0);
+  CHECK(gather_all(arange<int, layout<"x">>(m, 5)) == std::vector<int>{0, 1, 2, 3, 4});
+  CHECK(gather_all(arange<double, layout<none>>(m, 3, 2., -0.5)) == std::vector<double>{2, 1.5, 1});
 }
 
 TEST_CASE("sharded_tensor: an empty one is assigned before its use") {

@@ -38,6 +38,9 @@ struct fused_add {
 static_assert(is<layout<"x", "y">, float>(elementwise(fused_add{}, scalar, row, whole)));
 static_assert(is<layout<"x", "y">, double>(elementwise(fused_add{}, scalar, row, whole, cast<double>(whole))));
 
+static_assert(is<layout<"x">, float>(arange<float, layout<"x">>(sizes, 9)) &&
+              arange<int, layout<none>>(sizes, 9).extent(0) == 9);
+
 // A product of three is partial as one factor is. A sum of three partial sums is partial as all are.
 struct product {
   static constexpr linearity kind = linearity::multilinear;
