@@ -74,6 +74,23 @@ struct own_function {
     return f(x...);
   }
 };
+struct own_function_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::elementwise: a function of the program takes no partial operand; all_reduce it first, or if the function is linear write elementwise<linearity::linear>(f, x)");
+    if constexpr (F != fault::not_linear) elementwise_diagnostics::report<F, Axis, L...>();
+  }
+};
+template <class F>
+struct diagnostics_of {
+  using type = elementwise_diagnostics;
+};
+template <class F>
+struct diagnostics_of<own_function<F, linearity::nonlinear>> {
+  using type = own_function_diagnostics;
+};
 template <class F, linearity Kind, class T, class... Rest>
 struct element_of<own_function<F, Kind>, T, Rest...> {
   using type = std::remove_cvref_t<std::invoke_result_t<F const&, T const&, Rest const&...>>;
@@ -83,7 +100,7 @@ struct element_of<own_function<F, Kind>, T, Rest...> {
 /// derivative, `pullback<I>(ct, y, x...)`.
 template <class F>
 struct elementwise_op {
-  using diagnostics = elementwise_diagnostics;
+  using diagnostics = typename diagnostics_of<F>::type;
   using function = F;
   F f;
   template <class... T>
