@@ -293,4 +293,40 @@ template <dimension Axes, tensor X>
       w);
 }
 
+namespace ops_detail {
+// Always true. Its argument is the tensor of a collective that lacks its arguments.
+template <class X>
+struct collective_lacks_its_arguments {
+  static constexpr bool value = true;
+};
+}  // namespace ops_detail
+
+// Collectives without their axes or their target.
+template <tensor X>
+[[nodiscard]] constexpr auto all_gather(X const& x) {
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+                "ashlar::all_gather: name the axes whose shards are gathered; write all_gather<\"axis\">(x)");
+  return x;
+}
+template <tensor X>
+[[nodiscard]] constexpr auto reduce_scatter(X const& x) {
+  static_assert(
+      !ops_detail::collective_lacks_its_arguments<X>::value,
+      "ashlar::reduce_scatter: name the axes and the dimension that they are to shard; write reduce_scatter<\"axis\", 0>(x)");
+  return x;
+}
+template <tensor X>
+[[nodiscard]] constexpr auto all_to_all(X const& x) {
+  static_assert(
+      !ops_detail::collective_lacks_its_arguments<X>::value,
+      "ashlar::all_to_all: name the axes and the dimension that they are to shard; write all_to_all<\"axis\", 0>(x)");
+  return x;
+}
+template <tensor X>
+[[nodiscard]] constexpr auto redistribute(X const& x) {
+  static_assert(!ops_detail::collective_lacks_its_arguments<X>::value,
+                "ashlar::redistribute: name the layout of the result; write redistribute<layout<...>>(x)");
+  return x;
+}
+
 }  // namespace ashlar

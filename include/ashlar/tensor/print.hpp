@@ -204,4 +204,19 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   out << "\n";
 }
 
+namespace tensor_detail {
+template <class X>
+struct output_of_a_tensor {
+  static constexpr bool value = true;
+};
+}  // namespace tensor_detail
+
+// All ranks take part in the output of a tensor, so it is no operator.
+template <tensor X>
+std::ostream& operator<<(std::ostream& out, X const&) {
+  static_assert(!tensor_detail::output_of_a_tensor<X>::value,
+                "ashlar::print: a tensor is printed by all ranks together; write print(std::cout, x) on every rank");
+  return out;
+}
+
 }  // namespace ashlar
