@@ -66,7 +66,7 @@ struct mpi_datatype<double> {
   static MPI_Datatype get() { return MPI_DOUBLE; }
 };
 template <std::integral T>
-  requires(!std::same_as<T, bool> && sizeof(T) <= 8)
+  requires(sizeof(T) <= 8)
 struct mpi_datatype<T> {
   static MPI_Datatype get() {
     if constexpr (sizeof(T) == 1)

@@ -85,6 +85,11 @@ template <class T>
 struct reduces_elements<op::sum, T> {
   static constexpr bool value = requires(T a) { a + a; };
 };
+// 1 + 1 is no value of bool.
+template <>
+struct reduces_elements<op::sum, bool> {
+  static constexpr bool value = false;
+};
 template <class T>
 struct reduces_elements<op::prod, T> {
   static constexpr bool value = requires(T a) { a* a; };

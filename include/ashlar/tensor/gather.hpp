@@ -1,6 +1,7 @@
 // Whole tensors on one rank or on all, and back.
 #pragma once
 #include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include <optional>
 
@@ -120,6 +121,17 @@ std::vector<T> join_shards(sharded_tensor<T, L, M, S> const& x, receivers who, c
                      static_cast<T const*>(own.data()), who);
 }
 
+// The same of any plain tensor. std::vector<bool> has no memory of elements, so a mask travels as bytes.
+template <class X>
+std::vector<element_t<X>> join(X const& x, receivers who, call_site const& w) {
+  if constexpr (std::is_same_v<element_t<X>, bool>) {
+    auto const bytes = join_shards(plan_detail::materialize(cast<unsigned char>(x)), who, w);
+    return {bytes.begin(), bytes.end()};
+  } else {
+    return join_shards(plan_detail::materialize(x), who, w);
+  }
+}
+
 }  // namespace tensor_detail
 
 /// The whole tensor on rank 0 of the mesh, row-major; an empty vector on the others. Evaluates elementwise expressions.
@@ -133,7 +145,7 @@ template <plain_tensor X>
 std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather: the layout is partial; all_reduce or reduce_scatter it first");
-  return tensor_detail::join_shards(plan_detail::materialize(x), tensor_detail::receivers::first, w);
+  return tensor_detail::join(x, tensor_detail::receivers::first, w);
 }
 
 /// The whole tensor on every rank, in the same order as gather.
@@ -144,7 +156,7 @@ template <plain_tensor X>
 std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first");
-  return tensor_detail::join_shards(plan_detail::materialize(x), tensor_detail::receivers::all, w);
+  return tensor_detail::join(x, tensor_detail::receivers::all, w);
 }
 
 namespace tensor_detail {

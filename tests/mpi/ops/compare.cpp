@@ -54,6 +54,15 @@ TEST_CASE("compare: tensors with tensors and numbers, and where") {
   CHECK(bits(3 < a, 3 <= a, 2 > a, 2 >= a, 4 == a, 5 != a) ==
         by_loop([](int x, int) { return (3 < x) + (3 <= x) + (2 > x) + (2 >= x) + (4 == x) + (5 != x); }));
 
+  // Masks travel, and their maximum says whether an element is true.
+  auto const mask = by_loop([](int x, int y) { return x < y; });
+  CHECK(gather_all(a < b) == std::vector<bool>(mask.begin(), mask.end()));
+  CHECK(gather_all(cast<int>(all_gather<"x">(a < b))) == mask);
+  CHECK(gather_all(cast<int>(redistribute<layout<none, "x">>(a < b))) == mask);
+  CHECK(item(all_reduce(max(a == 6))));
+  CHECK(!item(all_reduce(max(a == 7))));
+  CHECK(!item(all_reduce(min(a < 6))));
+
   CHECK(gather_all(where(a < b, a, b)) == by_loop([](int x, int y) { return x < y ? x : y; }));
   CHECK(gather_all(where(b > 2, a, 9)) == by_loop([](int x, int y) { return y > 2 ? x : 9; }));
   CHECK(gather_all(where(a > 2, 9, b)) == by_loop([](int x, int y) { return x > 2 ? 9 : y; }));
