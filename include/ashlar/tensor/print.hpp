@@ -167,10 +167,21 @@ std::string element_name() {
                   x.imag();
                 })
     return "complex<" + element_name<typename T::value_type>() + ">";
+  else if constexpr (std::is_same_v<T, bool>)
+    return "bool";
   else if constexpr (std::is_integral_v<T>)
     return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
   else
     return sizeof(T) == sizeof(float) ? "float" : "double";
+}
+
+// The evaluated tensor; of a mask its numbers, 0 and 1.
+template <class X>
+auto printed_values(X const& x) {
+  if constexpr (std::is_same_v<element_t<X>, bool>)
+    return plan_detail::evaluated(cast<int>(x));
+  else
+    return plan_detail::evaluated(x);
 }
 
 }  // namespace tensor_detail
@@ -187,7 +198,8 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::print: the layout is partial; all_reduce or reduce_scatter it first");
   using M = mesh_t<X>;
-  auto const t = redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(plan_detail::materialize(x), w);
+  auto const t =
+      redistribute<typename tensor_detail::split_evenly<layout_t<X>>::type>(tensor_detail::printed_values(x), w);
   tensor_detail::printed_part const what(t.extents());
   auto const numbers = tensor_detail::gather_printed(t, what, w);
   if (t.mesh().rank() != 0) return;

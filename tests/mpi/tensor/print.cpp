@@ -1,4 +1,5 @@
 // Tensors and drawings as text.
+#include "ashlar/ops/compare.hpp"
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
@@ -52,6 +53,8 @@ TEST_CASE("print: small tensors whole, the same for every mesh") {
                       "[[[ 0  1  2]\n  [ 3  4  5]]\n\n [[ 6  7  8]\n  [ 9 10 11]]]\n");
     check_printed(counted<std::complex<double>, layout<"x">>(m, shape::of(3)),
                   "complex<double>, layout<\"x\">, (3), " + sizes(m) + "[0+0i 1+0i 2+0i]\n");
+    check_printed(counted<float, layout<"x">>(m, shape::of(3)) > 0.5f,
+                  "bool, layout<\"x\">, (3), " + sizes(m) + "[0 1 1]\n");
     check_printed(counted<float, layout<"x", none>>(m, shape::of(3, 0)),
                   "float, layout<\"x\", none>, (3, 0), " + sizes(m) + "[]\n");
   });
