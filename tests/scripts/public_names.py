@@ -96,4 +96,5 @@ def main(include, names=None):
     sys.exit(found != listed)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""build.py ROOT OUT COMPILER FLAG...: builds the site of the tree at ROOT in OUT/html. COMPILER and the flags show what a compiler
+prints about wrong programs. scripts/docs calls this program."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import errors
+import families
+
+INDEX = """
+```{{toctree}}
+:hidden:
+:caption: {caption}
+
+{pages}
+```
+"""
+
+
+def links(page):
+    """The pages of docs that a page links, in order."""
+    text = page.read_text(encoding="utf-8")
+    return list(dict.fromkeys(re.findall(r"\]\(((?!\w+:)[^)#]+\.md)(?:#[^)]*)?\)", text)))
+
+
+def stage(root, source):
+    """Copies the pages, with a table of contents in the order of docs/README.md. README.md becomes the first page."""
+    shutil.rmtree(source, ignore_errors=True)
+    source.mkdir(parents=True)
+    for name in ["docs", "examples", "scripts"]:
+        shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns("site", "__pycache__"))
+    for name in ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"]:
+        shutil.copy(root / name, source)
+    shutil.copy(root / "README.md", source / "index.md")
+    for page in source.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        # Code stays as it is: [i](j) is no link there.
+        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])|\[([^\]]+)\]\(([^)\s]+)\)", lambda m: link(m, page, source) if m[2] else m[0], text, flags=re.S | re.M)
+        page.write_text(text, encoding="utf-8")
+    shutil.copy(root / "docs" / "site" / "conf.py", source)
+
+
+def link(found, page, source):
+    """A link of the repository as a link of the site: folders and files that are not pages are named, not linked."""
+    text, target = found[1], found[2]
+    path, _, anchor = target.partition("#")
+    if not path or re.match(r"\w+:", path):
+        return found[0]
+    if (page.parent / path).resolve() == source / "README.md":
+        return f"[{text}]({os.path.relpath(source / 'index.md', page.parent)}{'#' + anchor if anchor else ''})"
+    return found[0] if path.endswith(".md") else text
+
+
+def contents(source):
+    """Adds the tables of contents: of the pages, the reference and the errors."""
+    pages = [str(pathlib.PurePosixPath("docs") / p) for p in links(source / "docs" / "README.md") if not p.startswith("..")]
+    lists = [("Pages", ["docs/README"] + [p.removesuffix(".md") for p in pages]),
+             ("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
+             ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
+    with open(source / "index.md", "a", encoding="utf-8") as index:
+        for caption, names in lists:
+            index.write(INDEX.format(caption=caption, pages="\n".join(names)))
+
+
+def reference(root, source, out):
+    """The pages of the reference, and Doxygen's XML for them."""
+    (source / "reference").mkdir()
+    for name, text in families.pages(root).items():
+        (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
+    shutil.rmtree(out / "xml", ignore_errors=True)
+    site = root / "docs" / "site"
+    settings = f'''{(site / "Doxyfile").read_text(encoding="utf-8")}
+INPUT = "{root}/include/ashlar"
+STRIP_FROM_PATH = "{root}/include"
+OUTPUT_DIRECTORY = "{out}"
+FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
+'''
+    done = subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, capture_output=True)
+    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family.
+    expected = re.compile(r"found several times in @addtogroup groups|will remain in group|^\s*$")
+    found = [line for line in done.stderr.splitlines() if not expected.search(line)]
+    if found:
+        sys.exit("\n".join(found))
+    for path in (out / "xml").glob("*.xml"):
+        simplify(path)
+
+
+def simplify(path):
+    """Drops values of variables, which Breathe cannot parse. Members that differ in their requires-clause alone, which Doxygen leaves
+    out, become one."""
+    tree = ElementTree.parse(path)
+    for section in tree.iter("sectiondef"):
+        seen = {}
+        for member in section.findall("memberdef"):
+            for value in member.findall("initializer"):
+                member.remove(value)
+            parts = [member.findtext("definition"), member.findtext("argsstring")]
+            parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
+            first = seen.setdefault(str(parts), member)
+            if first is not member and member.get("kind") == "function":
+                first.find("detaileddescription").extend(member.find("detaileddescription"))
+                section.remove(member)
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def main(root, out, compiler):
+    source = out / "source"
+    stage(root, source)
+    reference(root, source, out)
+    errors.write_pages(root, source / "errors", compiler)
+    contents(source)
+    subprocess.run(["sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees"), str(source), str(out / "html")], check=True)
+    print(f"{out}/html/index.html")
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:])

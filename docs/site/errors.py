@@ -1,0 +1,73 @@
+"""Pages of wrong programs: one per layer, from tests/fail."""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+
+def branches(text):
+    """The wrong program and the right one: the branches of ASHLAR_CONTROL, without the comments on top."""
+    versions = ([], [])
+    shown = (True, True)
+    depth = 0
+    for line in text.splitlines():
+        if re.match(r"#ifn?def ASHLAR_CONTROL", line):
+            shown = (line.startswith("#ifndef"), line.startswith("#ifdef"))
+            depth = 1
+        elif depth and re.match(r"#if", line):
+            depth += 1
+        elif depth == 1 and line.startswith("#else"):
+            shown = (not shown[0], not shown[1])
+        elif depth == 1 and line.startswith("#endif"):
+            shown = (True, True)
+            depth = 0
+        else:
+            depth -= depth > 1 and line.startswith("#endif")
+            for version, is_shown in zip(versions, shown):
+                if is_shown:
+                    version.append(line)
+    return ["\n".join(v).strip() for v in versions]
+
+
+def compiled(root, source, compiler):
+    """What explain prints first about a program."""
+    environment = dict(os.environ, LC_ALL="C")
+    name = str(source.relative_to(root))
+    printed = subprocess.run(compiler + ["-fsyntax-only", name], cwd=root, env=environment, capture_output=True, text=True).stderr
+    if re.search(r"fatal error|No such file", printed):
+        return None
+    explained = subprocess.run([sys.executable, str(root / "scripts" / "explain")], cwd=root, input=printed, capture_output=True, text=True, check=True)
+    return explained.stdout.split("\n\n")[0]
+
+
+def block(language, text):
+    return f"```{language}\n{text}\n```\n"
+
+
+def entry(root, source, compiler):
+    text = source.read_text(encoding="utf-8")
+    comment = [line[3:] for line in text.splitlines() if line.startswith("// ") and not line.startswith("// EXPECT")]
+    wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
+    explained = compiled(root, source, compiler)
+    out = [f"## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]
+    if explained:
+        out += [block("text", explained)]
+    else:  # the compiler found no Kokkos or MPI
+        out += [block("text", "\n".join(re.findall(r"^ *// EXPECT: (.*)$", text, re.M)))]
+    out += ["Wrong:\n", block("cpp", wrong), "Right:\n", block("cpp", right)]
+    return "\n".join(out)
+
+
+def write_pages(root, folder, compiler):
+    folder.mkdir()
+    version = subprocess.run(compiler[:1] + ["--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    layers = {}
+    for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
+        layers.setdefault(source.parent.name, []).append(source)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for layer, sources in layers.items():
+            entries = pool.map(lambda source: entry(root, source, compiler), sources)
+            head = f"# Errors: {layer.replace('_', ' ')}\n\nEach mistake has the first lines that `scripts/explain` prints, the wrong program and the right one. The compiler is {version}.\n\n"
+            (folder / f"{layer}.md").write_text(head + "\n".join(entries), encoding="utf-8")

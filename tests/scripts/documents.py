@@ -1,0 +1,80 @@
+"""documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
+the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one. In SITE, which scripts/docs built, every public name has a
+declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
+
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+root = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(root / "docs" / "site"))
+import errors
+import families
+
+faults = []
+
+# ---- Reference ----
+pages = families.pages(root)
+shown = set(re.findall(r"``([\w:]+)``", "\n".join(line for text in pages.values() for line in text.splitlines() if line.startswith("Names: "))))
+public = set((root / "tests" / "public_names.txt").read_text(encoding="utf-8").split())
+faults += [f"{name} is on no page of the reference" for name in sorted(public - shown)]
+faults += [f"the family {name} has no names" for name, text in pages.items() if "Names: " not in text]
+
+# ---- Index ----
+docs = root / "docs"
+linked = set(re.findall(r"\]\(([^)#]+\.md)", (docs / "README.md").read_text(encoding="utf-8")))
+there = {str(p.relative_to(docs)) for p in docs.rglob("*.md")} - {"README.md"}
+faults += [f"docs/README.md does not link {page}" for page in sorted(there - linked)]
+for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
+    prose = re.sub(r"^```.*?^```|^    .*?$|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
+        if not (page.parent / target).exists():
+            faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Settings ----
+settings = (docs / "how_to" / "settings.md").read_text(encoding="utf-8")
+rows = {name: cell.strip("`") for name, cell in re.findall(r"^\| `(ASHLAR_\w+)` \| ([^|]*) \|", settings, re.M)}
+sources = [p for folder in ["include", "scripts", "tests", "benchmarks", "examples"] for p in (root / folder).rglob("*")
+           if p.suffix in {".hpp", ".cpp", ".sh", ""} and p.is_file()]
+read = r'(?:read_setting|getenv)\(\s*"(ASHLAR_\w+)"'
+expanded = r"\$\{?(ASHLAR_(?:BENCH_RANKS|PYTHON|DATA))\b"
+variables = set()
+for source in sources:
+    text = source.read_text(encoding="utf-8", errors="ignore")
+    variables |= set(re.findall(read, text)) if "tests/checkpoint" not in str(source) else set()
+    variables |= set(re.findall(expanded, text)) if source.parent.name == "scripts" else set()
+options = {}
+for file in [root / "CMakeLists.txt", *root.glob("*/CMakeLists.txt"), *root.rglob("cmake/*.cmake")]:
+    text = file.read_text(encoding="utf-8")
+    options |= dict(re.findall(r'^\s*option\((ASHLAR_\w+) "[^"]*" ([^)]+)\)', text, re.M))
+    options |= dict(re.findall(r'^\s*set\((ASHLAR_\w+) "?([^"\s]*)"? CACHE (?!INTERNAL)', text, re.M))
+faults += [f"settings.md lacks the variable {name}" for name in sorted(variables - set(rows))]
+for name, default in options.items():
+    if rows.get(name) != (default or "empty"):
+        faults.append(f"settings.md says {rows.get(name)} for the default of {name}, and CMake says {default or 'empty'}")
+code = "\n".join(s.read_text(encoding="utf-8", errors="ignore") for s in sources)
+faults += [f"settings.md has {name}, which nothing reads" for name in rows if name not in options and name not in code]
+
+# ---- Errors ----
+for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
+    wrong, right = errors.branches(source.read_text(encoding="utf-8"))
+    if wrong == right or "ASHLAR_CONTROL" in wrong + right:
+        faults.append(f"{source.relative_to(root)}: the wrong program and the right one do not differ")
+
+# ---- Site ----
+if len(sys.argv) > 2:
+    site = pathlib.Path(sys.argv[2])
+    declared = set()
+    for page in (site / "reference").glob("*.html"):
+        declared |= set(re.findall(r'<span class="sig-name descname"><span class="n"><span class="pre">(\w+)', page.read_text(encoding="utf-8")))
+    faults += [f"{name} has no declaration in the site" for name in sorted(public) if name.rpartition("::")[2] not in declared]
+    entries = "\n".join(p.read_text(encoding="utf-8") for p in (site / "errors").glob("*.html"))
+    faults += [f"{source.name} is on no page of errors" for source in (root / "tests" / "fail").glob("*/*.cpp")
+               if f"<h2>{source.stem.replace('_', ' ')}<" not in entries]
+    for page in site.rglob("*.html"):
+        if re.search(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//', page.read_text(encoding="utf-8")):
+            faults.append(f"{page} fetches something from elsewhere")
+
+print("\n".join(faults + [f"{len(public)} names, {len(there)} pages, {len(variables)} variables, {len(options)} options, {len(faults)} faults"]))
+sys.exit(len(faults) > 0)
