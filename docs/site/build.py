@@ -41,7 +41,7 @@ def stage(root, source):
     for page in source.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         # Code stays as it is: [i](j) is no link there.
-        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])|\[([^\]]+)\]\(([^)\s]+)\)", lambda m: link(m, page, source) if m[2] else m[0], text, flags=re.S | re.M)
+        text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])|!\[[^\n]*|\[([^\]]+)\]\(([^)\s]+)\)", lambda m: link(m, page, source) if m[2] else m[0], text, flags=re.S | re.M)
         page.write_text(text, encoding="utf-8")
     shutil.copy(root / "docs" / "site" / "conf.py", source)
 

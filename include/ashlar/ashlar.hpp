@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/meta/choose.hpp"
-#include "ashlar/plan/draw.hpp"
+#include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
 #include "ashlar/tensor/describe.hpp"
