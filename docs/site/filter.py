@@ -12,7 +12,11 @@ PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn))? \{$")
 
 
 def plain(text):
-    return re.sub(r"([<>&#%@\\$])", r"\\\1", text)
+    """The text with its signs as they are. Markdown keeps what is between backticks."""
+    parts = text.split("`")
+    for i in range(0, len(parts), 2):
+        parts[i] = parts[i].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\").replace("@", "\\@")
+    return "`".join(parts)
 
 
 def main(header):

@@ -72,6 +72,9 @@ if len(sys.argv) > 2:
     entries = "\n".join(p.read_text(encoding="utf-8") for p in (site / "errors").glob("*.html"))
     faults += [f"{source.name} is on no page of errors" for source in (root / "tests" / "fail").glob("*/*.cpp")
                if f"<h2>{source.stem.replace('_', ' ')}<" not in entries]
+    for page in (site / "reference").glob("*.html"):
+        if re.search(r"\\&lt;|&amp;[lg]t;", page.read_text(encoding="utf-8")):
+            faults.append(f"{page} shows an escape of Doxygen's")
     for page in site.rglob("*.html"):
         if re.search(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//', page.read_text(encoding="utf-8")):
             faults.append(f"{page} fetches something from elsewhere")

@@ -25,6 +25,8 @@ EXPECTED = {
     "layout/names_joined_by_a_comma": None,
     "meta/equation_without_arrow": ['  at {}:9: inline constexpr equation product("ik,kj");'],
     "plan/negative_extent": ['  at {}:12: constexpr auto x = make<float, layout<"data">>(m, {{-1}});', '  layout layout<"data">'],
+    "plan/draw_svg_of_three_dimensions": ['  at {}:14: void show(std::ostream& out) {{ draw_svg<batch>(out, mesh<axis<"x">>{{{{2}}}}, extents); }}',
+                                          '  layout layout<"x", none, none>'],
     "autodiff/loss_is_replicated": None,
     "autodiff/parameter_partial_by_a_maximum": None,
 }
