@@ -4,8 +4,10 @@
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include "ashlar/data/open.hpp"
+#include <sys/random.h>
+#include <cerrno>
 #include <charconv>
-#include <random>
+#include <system_error>
 
 namespace ashlar {
 
@@ -43,8 +45,10 @@ class part_names {
   }
   /// A unique name: FILE.HOST@PROCESS-NUMBER.part.
   std::filesystem::path next() const {
-    std::random_device number;
-    return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number()) + ".part";
+    unsigned number = 0;
+    if (::getentropy(&number, sizeof number) != 0)
+      throw std::system_error(errno, std::generic_category(), "ashlar::cache_on_disk: a random number for a file name");
+    return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
   }
   /// Removes the unfinished files of this machine's processes that have ended. Keeps the files of other machines: their
   /// processes may still run.

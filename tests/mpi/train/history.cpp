@@ -5,6 +5,7 @@
 #include <locale>
 #include <sys/resource.h>
 #include <csignal>
+#include <fstream>
 #include <sstream>
 
 using namespace ashlar;

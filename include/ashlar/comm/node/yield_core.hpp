@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cstdio>
 
 namespace ashlar::comm_detail {
 
@@ -13,7 +13,10 @@ namespace ashlar::comm_detail {
 inline bool yielding_reaches_others() {
   static bool const reaches = [] {
     char grouped = '0';
-    std::ifstream("/proc/sys/kernel/sched_autogroup_enabled") >> grouped;
+    if (std::FILE* const file = std::fopen("/proc/sys/kernel/sched_autogroup_enabled", "r")) {
+      grouped = static_cast<char>(std::fgetc(file));
+      std::fclose(file);
+    }
     return grouped != '1' || getsid(0) != getpid();
   }();
   return reaches;
