@@ -29,6 +29,10 @@ struct component_of<T> {
 };
 template <class T>
 using component_t = typename component_of<T>::type;
+
+/// True for a complex type and the real type of its parts.
+template <class C, class R>
+concept complex_of_real = std::floating_point<R> && !std::same_as<C, R> && std::same_as<component_t<C>, R>;
 }  // namespace ops_detail
 
 namespace ops_detail::fn {
@@ -117,18 +121,43 @@ struct subtract {
   }
 };
 
+/// The real part of a product of complex numbers: the cotangent of a real factor.
+template <class R>
+struct real_of_product {
+  static constexpr linearity kind = linearity::multilinear;
+  using result_type = R;
+  template <class C>
+  ASHLAR_FUNCTION constexpr R operator()(C a, C b) const {
+    return a.real() * b.real() - a.imag() * b.imag();
+  }
+};
+
 struct multiply {
   static constexpr linearity kind = linearity::multilinear;
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
     return a * b;
   }
+  template <class A, class B>
+    requires(complex_of_real<A, B> || complex_of_real<B, A>)
+  ASHLAR_FUNCTION constexpr auto operator()(A a, B b) const {
+    return a * b;
+  }
   template <int I>
   static constexpr auto pullback(auto const& ct, auto const&, auto const& a, auto const& b) {
     if constexpr (I == 0)
-      return elementwise(multiply{}, ct, b);
+      return factor_pullback<element_t<decltype(a)>>(ct, b);
     else
-      return elementwise(multiply{}, ct, a);
+      return factor_pullback<element_t<decltype(b)>>(ct, a);
+  }
+
+ private:
+  template <class Factor, class Ct, class Other>
+  static constexpr auto factor_pullback(Ct const& ct, Other const& other) {
+    if constexpr (complex_of_real<element_t<Other>, Factor>)
+      return elementwise(real_of_product<Factor>{}, ct, other);
+    else
+      return elementwise(multiply{}, ct, other);
   }
 };
 
@@ -322,6 +351,15 @@ struct cast {
 
 }  // namespace ops_detail::fn
 
+namespace ops_detail {
+// A real factor leaves the product complex.
+template <class R, class C>
+  requires complex_of_real<C, R>
+struct element_of<fn::multiply, R, C> {
+  using type = C;
+};
+}  // namespace ops_detail
+
 /// A tensor: plain (abstract, real or a lazy expression) or active.
 template <class X>
 concept tensor = requires {
@@ -353,9 +391,14 @@ template <tensor A, tensor B>
 constexpr auto operator-(A const& a, B const& b) {
   return ops_detail::arithmetic(ops_detail::fn::subtract{}, a, b);
 }
+/// The product of corresponding elements. One factor may be complex and the other real, of the same precision.
 template <tensor A, tensor B>
 constexpr auto operator*(A const& a, B const& b) {
-  return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
+  if constexpr (ops_detail::complex_of_real<element_t<A>, element_t<B>> ||
+                ops_detail::complex_of_real<element_t<B>, element_t<A>>)
+    return elementwise(ops_detail::fn::multiply{}, a, b);
+  else
+    return ops_detail::arithmetic(ops_detail::fn::multiply{}, a, b);
 }
 template <tensor A, tensor B>
 constexpr auto operator/(A const& a, B const& b) {
