@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # must_fail.sh SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, and does not compile
 # without it. Each "// EXPECT: <extended regex>" in it must match one line of the diagnostics: an error, a note, or the
-# quoted line of a throw, or of a call of fail, in a constexpr function.
+# quoted line of a throw, or of a call of fail, in a constexpr function. With a line "// ONE ERROR" there is no second
+# error.
 set -u
 source=$1
 shift
@@ -22,4 +23,8 @@ for regex in "${expected[@]}"; do
     exit 1
   fi
 done
+if grep -q '^ *// ONE ERROR' "$source" && [ "$(grep -cE ' (fatal )?error: ' <<< "$output")" != 1 ]; then
+  printf 'there is more than one error:\n%s\n' "$output"
+  exit 1
+fi
 printf '%s\n' "$output"

@@ -181,8 +181,10 @@ constexpr auto apply(Op const& op, X const&... x) {
   using Y = decltype(y);
   active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
       autodiff_detail::tape_of(x...), y);
-  result.recording_tape().push(
-      autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{op, result, meta_detail::product<X...>(x...)});
+  // Operands that do not fit are an error already. The derivative would repeat it.
+  if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits)
+    result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{
+        op, result, meta_detail::product<X...>(x...)});
   return result;
 }
 

@@ -158,4 +158,27 @@ constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {
   return {f};
 }
 
+namespace autodiff_detail {
+template <class F>
+struct axis_of_the_loss_is_not_named {
+  static constexpr bool value = true;
+};
+// A call after an error, which is to be the only one.
+struct not_differentiated {
+  template <class P, class... Args>
+  constexpr auto operator()(P const& parameters, Args const&...) const {
+    return value_and_gradients<P, P>{parameters, parameters};
+  }
+};
+}  // namespace autodiff_detail
+
+/// For the sentence.
+template <class F>
+constexpr autodiff_detail::not_differentiated value_and_grad(F const&) {
+  static_assert(
+      !autodiff_detail::axis_of_the_loss_is_not_named<F>::value,
+      "ashlar::value_and_grad: name the axis over which the loss is summed, as in value_and_grad<\"data\">(f), or write value_and_grad<none>(f)");
+  return {};
+}
+
 }  // namespace ashlar

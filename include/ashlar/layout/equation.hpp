@@ -28,10 +28,24 @@ struct einsum_equation {
   labels in[max_operands], out;
 };
 
+// The syntax of an equation. Error: throws a sentence.
+constexpr void check_syntax(equation const& text) {
+  unsigned arrows = 0;
+  for (unsigned i = 0; i < text.size; ++i) {
+    char const c = text[i];
+    if (c == '-' && i + 1 < text.size && text[i + 1] == '>')
+      ++arrows, ++i;
+    else if (!meta_detail::is_letter(c) && !(c == ',' && arrows == 0))
+      throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+  }
+  if (arrows != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
+}
+
 /// Parses an equation.
-/// Error: throws a sentence, which the compiler shows. Reasons: a label twice in one operand or in the result; a label
+/// Error: throws a sentence, which the compiler shows. Reasons: another syntax; a label twice in one operand or in the result; a label
 /// of the result that no operand has; more than `most` operands; more than 8 dimensions.
 constexpr einsum_equation parse(equation const& text, int most = 2) {
+  check_syntax(text);
   einsum_equation e;
   auto put = [](einsum_equation::labels& l, char c) {
     if (l.rank == max_rank)

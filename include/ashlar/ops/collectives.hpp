@@ -135,17 +135,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
     return y;
 }
 
-// The destination of each collective. Operands that do not fit are errors here.
-template <class Names, class X>
-constexpr auto after_all_reduce() {
-  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
-                "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
-  static_assert(
-      !not_partial_over<layout_t<X>, Names>::value,
-      "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
-  return destination<typename after<X, Names>::type, 0u>{};
-}
-
+// The destination of each collective. Operands that do not fit are errors here, one each.
 template <class X>
 constexpr auto after_all_reduces() {
   using c = mesh_context<mesh_t<X>, layout_t<X>>;
@@ -153,13 +143,30 @@ constexpr auto after_all_reduces() {
   return destination<layout_from_t<c, encode(whole), encode_blocks(whole), whole.rank>, 0u>{};
 }
 
+template <class Names, class X>
+constexpr auto after_all_reduce() {
+  constexpr bool missing = collective_axis_missing_from_mesh<mesh_t<X>, Names>::value;
+  static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
+                "ashlar::all_reduce: the mesh has no axis of this name; name one of its axes");
+  if constexpr (!missing)
+    static_assert(
+        !not_partial_over<layout_t<X>, Names>::value,
+        "ashlar::all_reduce: the innermost reduction of the tensor is not over the axis; drop the call, or write all_reduce(x) to reduce whatever is partial");
+  // After an error the tensor is reduced over all its axes, so that its readers have no errors.
+  if constexpr (missing || not_partial_over<layout_t<X>, Names>::value)
+    return after_all_reduces<X>();
+  else
+    return destination<typename after<X, Names>::type, 0u>{};
+}
+
 template <class Names, gathered As, class X>
 constexpr auto after_all_gather() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_gather: the mesh has no axis of this name; name one of its axes");
-  static_assert(
-      !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-      "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value)
+    static_assert(
+        !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+        "ashlar::all_gather: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
   return destination < typename after<X, Names>::type,
          As == gathered::replicated ? collective_axes<mesh_t<X>, Names> : 0u > {};
 }
@@ -168,11 +175,13 @@ template <class Names, int Dim, class X>
 constexpr auto after_reduce_scatter() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::reduce_scatter: the mesh has no axis of this name; name one of its axes");
-  static_assert(
-      !not_partial_over<layout_t<X>, Names>::value,
-      "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
-  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
-                "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value) {
+    static_assert(
+        !not_partial_over<layout_t<X>, Names>::value,
+        "ashlar::reduce_scatter: the innermost reduction of the tensor is not over the axis; slice with redistribute instead");
+    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                  "ashlar::reduce_scatter: the tensor has no such dimension; they count from 0");
+  }
   return destination<typename after<X, Names, Dim>::type, 0u>{};
 }
 
@@ -180,11 +189,13 @@ template <class Names, int Dim, class X>
 constexpr auto after_all_to_all() {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::all_to_all: the mesh has no axis of this name; name one of its axes");
-  static_assert(
-      !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
-      "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
-  static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
-                "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
+  if constexpr (!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value) {
+    static_assert(
+        !no_dimension_is_split_last_by<layout_t<X>, Names>::value,
+        "ashlar::all_to_all: no dimension is split last by the axis; name the minor-most axis of a dimension (all its block-cyclic axes), or redistribute");
+    static_assert(!layout_has_no_dimension<layout_t<X>, Dim>::value,
+                  "ashlar::all_to_all: the tensor has no such dimension; they count from 0");
+  }
   return destination<typename after<X, Names, Dim>::type, 0u>{};
 }
 

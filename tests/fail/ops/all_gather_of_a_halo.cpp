@@ -1,5 +1,5 @@
 // A collective on a tensor with a halo.
-// EXPECT: ashlar: this function takes no tensor with a halo; write owned(x)
+// EXPECT: ashlar: this function takes no tensor with a halo; write owned\(x\)
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

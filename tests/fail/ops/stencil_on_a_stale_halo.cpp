@@ -1,5 +1,5 @@
 // A stencil on a stale halo.
-// EXPECT: ashlar::stencil: the halo is stale; write exchange_halo(u)
+// EXPECT: ashlar::stencil: the halo is stale; write exchange_halo\(u\)
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

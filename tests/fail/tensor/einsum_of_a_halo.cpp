@@ -1,5 +1,5 @@
 // A product of tensors with a halo.
-// EXPECT: ashlar: this function takes no tensor with a halo; write owned(x)
+// EXPECT: ashlar: this function takes no tensor with a halo; write owned\(x\)
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // The view of a tensor with a halo, which would have other extents than its shard.
-// EXPECT: ashlar: this function takes no tensor with a halo; write owned(x)
+// EXPECT: ashlar: this function takes no tensor with a halo; write owned\(x\)
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;

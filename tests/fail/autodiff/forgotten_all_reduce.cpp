@@ -1,0 +1,30 @@
+// A nonlinear function of a tensor that is still partial, under differentiation.
+// EXPECT: ashlar::elementwise: the function does not commute with the operand.s reduction over the axis; all_reduce or reduce_scatter first
+// ONE ERROR
+#include "ashlar/autodiff/autodiff.hpp"
+#include "support/two.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+constexpr abstract_mesh<grid> m(grid{{2, 2}});
+constexpr auto x = make<float, layout<"data", none>>(m, {8, 4});
+constexpr auto w = make<float, layout<none, "model">>(m, {4, 6});
+constexpr auto v = make<float, layout<"model", none>>(m, {6, 2});
+
+#ifdef ASHLAR_CONTROL
+constexpr auto g = [] {
+  return value_and_grad<"data">([](auto const& p) {
+    auto const h = einsum<"bi,ih->bh">(x, p.first);
+    auto const y = all_reduce<"model">(einsum<"bh,ho->bo">(h, p.second));
+    return sum(relu(y));
+  })(test::two<decltype(w), decltype(v)>{w, v});
+}();
+#else
+constexpr auto g = [] {
+  return value_and_grad<"data">([](auto const& p) {
+    auto const h = einsum<"bi,ih->bh">(x, p.first);
+    auto const y = einsum<"bh,ho->bo">(h, p.second);
+    return sum(relu(y));
+  })(test::two<decltype(w), decltype(v)>{w, v});
+}();
+#endif
