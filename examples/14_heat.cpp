@@ -63,7 +63,8 @@ int main() {
     auto const exact = generate<double, layout<"y", "x">>(m, {n, n}, mode{step});
     double const error = item(all_reduce(max(stencil(times{damping}, exact, owned(u)))));
     if (m.rank() == 0)
-      std::cout << "damped to " << damping << " in " << steps << " sweeps, largest error " << error << "\n";
+      std::cout << "damped to " << damping << " in " << steps << " sweeps on " << size << " ranks, largest error "
+                << error << "\n";
     return error < 1e-11 ? 0 : 1;
   });
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <list>
 #include <memory>
 #include <new>
@@ -88,6 +89,7 @@ struct communicator_state {
   bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
+  int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
 
   communicator_state() = default;
@@ -95,8 +97,11 @@ struct communicator_state {
   communicator_state& operator=(communicator_state const&) = delete;
   ~communicator_state() {
     persistent.clear();
-    // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it.
-    if (handle != MPI_COMM_NULL && !keeps_messages && mpi_is_usable()) MPI_Comm_free(&handle);
+    // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it. All ranks
+    // free a communicator, or none: if an exception destroys this one, others may have an error there and keep it. (Then
+    // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
+    bool const gives_up = std::uncaught_exceptions() > exceptions;
+    if (handle != MPI_COMM_NULL && !keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
   }
 
   void adopt(MPI_Comm made) {

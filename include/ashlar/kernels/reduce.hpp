@@ -261,6 +261,20 @@ void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out,
     kernels_detail::reduce_by_elements(space, r);
 }
 
+/// True if map_reduce combines these values in the order of `reduce` of an array that holds them: if the leaves are read
+/// in the same loops. A leaf that is broadcast along a dimension is not.
+template <class Op, class T, class F, class... Leaf>
+bool reduces_as_stored(shape const& extents, unsigned dims, F const& f, Leaf const&... leaf) {
+  using stored_leaves = kernels_detail::leaves<strided<T>>;
+  T* const none_written = nullptr;
+  kernels_detail::reduction<Op, T, F, kernels_detail::leaves<Leaf...>> const r(
+      extents, dims, none_written, f, kernels_detail::leaves<Leaf...>(leaf...));
+  kernels_detail::reduction<Op, T, kernels_detail::same_value, stored_leaves> const stored(
+      extents, dims, none_written, kernels_detail::same_value{},
+      stored_leaves(contiguous(static_cast<T const*>(none_written), extents)));
+  return r.all.rank == stored.all.rank && std::equal(r.all.extent, r.all.extent + r.all.rank, stored.all.extent);
+}
+
 /// Reduces a row-major array over the dimensions whose bits are set in `dims`; see map_reduce.
 /// Example: reduce<op::sum>(space, x, shape::of(128, 10), 0b01, column_sums)
 template <class Op, class Space, class T>

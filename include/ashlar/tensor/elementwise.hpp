@@ -224,19 +224,24 @@ auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const&
                                join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
 }
 
-/// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it.
+/// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it. If
+/// that would change the order of the sum, the expression is evaluated first: a program gets the same bits if it stores
+/// an intermediate result.
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires requires(X const& x) { x.finished(); }
 auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
   using S = Kokkos::DefaultExecutionSpace;
   sharded_tensor<T, L, M> y(m, extents);
   shape const local = local_shape(x.extents(), layout_value_v<M, layout_t<X>>, m.sizes(), m.rank());
-  if (auto const* const finished = x.finished())
-    kernels::reduce<Op>(S{}, static_cast<T const*>(finished->data()), local, Dims, y.data());
-  else
+  bool reduced = false;
+  if (x.finished() == nullptr)
     x.sources().apply_to([&](auto const&... s) {
-      kernels::map_reduce<Op>(S{}, local, Dims, y.data(), fused<node_of_t<X>>{x.node()}, s.leaf(local)...);
+      fused<node_of_t<X>> const f{x.node()};
+      if (!kernels::reduces_as_stored<Op, T>(local, Dims, f, s.leaf(local)...)) return;
+      kernels::map_reduce<Op>(S{}, local, Dims, y.data(), f, s.leaf(local)...);
+      reduced = true;
     });
+  if (!reduced) kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate().data()), local, Dims, y.data());
   return y;
 }
 

@@ -35,11 +35,11 @@ void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cell
         for (index_t r = 0; r < rows; ++r) {
           T const* const from = cells + offset[0] + r * e.loops.row_stride(0);
           T* const to = cells + offset[1] + r * e.loops.row_stride(1);
-          index_t const step = e.loops.step(0), step_to = e.loops.step(1);
+          index_t const stride = e.loops.step(0), stride_to = e.loops.step(1);
           if (e.factor == 0)
-            for (index_t j = 0; j < length; ++j) to[j * step_to] = T{};
+            for (index_t j = 0; j < length; ++j) to[j * stride_to] = T{};
           else
-            for (index_t j = 0; j < length; ++j) to[j * step_to] = static_cast<T>(-from[j * step]);
+            for (index_t j = 0; j < length; ++j) to[j * stride_to] = static_cast<T>(-from[j * stride]);
         }
       });
     } else {

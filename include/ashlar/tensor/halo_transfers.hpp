@@ -142,10 +142,10 @@ void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape cons
   auto const add = [&](index_t at, index_t from, int factor) {
     if (!runs.empty()) {
       fill_run& last = runs.back();
-      index_t const step = from - (last.from + (last.count - 1) * last.step);
-      if (last.factor == factor && last.at + last.count == at && step >= -1 && step <= 1 &&
-          (last.count == 1 || step == last.step)) {
-        last.step = step;
+      index_t const jump = from - (last.from + (last.count - 1) * last.step);
+      if (last.factor == factor && last.at + last.count == at && jump >= -1 && jump <= 1 &&
+          (last.count == 1 || jump == last.step)) {
+        last.step = jump;
         ++last.count;
         return;
       }

@@ -24,6 +24,7 @@ struct left {
 };
 struct right {
   KOKKOS_FUNCTION double operator()(index_t j) const { return static_cast<double>((2 * j) % 7); }
+  KOKKOS_FUNCTION double operator()(index_t, index_t j) const { return (*this)(j); }
 };
 
 }  // namespace
@@ -32,6 +33,7 @@ TEST_CASE("reductions of expressions store no elements") {
   device_mesh<line> const m(MPI_COMM_WORLD);
   auto const x = generate<double, layout<"x", none>>(m, {rows, columns}, left{});
   auto const y = generate<double, layout<none>>(m, {columns}, right{});
+  auto const z = generate<double, layout<"x", none>>(m, {rows, columns}, right{});
   auto const scale = all_reduce(sum(as_partial<"x">(full<double, layout<none>>(m, {1}, 2.))));
   double total = 0, largest = 0;
   std::vector<double> of_columns(static_cast<std::size_t>(columns));
@@ -45,15 +47,17 @@ TEST_CASE("reductions of expressions store no elements") {
   // The results take a few hundred columns; one shard of the product takes more.
   std::size_t const used = pool::in_use(), shard = static_cast<std::size_t>(x.local_size()) * sizeof(double);
   pool::reset_peak();
-  auto const product = sum(x * y);
-  auto const distance = max(abs(x - y));
-  auto const by_column = sum<0>(scale * x + y);
+  auto const product = sum(x * z);
+  auto const distance = max(abs(x - z));
+  auto const by_column = sum<0>(scale * x + z);
   auto const fixed = sum(fix_extents<rows, columns>(x) * fix_extents<rows, columns>(x));
   CHECK(pool::peak() - used < shard / 4);
   CHECK(item(all_reduce(product)) == total);
   CHECK(item(all_reduce(fixed)) == item(all_reduce(sum(square(x)))));
   CHECK(item(all_reduce(distance)) == largest);
   CHECK(gather_all(all_reduce(by_column)) == of_columns);
+  // An operand that is broadcast would change the order of the sum, so the product is evaluated first.
+  CHECK(item(all_reduce(sum(x * y))) == total);
 
   // An expression that has been evaluated is read, not evaluated again; an update in place does not change it.
   auto const difference = x - y;
