@@ -2,7 +2,6 @@
 // EXPECT: ashlar::all_reduce: the mesh has no axis of this name; name one of its axes
 // ONE ERROR
 #include "ashlar/autodiff/autodiff.hpp"
-#include "support/two.hpp"
 
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
@@ -14,17 +13,17 @@ constexpr auto v = make<float, layout<"model", none>>(m, {6, 2});
 #ifdef ASHLAR_CONTROL
 constexpr auto g = [] {
   return value_and_grad<"data">([](auto const& p) {
-    auto const h = einsum<"bi,ih->bh">(x, p.first);
-    auto const y = all_reduce<"model">(einsum<"bh,ho->bo">(h, p.second));
+    auto const h = einsum<"bi,ih->bh">(x, std::get<0>(p));
+    auto const y = all_reduce<"model">(einsum<"bh,ho->bo">(h, std::get<1>(p)));
     return sum(relu(y));
-  })(test::two<decltype(w), decltype(v)>{w, v});
+  })(std::tuple(w, v));
 }();
 #else
 constexpr auto g = [] {
   return value_and_grad<"data">([](auto const& p) {
-    auto const h = einsum<"bi,ih->bh">(x, p.first);
-    auto const y = all_reduce<"modle">(einsum<"bh,ho->bo">(h, p.second));
+    auto const h = einsum<"bi,ih->bh">(x, std::get<0>(p));
+    auto const y = all_reduce<"modle">(einsum<"bh,ho->bo">(h, std::get<1>(p)));
     return sum(relu(y));
-  })(test::two<decltype(w), decltype(v)>{w, v});
+  })(std::tuple(w, v));
 }();
 #endif
