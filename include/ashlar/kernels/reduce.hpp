@@ -261,8 +261,8 @@ void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out,
     kernels_detail::reduce_by_elements(space, r);
 }
 
-/// True if map_reduce combines these values in the order of `reduce` of an array that holds them: if the leaves are read
-/// in the same loops. A leaf that is broadcast along a dimension is not.
+/// True if map_reduce combines these values in the order in which `reduce` combines an array of them. The leaves must be
+/// read in the same loops. A leaf that is broadcast along a dimension is not.
 template <class Op, class T, class F, class... Leaf>
 bool reduces_as_stored(shape const& extents, unsigned dims, F const& f, Leaf const&... leaf) {
   using stored_leaves = kernels_detail::leaves<strided<T>>;

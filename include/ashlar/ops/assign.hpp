@@ -75,7 +75,7 @@ constexpr X& update(X& x, F const& f) {
 
 }  // namespace ops_detail
 
-/// Makes the elements of x those of a tensor or an expression. The expression is written to the memory of x, without a
+/// Gives x the elements of a tensor or an expression. The expression is written to the memory of x, without a
 /// temporary, if no copy of x, no living expression of x and no other tensor shares this memory. Otherwise x gets new
 /// memory, and they keep their elements.
 /// Shape: the value has the element type, the layout and the extents of x.

@@ -1,13 +1,11 @@
 // The exchange of halos on real ranks.
 #pragma once
-#include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/ops/halo.hpp"
-#include "ashlar/tensor/collective_scope.hpp"
 #include "ashlar/tensor/halo_transfers.hpp"
-#include "ashlar/tensor/haloed_tensor.hpp"
+#include "ashlar/tensor/in_flight.hpp"
+#include "ashlar/tensor/make_haloed.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/staging.hpp"
-#include <exception>
 #include <optional>
 
 namespace ashlar::tensor_detail {
@@ -51,91 +49,70 @@ void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cell
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
 /// send messages. The owned cells are read until the exchange is complete.
 template <class T, class Space>
-class halo_in_flight final : public reader, public unfinished_collective {
+class halo_in_flight final : public in_flight<T> {
+  using base = in_flight<T>;
+
  public:
   /// Pre: `ranks` differ along the step's axes, and are at least 2. The cells live until the exchange is complete.
   /// Collective: over `ranks`; does not block.
   template <class M>
   halo_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
                  std::shared_ptr<halo_transfers const> transfers, T* cells, call_site const& w)
-      : scope_(m, s, fingerprint_of(collective::exchange_halo, transfers->fingerprint, element_code<T>),
-               transfers->in.total * sizeof(T), w, collective_kind::goes_on),
-        ranks_(ranks),
+      : base(m, ranks, s, fingerprint_of(collective::exchange_halo, transfers->fingerprint, element_code<T>),
+             transfers->in.total * sizeof(T), w, collective_kind::goes_on),
         transfers_(std::move(transfers)),
         cells_(cells) {
-    try {
-      begin();
-    } catch (...) {
-      fail();
-      throw;
-    }
-    scope_.leave();
+    base::begin_by([this] { begin(); });
   }
-  halo_in_flight(halo_in_flight const&) = delete;
-  halo_in_flight& operator=(halo_in_flight const&) = delete;
 
   /// True if the neighbours' cells have arrived or can be read, or if the exchange has failed.
   bool ready() {
     if (done_) return true;
     if (round_) return round_->all_have_arrived();
-    int arrived = 0;
-    comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
-    return arrived != 0;
+    return base::requests_have_arrived();
   }
   /// Post: the halo is filled, unless the exchange has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
     if (done_) return;
-    scope_.enter();
-    try {
+    base::in_collective([&] {
       if (!round_ || !take()) finish_messages();
-    } catch (...) {
-      fail();
-      scope_.leave();
-      throw;
-    }
-    fill_edges(space_, transfers_->edges, cells_);
-    done_ = true;
-    scope_.leave();
+      fill_edges(space_, transfers_->edges, cells_);
+      done_ = true;
+    });
   }
-  void wait() {
-    complete();
-    if (failure_) std::rethrow_exception(failure_);
-  }
-  void keep(void const*) override { complete(); }
 
  private:
+  using base::ranks_;
+  using base::round_;
+
+  void give_up() override {
+    done_ = true;
+    if (memory_) memory_->leave();
+    if (in_place_) in_place_->leave();
+  }
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      round_.emplace(begin_only{}, ranks_,
-                     fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), cells_,
-                     static_cast<std::size_t>(transfers_->stored.size()), nullptr);
-      if (*round_) {
-        ranks_.state().unfinished = this;
+      if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), cells_,
+                      static_cast<std::size_t>(transfers_->stored.size()), nullptr))
         return;
-      }
-      round_.reset();
     }
     post_messages();
-    std::swap(requests_, ranks_.state().requests);
+    base::keep_requests();
   }
   // On a node: takes the cells from the memory of the ranks that own them. False if some rank's memory is not visible.
   bool take() {
     if constexpr (runs_in_caller<Space>) {
-      if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
-      round_->meet();
-      if (!*round_) {
-        round_.reset();
+      if (!base::meet()) {
         post_messages();
-        std::swap(requests_, ranks_.state().requests);
+        base::keep_requests();
         return false;
       }
       ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
       for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
         strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
                      transfers_->direct[i]);
-      round_->end();
-      round_.reset();
+      base::end_round();
       return true;
     }
     return false;
@@ -159,31 +136,15 @@ class halo_in_flight final : public reader, public unfinished_collective {
     });
   }
   void finish_messages() {
-    std::swap(requests_, ranks_.state().requests);
-    finish(ranks_);
-    requests_.clear();
+    base::finish_requests();
     memory_->finish();
     in_place_->have_arrived();
     strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
   }
-  // Call it while an exception is handled. A failed exchange is not tried again.
-  void fail() {
-    done_ = true;
-    failure_ = std::current_exception();
-    round_.reset();
-    if (memory_) memory_->leave();
-    if (in_place_) in_place_->leave();
-  }
-
-  collective_scope scope_;
-  communicator ranks_;
   Space space_{};
   std::shared_ptr<halo_transfers const> transfers_;
   T* cells_;
   bool done_ = false;
-  std::exception_ptr failure_;
-  std::optional<node_round<T>> round_;
-  std::vector<MPI_Request> requests_;
   pool_scratch<Space, T> sent_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<memory_of_messages> in_place_;
@@ -193,7 +154,7 @@ template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners) {
   auto const& m = x.mesh();
   constexpr bool in_place = runs_in_caller<typename X::execution_space>;
-  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, in_place, with_corners ? 1 : 0}, [&] {
+  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 2 * in_place + with_corners}, [&] {
     return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place}, m.rank());
   });
 }

@@ -1,8 +1,7 @@
 // An asynchronous step of a plan: it goes on while its rank does something else.
 #pragma once
+#include "ashlar/tensor/in_flight.hpp"
 #include "ashlar/tensor/redistribute.hpp"
-#include <exception>
-#include <optional>
 
 namespace ashlar::tensor_detail {
 
@@ -12,7 +11,9 @@ namespace ashlar::tensor_detail {
 /// first.
 /// The step's op is a number among the reductions Ops.
 template <class T, class Space, class Ops>
-class step_in_flight final : public reader, public unfinished_collective {
+class step_in_flight final : public in_flight<T> {
+  using base = in_flight<T>;
+
  public:
   /// Pre: `ranks` differ along the step's axes, and are at least 2. Source and destination do not overlap, and live
   ///   until the step is complete.
@@ -20,57 +21,39 @@ class step_in_flight final : public reader, public unfinished_collective {
   template <class M>
   step_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
                  std::shared_ptr<step_transfers const> transfers, T const* source, T* destination, call_site const& w)
-      : scope_(m, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only),
-               transfers->received * sizeof(T), w,
-               sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
-        ranks_(ranks),
+      : base(m, ranks, s, fingerprint_of(collective_of(s.what), transfers->fingerprint, element_code<T>, begins_only),
+             transfers->received * sizeof(T), w, sums_at_once(s) ? collective_kind::blocks : collective_kind::goes_on),
         step_(s),
         transfers_(std::move(transfers)),
         source_(source),
         destination_(destination) {
-    try {
-      begin();
-    } catch (...) {
-      fail();
-      throw;
-    }
-    scope_.leave();
+    base::begin_by([this] { begin(); });
   }
-  step_in_flight(step_in_flight const&) = delete;
-  step_in_flight& operator=(step_in_flight const&) = delete;
 
   /// True if this rank's elements have arrived or can be read on the node, or if the step has failed.
   bool ready() {
     if (stage_ == stage::done) return true;
     if (round_) return round_->all_have_arrived();
-    int arrived = 0;
-    comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (arrived == 0) return false;
-    in_collective([&] { end_of_messages(); });
+    if (!base::requests_have_arrived()) return false;
+    base::in_collective([&] { end_of_messages(); });
     return stage_ == stage::done || ready();
   }
   /// Post: the operand is not read any more. The destination holds the step's result, unless the step has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
   void complete() override {
     if (stage_ == stage::done) return;
-    in_collective([&] {
+    base::in_collective([&] {
       if (round_) return take();
       while (stage_ != stage::done) {
-        std::swap(requests_, ranks_.state().requests);
-        finish(ranks_);
+        base::finish_requests();
         end_of_messages();
       }
     });
   }
-  /// Post: the destination holds the step's result.
-  /// Collective: as complete. Error: as the collective, even if another call has completed the step.
-  void wait() {
-    complete();
-    if (failure_) std::rethrow_exception(failure_);
-  }
-  void keep(void const*) override { complete(); }
 
  private:
+  using base::ranks_;
+  using base::round_;
   static constexpr std::uint64_t begins_only = 1;  // in the fingerprint: a blocking call has another one
   enum class stage { first, gathers_sums, done };
 
@@ -83,40 +66,18 @@ class step_in_flight final : public reader, public unfinished_collective {
   // once.
   static bool sums_at_once(plan_step const& s) { return !runs_in_caller<Space> && mpi_reads<Space>() && reduces(s); }
 
-  // Call it while an exception is handled. A failed step is not tried again.
-  void fail() {
+  void give_up() override {
     stage_ = stage::done;
-    failure_ = std::current_exception();
-    round_.reset();  // before the result's memory is free for others
     if (memory_) memory_->leave();
     if (received_) node_memory::instance().leave_to_others(room_.data());
-  }
-  template <class F>
-  void in_collective(F f) {
-    struct entered {
-      collective_scope& scope;
-      explicit entered(collective_scope& s) : scope(s) { scope.enter(); }
-      ~entered() { scope.leave(); }
-    } const here(scope_);
-    try {
-      f();
-    } catch (...) {
-      fail();
-      throw;
-    }
   }
 
   void begin() {
     if constexpr (runs_in_caller<Space>) {
       T* const sums = step_.what == collective::all_reduce ? destination_ : nullptr;
-      round_.emplace(begin_only{}, ranks_,
-                     fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only),
-                     source_, operand_size(), sums);
-      if (*round_) {
-        ranks_.state().unfinished = this;
+      if (base::offer(fingerprint_of(collective_of(step_.what), transfers_->fingerprint, element_code<T>, begins_only),
+                      source_, operand_size(), sums))
         return;
-      }
-      round_.reset();
     } else if (sums_at_once(step_)) {
       run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
       stage_ = stage::done;
@@ -126,16 +87,13 @@ class step_in_flight final : public reader, public unfinished_collective {
       post_operands();
     else
       post_blocks();
-    std::swap(requests_, ranks_.state().requests);
+    base::keep_requests();
   }
 
   // Completes the step on a node.
   void take() {
     if constexpr (runs_in_caller<Space>) {
-      if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
-      round_->meet();
-      if (!*round_) {
-        round_.reset();
+      if (!base::meet()) {
         run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
       } else {
         if (step_.what == collective::all_reduce) {
@@ -145,8 +103,7 @@ class step_in_flight final : public reader, public unfinished_collective {
         } else {
           take_on_node<Ops>(space_, step_, *transfers_, ranks_, round_->group(), destination_);
         }
-        round_->end();
-        round_.reset();
+        base::end_round();
       }
     }
     stage_ = stage::done;
@@ -210,7 +167,6 @@ class step_in_flight final : public reader, public unfinished_collective {
 
   // Continues after all posted messages have arrived.
   void end_of_messages() {
-    requests_.clear();
     if (stage_ == stage::first && reduces()) {
       block<T const> const own = operand_of(ranks_.rank());
       T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
@@ -223,7 +179,7 @@ class step_in_flight final : public reader, public unfinished_collective {
               return block<T const>{sums, own.size};
             },
             [&](int q) { return part(memory_->destination(), starts_, q); }, comm::tuned);
-        std::swap(requests_, ranks_.state().requests);
+        base::keep_requests();
         return;
       }
     }
@@ -238,17 +194,12 @@ class step_in_flight final : public reader, public unfinished_collective {
     return {data + starts[i], starts[i + 1] - starts[i]};
   }
 
-  collective_scope scope_;
-  communicator ranks_;
   Space space_{};
   plan_step const& step_;  // lives as long as the program
   std::shared_ptr<step_transfers const> transfers_;
   T const* source_;
   T* destination_;
   stage stage_ = stage::first;
-  std::exception_ptr failure_;
-  std::optional<node_round<T>> round_;
-  std::vector<MPI_Request> requests_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<exchange_memory<Space, T>> exchanged_;
   pool_scratch<Space, T> packed_;  // the packed operand of a reduction

@@ -131,6 +131,7 @@ struct transfers_key {
   int rolled = -1;  // the dimension along which elements roll, by `by` indices; -1: none.
   index_t by = 0;
   mesh_shape other{};  // the mesh to which a tensor is redistributed
+  int variant = 0;     // of the transfers, if there are several of one step
 
   std::size_t hash() const {
     auto h = reinterpret_cast<std::size_t>(of) / sizeof(plan_step);

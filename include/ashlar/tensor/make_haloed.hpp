@@ -1,0 +1,129 @@
+// Tensors with halos from functions of the index, and from arrays of the program.
+#pragma once
+#include "ashlar/tensor/haloed_tensor.hpp"
+
+namespace ashlar {
+
+namespace tensor_detail {
+
+template <class T, int Rank, class F>
+struct generate_cells_kernel {
+  T* data;
+  shape stored;
+  index_t first[Rank], n[Rank];
+  interval own[Rank];
+  halo_width widths[Rank];
+  bool owned_too, all;  // also owned cells; also cells that are not the program's
+  F f;
+
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t at[Rank]{};
+    int sign = 1;
+    bool given = false, owned = true;
+    index_t rest = i;
+    for (int d = Rank - 1; d >= 0; --d) {
+      index_t const v = first[d] + rest % stored.extent[d];
+      rest /= stored.extent[d];
+      shown_cell const c = cell_at(v, n[d], widths[d]);
+      at[d] = c.cell;
+      sign *= c.sign;
+      given = given || c.given;
+      owned = owned && v >= own[d].begin && v < own[d].end;
+    }
+    if (!given && !all && !(owned && owned_too)) return;
+    if (given) sign = 1;
+    data[i] = sign == 0 ? T{} : call(at, std::make_integer_sequence<int, Rank>{});
+    if (sign < 0) data[i] = static_cast<T>(-data[i]);
+  }
+  template <int... D>
+  KOKKOS_FUNCTION T call(index_t const* at, std::integer_sequence<int, D...>) const {
+    return static_cast<T>(f(at[D]...));
+  }
+};
+
+template <class X, class F>
+void compute_cells(X const& x, bool owned_too, bool all, F const& f) {
+  constexpr int rank = X::rank;
+  generate_cells_kernel<element_t<X>, rank, F> k{
+      x.stored_data(), x.stored_extents(), {}, {}, {}, {}, owned_too, all, f};
+  region const own = x.local_region();
+  for (int d = 0; d < rank; ++d) {
+    k.own[d] = {own.dim[d].begin, own.dim[d].end};
+    k.widths[d] = X::widths.dim[d];
+    k.first[d] = k.own[d].begin - k.widths[d].lower;
+    k.n[d] = x.extents()[d];
+  }
+  for_elements("ashlar::generate", typename X::execution_space{}, k.stored.size(), k);
+}
+
+template <class L>
+struct layout_has_no_given_edge {
+  static constexpr bool value = [] {
+    if constexpr (layout_has_a_halo<L>::value)
+      return !has_given_cells(halo_of<L>::widths, L::rank);
+    else
+      return true;
+  }();
+};
+
+}  // namespace tensor_detail
+
+/// Makes a tensor with a halo whose owned cell at global index (i...) is f(i...). Given cells are f of their index,
+/// which is beyond the domain. If the layout is not stale, all halo cells are computed: no exchange is needed.
+/// Collective: no communication.
+/// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
+template <class T, class L, class M, int N, class F>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+  tensor_detail::tensor_on<T, L, M> const t(m, plan_detail::checked_extents<L>(n));
+  tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
+  return t;
+}
+
+/// Sets the given cells of a tensor, in place, to f of their index. The index is beyond the domain in some dimension;
+/// in periodic dimensions it wraps.
+/// Collective: no communication. Cost: one pass over the stored cells.
+/// Error: does not compile unless some edge of the layout is edge::given.
+/// Example: set_beyond(u, KOKKOS_LAMBDA(index_t i, index_t) { return i < 0 ? 1. : 0.; });
+template <class T, class L, class M, class S, class F>
+void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
+  static_assert(
+      !tensor_detail::layout_has_no_given_edge<L>::value,
+      "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
+  if constexpr (!tensor_detail::layout_has_no_given_edge<L>::value) tensor_detail::compute_cells(x, false, false, f);
+}
+
+/// Makes a tensor with a halo whose stored cells are a view of the user's, halo cells included, without a copy. The
+/// tensor keeps the view alive. Other ranks cannot read such memory, so exchanges send messages.
+/// Pre: contiguous and row-major (LayoutRight), with the extents that this rank stores: owned cells and halo.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
+///   other extents than this rank stores.
+/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
+template <class L, class M, class View, int N>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
+                "ashlar::adopt: shards are row-major; give a view of LayoutRight, or copy the cells");
+  static_assert(static_cast<int>(View::rank) == L::rank,
+                "ashlar::adopt: the view has another number of dimensions than the layout");
+  using T = typename View::non_const_value_type;
+  using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
+  Tensor const t(
+      m, plan_detail::checked_extents<L>(n),
+      tensor_detail::memory_of_user<typename Tensor::memory_space>(view, view.data(), view.span() * sizeof(T)));
+  comm::collectively(m.communicator(), [&] {
+    shape const expected = t.stored_extents();
+    shape found = expected;
+    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
+    if (!(found == expected))
+      plan_detail::fail_other_extents("ashlar::adopt: the view has the extents of this rank's cells and their halo",
+                                      expected, found);
+    if (!view.span_is_contiguous())
+      meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
+  });
+  return t;
+}
+
+}  // namespace ashlar
