@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <list>
 #include <memory>
 #include <new>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
+#include "ashlar/comm/duplicate.hpp"
 #include "ashlar/plan/ledger.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node/group.hpp"
@@ -166,21 +166,12 @@ class communicator {
       throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
     if (comm == MPI_COMM_NULL)
       throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
-    struct duplicate {
-      MPI_Comm made = MPI_COMM_NULL;
-      MPI_Request request = MPI_REQUEST_NULL;
-    };
-    static std::list<duplicate> begun;  // MPI may still write here if an error ends this rank's wait
-    auto const d = begun.emplace(begun.end());
-    comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     state_->monitor = std::move(monitor);
-    comm_detail::poll({&d->request, 1}, [this] { poll_others(); });
-    MPI_Comm const made = d->made;
-    begun.erase(d);
+    MPI_Comm const made =
+        comm_detail::duplicate_of(comm, state_->monitor, state_->has_deadline, [this] { poll_others(); });
     state_->adopt(made);
     state_->oversubscribed = comm_detail::node_load::of_this_program().oversubscribed(made);
     state_->yields = comm_detail::any_rank(made, state_->oversubscribed && !comm_detail::mpi_yields());
-    state_->has_deadline = comm_detail::any_rank(made, comm::deadline() > 0);
   }
 
   int rank() const { return state_->rank; }
@@ -244,6 +235,7 @@ class communicator {
       if (yields()) comm_detail::yield_core(poll_number);
       if (poll_number % 64 != 0) continue;
       poll_others();
+      if (state_->lost_messages) end_after_failure(begin);
       if (state_->has_deadline) end_after_deadline(begin);
     }
   } catch (...) {
@@ -251,6 +243,16 @@ class communicator {
     throw;
   }
 
+  // Throws if this rank still waits in a collective that was in flight when another one among these ranks failed here:
+  // others may have left their meshes then. `begin`: the time of the first poll, or 0.
+  static void end_after_failure(double& begin) {
+    double const now = comm::now();
+    if (begin == 0) begin = now;
+    if (now - begin > comm::tuned.patience)
+      throw error(
+          "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
+          "another mesh, on all of them");
+  }
   // Throws if this rank has waited longer than the deadline in something that no monitor knows. `begin`: the time of the
   // first poll, or 0.
   void end_after_deadline(double& begin) const {

@@ -245,8 +245,10 @@ class desync_monitor : public waiting_monitor {
       // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
-      // in a call on these have an error, and then make the mesh, too. So it goes on waiting for them.
-      bool const comes_later = now != nullptr && now->call.number_on_mesh == 0 && r.number_on_mesh != 0 && !r.ended;
+      // in a call on these have an error, and then make the mesh, too. Ranks that have completed that call without this
+      // rank make it as their next call. So it goes on waiting for them all.
+      bool const comes_later =
+          now != nullptr && now->call.number_on_mesh == 0 && r.fingerprint != mine.fingerprint && !r.ended;
       if (wrong.empty() && concerns && !comes_later) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
     }
     free_sent(sent_);

@@ -1,0 +1,203 @@
+// attack list: prints the names of all calls.
+// attack FAULT CULPRIT FOLDER CALL...: one rank has the fault when the ranks make a call, and the others have to learn it. The first
+// CALL meets rank CULPRIT, each further one the next rank. After each call all ranks that are left make a new mesh, which has to work.
+//   none        the culprit has no fault, and nobody may have an error
+//   pauses      the culprit is stopped for 1.5 s before the call; nobody may have an error
+//   throws      the culprit has an error of its own instead of the call, and catches it
+//   differs     the culprit makes another call
+//   stops       the culprit is stopped until the others have given up, by ASHLAR_DEADLINE
+//   leaves      the culprit ends its program; nothing can follow
+//   dies        the culprit is killed; nothing can follow
+// attack soak SECONDS SEED FOLDER: random calls with random faults of the first five kinds and random extents.
+// Prints one line per call. The status is 0 if every rank that waited had an error in time, and 1 otherwise.
+#include "calls.hpp"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+
+using namespace attack;
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+bool is_stopped(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  char state = '?';
+  std::string before;
+  std::getline(stat, before, ')') >> state;
+  return state == 'T';
+}
+long resident_kib() {
+  std::ifstream file("/proc/self/statm");
+  long all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+class attacker {
+ public:
+  explicit attacker(std::filesystem::path folder) : folder_(std::move(folder)) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    int const own = getpid();
+    processes_.resize(static_cast<std::size_t>(ranks_));
+    MPI_Allgather(&own, 1, MPI_INT, processes_.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    if (rank_ == 0) stage::write_files(folder_);
+  }
+
+  // Post: true if all that waited for the culprit have had an error in time, and a new mesh works.
+  bool attack(std::string const& fault, int culprit, std::string const& call, index_t rows) {
+    MPI_Comm others = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank_ == culprit, rank_, &others);
+    double begin = 0;
+    // As in a program, an error ends the mesh.
+    std::string const heard = error_of([&] {
+      stage on(ranks_, folder_, rows);
+      on.write_inputs();
+      (void)on.call("all_gather");
+      begin = now();
+      return rank_ == culprit ? with_fault(on, fault, call) : on.call(call);
+    });
+    double const took = now() - begin;
+    if (rank_ != culprit && fault == "stops") {
+      while (!is_stopped(processes_[static_cast<std::size_t>(culprit)])) sched_yield();
+      MPI_Barrier(others);
+      if (rank_ == (culprit == 0 ? 1 : 0)) kill(processes_[static_cast<std::size_t>(culprit)], SIGCONT);
+    }
+    // Whatever happened, a new mesh works.
+    std::string const after =
+        ends(fault) ? "nothing" : error_of([&] { return stage(ranks_, folder_, rows).call("all_reduce"); });
+    bool good = true;
+    if (rank_ != culprit || !ends(fault))
+      good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took);
+    if (after != "nothing")
+      std::printf("[rank %d] %s, %s, then a new mesh: %s\n", rank_, fault.c_str(), call.c_str(), after.c_str());
+    MPI_Comm_free(&others);
+    return good && after == "nothing";
+  }
+
+  // Every rank draws the same attacks.
+  bool soak(double seconds, unsigned seed) {
+    std::mt19937 random(seed);
+    auto const names = stage::names();
+    std::string const faults[]{"none", "none", "none", "none", "throws", "differs", "stops", "pauses"};
+    double const begin = now();
+    long first = 0, calls = 0;
+    bool good = true;
+    while (true) {
+      int over = now() - begin > seconds;
+      MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      if (over) break;
+      std::string const& fault = faults[random() % std::size(faults)];
+      int const culprit = static_cast<int>(random() % static_cast<unsigned>(ranks_));
+      std::string const& call = names[random() % names.size()];
+      index_t const rows = 1 + static_cast<index_t>(random() % (calls % 8 == 0 ? 60000 : 400));
+      good = attack(fault, culprit, call, rows) && good;
+      if (++calls == 50) first = resident_kib();
+    }
+    std::printf("[rank %d] %ld calls; %ld KiB resident, %ld KiB after 50 calls\n", rank_, calls, resident_kib(), first);
+    return good;
+  }
+
+ private:
+  static bool ends(std::string const& fault) { return fault == "leaves" || fault == "dies"; }
+
+  // The text of an error, "wrong" for a wrong result, "nothing" for a right one.
+  template <class F>
+  static std::string error_of(F f) {
+    try {
+      return f() ? "nothing" : "wrong numbers";
+    } catch (error const& e) {
+      if (std::getenv("ATTACK_DEBUG")) std::fprintf(stderr, "[%d] %s\n", getpid(), e.what());
+      return e.what();
+    }
+  }
+
+  static bool with_fault(stage& on, std::string const& fault, std::string const& call) {
+    if (fault == "throws") throw error("an error of its own");
+    if (fault == "differs") return on.call(call == "all_to_all" ? "roll" : "all_to_all");
+    if (fault == "stops") std::raise(SIGSTOP);
+    if (fault == "pauses") pause(1.5);
+    if (fault == "dies") std::raise(SIGKILL);
+    if (fault == "leaves") return true;
+    return on.call(call);
+  }
+  // A process of its own continues this one.
+  static void pause(double seconds) {
+    pid_t const self = getpid(), child = fork();
+    if (child == 0) {
+      usleep(static_cast<useconds_t>(seconds * 1e6));
+      kill(self, SIGCONT);
+      _exit(0);
+    }
+    std::raise(SIGSTOP);
+    waitpid(child, nullptr, 0);
+  }
+
+  bool report(MPI_Comm ranks, std::string const& fault, int culprit, std::string const& call, std::string const& heard,
+              double took) {
+    bool const own = rank_ == culprit, erring = fault != "none" && fault != "pauses";
+    double const limit = fault == "stops" ? 2 + deadline() : fault == "pauses" ? 4.5 : 3;
+    bool const has_error = heard.rfind("ashlar", 0) == 0;
+    bool right = took < limit + (own ? 60 : 0) && heard != "wrong numbers";
+    if (!erring) right = right && heard == "nothing";
+    if (!own && erring) right = right && (has_error || heard == "nothing");
+    if (!right)
+      std::printf("[rank %d] %s, rank %d, %s: %.1f s, %s\n", rank_, fault.c_str(), culprit, call.c_str(), took,
+                  heard.c_str());
+    int mine[2]{right, !(!own && has_error)}, all[2]{};
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, ranks);
+    double longest = 0, const_took = own ? 0 : took;
+    MPI_Allreduce(&const_took, &longest, 1, MPI_DOUBLE, MPI_MAX, ranks);
+    bool const somebody_heard = all[1] == 0, good = all[0] != 0 && (!erring || somebody_heard);
+    // One rank that has heard of it speaks.
+    int speaker = !own && has_error ? rank_ : ranks_, first = 0;
+    MPI_Allreduce(&speaker, &first, 1, MPI_INT, MPI_MIN, ranks);
+    if (first == rank_ || (first == ranks_ && rank_ == (culprit == 0 && ends(fault) ? 1 : 0)))
+      std::printf("%s %s, rank %d of %d, %s: %.1f s, %s\n", good ? "good" : "BAD ", fault.c_str(), culprit, ranks_,
+                  call.c_str(), longest, heard.c_str());
+    std::fflush(stdout);
+    MPI_Barrier(ranks);
+    return good;
+  }
+  static double deadline() {
+    char const* const text = std::getenv("ASHLAR_DEADLINE");
+    return text == nullptr ? 60 : std::atof(text);
+  }
+
+  std::filesystem::path folder_;
+  int rank_ = 0, ranks_ = 0;
+  std::vector<int> processes_;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string const fault = count > 1 ? arguments[1] : "";
+  if (fault == "list") {
+    for (std::string const& name : stage::names()) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  if (count < 5) {
+    std::fprintf(stderr,
+                 "usage: attack FAULT CULPRIT FOLDER CALL... | attack soak SECONDS SEED FOLDER | attack list\n");
+    return 2;
+  }
+  environment const env;
+  if (fault == "soak") {
+    attacker all(arguments[4]);
+    return all.soak(std::atof(arguments[2]), static_cast<unsigned>(std::atol(arguments[3]))) ? 0 : 1;
+  }
+  attacker all(arguments[3]);
+  int culprit = std::atoi(arguments[2]), ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  bool good = true;
+  for (int i = 4; i < count; ++i, ++culprit) good = all.attack(fault, culprit % ranks, arguments[i], 240) && good;
+  return good ? 0 : 1;
+}

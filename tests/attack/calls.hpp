@@ -1,0 +1,271 @@
+// The calls of several ranks that the attacks disturb. Each call checks its own result.
+#pragma once
+#include <ashlar/ashlar.hpp>
+#include <ashlar/checkpoint/arrays.hpp>
+#include <ashlar/checkpoint/checkpoints.hpp>
+#include <ashlar/tensor/between_meshes.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace attack {
+
+using namespace ashlar;
+using line = mesh<axis<"x">>;
+
+struct number_of {
+  double first;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return first + static_cast<double>(i * 7 + j); }
+};
+
+template <class X>
+struct only {
+  X x;
+  static constexpr auto names = ashlar::names("x");
+};
+
+// Meshes of all ranks, and operands of all calls: matrices of `rows` x 30.
+class stage {
+ public:
+  stage(int ranks, std::filesystem::path folder, index_t n)
+      : folder_(std::move(folder)), m_(MPI_COMM_WORLD, {ranks}), other_(MPI_COMM_WORLD, {ranks}), n_(n) {}
+
+  // Files that the calls read. Called by one rank.
+  static void write_files(std::filesystem::path const& folder) {
+    std::ofstream npy(folder / "in.npy", std::ios::binary);
+    std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (12, 4), }";
+    header.resize(117, ' ');
+    header += '\n';
+    npy.write("\x93NUMPY\1\0", 8).put(static_cast<char>(header.size())).put(0) << header;
+    for (int i = 0; i < 48; ++i) {
+      double const x = i;
+      npy.write(reinterpret_cast<char const*>(&x), sizeof x);
+    }
+    std::ofstream idx(folder / "in.idx", std::ios::binary);
+    idx.write("\0\0\x08\x01\0\0\0\x0c", 8) << "abcdefghijkl";
+  }
+
+  // Post: true if the result is right.
+  bool call(std::string const& name) {
+    for (entry const& e : table())
+      if (name == e.name) return (this->*e.call)();
+    throw error("attack: there is no call " + name);
+  }
+  static std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (entry const& e : table()) all.emplace_back(e.name);
+    return all;
+  }
+
+ private:
+  struct entry {
+    char const* name;
+    bool (stage::*call)();
+  };
+  static std::vector<entry> table() {
+    return {{"all_gather", &stage::gathers},
+            {"all_to_all", &stage::exchanges},
+            {"all_reduce", &stage::reduces},
+            {"reduce_scatter", &stage::scatters_sums},
+            {"roll", &stage::rolls},
+            {"exchange_halo", &stage::exchanges_halos},
+            {"exchange_halo_async", &stage::exchanges_halos_later},
+            {"all_gather_async", &stage::gathers_later},
+            {"all_reduce_async", &stage::reduces_later},
+            {"reduce_scatter_async", &stage::scatters_sums_later},
+            {"bundle", &stage::reduces_bundle},
+            {"all_gather_einsum", &stage::gathers_and_multiplies},
+            {"einsum_reduce_scatter", &stage::multiplies_and_reduces},
+            {"between_meshes", &stage::moves_to_other_mesh},
+            {"gather", &stage::gathers_on_rank_0},
+            {"gather_all", &stage::gathers_everywhere},
+            {"scatter", &stage::scatters},
+            {"print", &stage::prints},
+            {"collectively", &stage::agrees},
+            {"on_root", &stage::agrees_on_root},
+            {"require_equal", &stage::requires_equal},
+            {"raw", &stage::reduces_raw_memory},
+            {"mesh", &stage::makes_a_mesh},
+            {"save_checkpoint", &stage::saves},
+            {"load_checkpoint", &stage::loads},
+            {"checkpoints", &stage::saves_later},
+            {"save_arrays", &stage::saves_arrays},
+            {"load_arrays", &stage::loads_arrays},
+            {"open_npy", &stage::opens_npy},
+            {"open_idx", &stage::opens_idx},
+            {"batch_stream", &stage::reads_batch}};
+  }
+
+  template <class L>
+  using matrix = sharded_tensor<double, L, line>;
+  using rows = layout<"x", none>;
+  using columns = layout<none, "x">;
+  using whole = layout<none, none>;
+  using sums = partial<whole, "x">;
+
+  template <class L>
+  matrix<L> numbered() const {
+    return generate<double, L>(m_, {n_, 30}, number_of{0});
+  }
+  // Every element is the number of ranks once it is reduced.
+  matrix<sums> ones() const {
+    auto x = make<double, sums>(m_, {n_, 30});
+    fill(x, 1.);
+    return x;
+  }
+  template <class X>
+  static bool same(X const& x, double (*f)(stage const&, index_t, index_t), stage const& s) {
+    auto const box = x.local_region();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.view());
+    index_t k = 0;
+    for (index_t i = 0; i < box.dim[0].size(); ++i)
+      for (index_t j = 0; j < box.dim[1].size(); ++j)
+        if (host.data()[k++] != f(s, box.dim[0][i], box.dim[1][j])) return false;
+    return true;
+  }
+  template <class X>
+  bool is_numbered(X const& x) const {
+    return same(
+        x, [](stage const&, index_t i, index_t j) { return number_of{0}(i, j); }, *this);
+  }
+  template <class X>
+  bool is_reduced(X const& x) const {
+    return same(
+        x, [](stage const& s, index_t, index_t) { return double(s.m_.size()); }, *this);
+  }
+
+  bool gathers() { return is_numbered(all_gather<"x">(numbered<rows>())); }
+  bool exchanges() { return is_numbered(all_to_all<"x", 1>(numbered<rows>())); }
+  bool reduces() { return is_reduced(all_reduce<"x">(ones())); }
+  bool scatters_sums() { return is_reduced(reduce_scatter<"x", 0>(ones())); }
+  bool rolls() {
+    return same(
+        roll<"x">(numbered<rows>(), n_ / 2 + 1),
+        [](stage const& s, index_t i, index_t j) { return number_of{0}((i + s.n_ - (s.n_ / 2 + 1)) % s.n_, j); },
+        *this);
+  }
+  using halos = layout<halo("x", 1), none>;
+  bool exchanges_halos() {
+    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    return is_numbered(owned(exchange_halo(u)));
+  }
+  bool exchanges_halos_later() {
+    auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
+    return is_numbered(owned(exchange_halo_async(u).wait()));
+  }
+  bool gathers_later() { return is_numbered(all_gather_async<"x">(numbered<rows>()).wait()); }
+  bool reduces_later() { return is_reduced(all_reduce_async<"x">(ones()).wait()); }
+  bool scatters_sums_later() { return is_reduced(reduce_scatter_async<"x", 0>(ones()).wait()); }
+  bool reduces_bundle() {
+    auto const [a, b] = all_reduce<"x">(bundle(ones(), ones()));
+    return is_reduced(a) && is_reduced(b);
+  }
+  bool gathers_and_multiplies() {
+    auto const y = all_gather_einsum<"ij,jk->ik", "x">(ones_of<rows>(n_, 30), ones_of<whole>(30, 5), 4);
+    return same(
+        y, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  bool multiplies_and_reduces() {
+    auto const y = einsum_reduce_scatter<"ij,jk->ik", "x", 0>(ones_of<columns>(n_, 30), ones_of<rows>(30, 5), 4);
+    return same(
+        y, [](stage const&, index_t, index_t) { return 30.; }, *this);
+  }
+  template <class L>
+  matrix<L> ones_of(index_t r, index_t c) const {
+    auto x = make<double, L>(m_, {r, c});
+    fill(x, 1.);
+    return x;
+  }
+  bool moves_to_other_mesh() { return is_numbered(redistribute<layout<none, "z">>(numbered<rows>(), other_)); }
+  bool right(std::vector<double> const& all) const {
+    for (index_t i = 0; i < n_ * 30; ++i)
+      if (all[static_cast<std::size_t>(i)] != number_of{0}(i / 30, i % 30)) return false;
+    return true;
+  }
+  bool gathers_on_rank_0() {
+    auto const all = gather(numbered<rows>());
+    return m_.rank() != 0 || right(all);
+  }
+  bool gathers_everywhere() { return right(gather_all(numbered<rows>())); }
+  bool scatters() {
+    std::vector<double> all;
+    for (index_t i = 0; m_.rank() == 0 && i < n_ * 30; ++i) all.push_back(number_of{0}(i / 30, i % 30));
+    return is_numbered(scatter<rows>(m_, {n_, 30}, all));
+  }
+  bool prints() {
+    std::ostringstream out;
+    print(out, numbered<rows>());
+    return m_.rank() != 0 || !out.str().empty();
+  }
+  bool agrees() {
+    comm::collectively(m_.communicator(), [] {});
+    return true;
+  }
+  bool agrees_on_root() {
+    comm::on_root(m_.communicator(), [] {});
+    return true;
+  }
+  bool requires_equal() {
+    comm::require_equal(m_.communicator(), std::vector<index_t>{n_}, "a number");
+    return true;
+  }
+  bool reduces_raw_memory() {
+    int n = 1;
+    comm::all_reduce<op::sum>(m_.communicator(), &n, 1);
+    return n == m_.size();
+  }
+  bool makes_a_mesh() { return device_mesh<line>(MPI_COMM_WORLD, {m_.size()}).size() == m_.size(); }
+  bool saves() {
+    auto x = numbered<rows>();
+    save_checkpoint(folder_ / "out.h5", m_.communicator(), 3, checkpoint_part("x", x));
+    return true;
+  }
+  bool loads() {
+    auto x = make<double, columns>(m_, {n_, 30});
+    return load_checkpoint(file("in.h5"), m_.communicator(), checkpoint_part("x", x)) == 3 && is_numbered(x);
+  }
+  bool saves_later() {
+    auto x = numbered<rows>();
+    checkpoints c(m_.communicator(), folder_ / "run", {.every = 1, .keep = 2, .asynchronous = true});
+    c.after_step(1, checkpoint_part("x", x));
+    c.finish();
+    return true;
+  }
+  bool saves_arrays() {
+    save_arrays(folder_ / "out.safetensors", m_.communicator(), build<only>(numbered<rows>()));
+    return true;
+  }
+  bool loads_arrays() {
+    auto p = build<only>(make<double, columns>(m_, {n_, 30}));
+    load_arrays(file("in.safetensors"), m_.communicator(), p);
+    return is_numbered(p.x);
+  }
+  bool opens_npy() { return open_npy(m_.communicator(), folder_ / "in.npy").examples() == 12; }
+  bool opens_idx() { return open_idx(m_.communicator(), folder_ / "in.idx").examples() == 12; }
+  bool reads_batch() {
+    batch_stream stream(m_, from_arrays(npy_array{{12}, npy_kind::u1, std::vector<std::uint8_t>(12)}).batch(6),
+                        batch_field<std::int32_t, layout<"x">>{});
+    return stream.next().examples == 6 && stream.next().examples == 6;
+  }
+  // A file that all ranks have written together before the attack.
+  std::filesystem::path file(char const* name) const { return folder_ / (std::to_string(n_) + "_" + name); }
+
+ public:
+  void write_inputs() {
+    auto x = numbered<rows>();
+    save_checkpoint(file("in.h5"), m_.communicator(), 3, checkpoint_part("x", x));
+    save_arrays(file("in.safetensors"), m_.communicator(), build<only>(numbered<rows>()));
+  }
+
+ private:
+  std::filesystem::path folder_;
+  device_mesh<line> m_;
+  device_mesh<mesh<axis<"z">>> other_;
+  index_t n_;
+};
+
+}  // namespace attack
