@@ -261,17 +261,16 @@ void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out,
     kernels_detail::reduce_by_elements(space, r);
 }
 
-/// True if map_reduce combines these values in the order in which `reduce` combines an array of them. The leaves must be
-/// read in the same loops. A leaf that is broadcast along a dimension is not.
+/// True if map_reduce combines these values in the order in which it combines an array `result` of them. The leaves must
+/// be read in the same loops. A leaf that is broadcast along a dimension is not.
 template <class Op, class T, class F, class... Leaf>
-bool reduces_as_stored(shape const& extents, unsigned dims, F const& f, Leaf const&... leaf) {
+bool reduces_as_stored(shape const& extents, unsigned dims, strided<T> const& result, F const& f, Leaf const&... leaf) {
   using stored_leaves = kernels_detail::leaves<strided<T>>;
   T* const none_written = nullptr;
   kernels_detail::reduction<Op, T, F, kernels_detail::leaves<Leaf...>> const r(
       extents, dims, none_written, f, kernels_detail::leaves<Leaf...>(leaf...));
   kernels_detail::reduction<Op, T, kernels_detail::same_value, stored_leaves> const stored(
-      extents, dims, none_written, kernels_detail::same_value{},
-      stored_leaves(contiguous(static_cast<T const*>(none_written), extents)));
+      extents, dims, none_written, kernels_detail::same_value{}, stored_leaves(result));
   return r.all.rank == stored.all.rank && std::equal(r.all.extent, r.all.extent + r.all.rank, stored.all.extent);
 }
 

@@ -68,7 +68,8 @@ template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   if constexpr (ops_detail::check_exchange<C, X>()) {
     ops_detail::note_halo<C>(x, w);
-    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(x, w);
+    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(
+        plan_detail::materialize(x), w);
   } else {
     return x;
   }
@@ -114,9 +115,9 @@ template <corners C = corners::all, plain_tensor X>
     ops_detail::note_halo<C>(x, w);
     using To = ops_detail::exchanged<layout_t<X>, C>;
     if constexpr (ops_detail::begins_early<X>) {
-      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(x, w);
+      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(plan_detail::materialize(x), w);
     } else {
-      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(x, w);
+      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(plan_detail::materialize(x), w);
       return pending_halo(y, pending(y));
     }
   } else {
@@ -138,9 +139,23 @@ constexpr bool check_owned() {
 template <plain_tensor X>
 [[nodiscard]] constexpr auto owned(X const& x) {
   if constexpr (ops_detail::check_owned<X>())
-    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(x);
+    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::materialize(x));
   else
     return x;
+}
+
+/// The same tensor, of which only the owned cells are to be read. It shares the memory.
+/// Shape: the extents of x; the result has the layout stale<H>.
+/// Collective: no communication. Cost: none.
+/// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
+template <plain_tensor X>
+[[nodiscard]] constexpr auto as_stale(X const& x) {
+  static_assert(!ops_detail::halo_is_missing<layout_t<X>>::value,
+                "ashlar::as_stale: the tensor has no halo; use it as it is");
+  if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value)
+    return x;
+  else
+    return plan_detail::backend_of<X>::template same_cells<stale<layout_t<X>>>(plan_detail::materialize(x));
 }
 
 /// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells

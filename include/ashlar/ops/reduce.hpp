@@ -1,6 +1,7 @@
 // Reductions over dimensions, and their transposes.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/owned_operands.hpp"
 #include "ashlar/ops/view.hpp"
 
 namespace ashlar {
@@ -84,6 +85,7 @@ struct expand_op;
 template <class Op, unsigned Dims>
 struct reduce_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::dropped;
   static constexpr unsigned dims = Dims;
   using reduction = Op;
   template <class T>
@@ -125,6 +127,7 @@ struct reduce_op {
 template <unsigned Dims>
 struct expand_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::kept_stale;
   static constexpr unsigned dims = Dims;
   template <class T, class>
   using element = T;
@@ -150,6 +153,7 @@ struct expand_op {
 template <int Rank>
 struct sum_to_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::dropped;
   shape target;
   template <class T>
   using element = T;

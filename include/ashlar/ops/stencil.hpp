@@ -150,6 +150,15 @@ struct stencil_operand<pending_halo<Y>> {
   static constexpr Y const& of(pending_halo<Y> const& x) { return x.cells(); }
 };
 
+// A pending exchange as it is; a tensor evaluated.
+template <class U>
+constexpr decltype(auto) first_of_stencil(U&& u) {
+  if constexpr (plain_tensor<U>)
+    return plan_detail::materialize(u);
+  else
+    return std::forward<U>(u);
+}
+
 template <class F>
 concept has_reach = requires { F::reach.corners; };
 
@@ -286,13 +295,15 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
 template <class F, class U, plain_tensor... V>
   requires(sizeof...(V) <= 3 && !std::is_same_v<std::remove_cvref_t<U>, stencil_box>)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, stencil_box{}, std::forward<U>(u), plan_detail::materialize(v)...);
+  return ops_detail::run_stencil(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                 plan_detail::materialize(v)...);
 }
 /// The same for the cells of a box. The others keep the first operand's value.
 template <class F, class U, plain_tensor... V>
   requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, box, std::forward<U>(u), plan_detail::materialize(v)...);
+  return ops_detail::run_stencil(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                 plan_detail::materialize(v)...);
 }
 
 }  // namespace ashlar

@@ -228,6 +228,10 @@ struct backend<abstract_mesh<M>> {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
   template <class To, class X>
+  static constexpr auto same_cells(X const& x) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class To, class X>
   static constexpr auto copy_cells(X const& x) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }

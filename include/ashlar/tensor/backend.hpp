@@ -130,6 +130,10 @@ struct backend<device_mesh<M>> {
     return tensor_detail::begin_exchange_halo<To>(x, w);
   }
   template <class To, class X>
+  static auto same_cells(X const& x) {
+    return tensor_detail::same_cells<To>(x);
+  }
+  template <class To, class X>
   static auto copy_cells(X const& x) {
     return tensor_detail::copy_cells<To>(x);
   }

@@ -1,5 +1,6 @@
 // Tensors with halos on real ranks.
 #pragma once
+#include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 
@@ -146,6 +147,26 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
   return c;
 }
 
+/// The strides of the array that holds `own` owned cells with halos of this layout.
+template <class L>
+row_major_strides stored_strides(shape const& own) {
+  shape stored = own;
+  if constexpr (layout_has_a_halo<L>::value)
+    for (int d = 0; d < own.rank; ++d) {
+      halo_width const& w = halo_of<L>::widths.dim[d];
+      stored[d] += w.lower + w.upper;
+    }
+  return row_major_strides(stored);
+}
+/// The owned cells of a tensor as kernels read them.
+template <class X>
+kernels::strided<element_t<X>> owned_leaf(X const& x) {
+  auto const c = owned_cells_of(x);
+  kernels::strided<element_t<X>> l{c.first, {}};
+  for (int d = 0; d < c.own.rank; ++d) l.stride[d] = c.stride[d];
+  return l;
+}
+
 /// The loops over a box of owned cells in two arrays.
 template <class T, class U, int Rank>
 loop_nest<2> loops_over(owned_cells<T, Rank> const& from, owned_cells<U, Rank> const& to, kernels::box const& cells) {
@@ -172,6 +193,12 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   if (cells.shape(Rank).size() == 0) return;
   loop_nest<2> const loops[]{loops_over(from, to, cells)};
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
+}
+
+/// The tensor with its halo in another state.
+template <class To, class T, class L, class M, class Space>
+sharded_tensor<T, To, M, Space> same_cells(sharded_tensor<T, L, M, Space> const& x) {
+  return {x.mesh(), x.extents(), x.owner()};
 }
 
 /// The owned cells of a tensor, in a layout that differs in halos alone. Given cells are 0.

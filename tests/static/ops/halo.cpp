@@ -42,6 +42,22 @@ static_assert(std::is_same_v<layout_t<decltype(stencil(heat{1}, exchange_halo_as
 static_assert(std::is_same_v<decltype(stencil(at_the_centre{}, owned(u), u)),
                              decltype(make<float, layout<"y", "x">>(m, {64, 48}))>);
 
+// Elementwise operations read owned cells, in any state of the halo, and leave a stale halo. Reductions give what they
+// give of the owned cells.
+constexpr auto v = exchange_halo(u);
+constexpr auto plain = owned(u);
+constexpr auto row = make<double, layout<"x">>(m, {48});
+constexpr auto scalar = make<double, layout<>>(m);
+static_assert(std::is_same_v<layout_t<decltype(u + v)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(exp(v))>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(plain * v - row)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(scalar * u / 2.)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(exchange_halo(u - v))>, field>);
+static_assert(std::is_same_v<layout_t<decltype(as_stale(v))>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(sum(u * v))>, layout_t<decltype(sum(plain))>>);
+static_assert(std::is_same_v<layout_t<decltype(max<0>(abs(v)))>, layout_t<decltype(max<0>(plain))>>);
+static_assert((u * v).extents() == shape::of(64, 48));
+
 // The ledger counts the cells of other ranks, each once.
 template <class H, corners C>
 constexpr index_t bytes(grid const& g, index_t ny, index_t nx) {

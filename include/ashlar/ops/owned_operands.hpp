@@ -1,0 +1,63 @@
+// Operations that read the owned cells of tensors with halos.
+#pragma once
+#include "ashlar/layout/halo.hpp"
+#include "ashlar/ops/apply.hpp"
+
+namespace ashlar::ops_detail {
+
+/// The result of an operation that reads owned cells: with the stale halo of its operands, or without a halo. An
+/// operation says which by a member `halo`. All others take no tensor with a halo.
+enum class halo_use { kept_stale, dropped };
+
+template <class Op>
+concept reads_owned_cells = requires { Op::halo; };
+
+/// The halo of the first operand that has one, as a stale layout, and whether another operand has a different halo.
+template <class... L>
+struct common_halo {
+  using type = void;
+  static constexpr bool differs = false;
+};
+template <class L, class... Rest>
+struct common_halo<L, Rest...> : common_halo<Rest...> {};
+template <class L, class... Rest>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+struct common_halo<L, Rest...> {
+  using type = stale<L>;
+  using next = typename common_halo<Rest...>::type;
+  static constexpr bool differs =
+      common_halo<Rest...>::differs || !(std::is_void_v<next> || std::is_same_v<next, type>);
+};
+
+template <class Owned, class Halo>
+struct with_halo_of;
+template <class Owned, class L, class State, class... Room>
+struct with_halo_of<Owned, layout_detail::basic_haloed<L, State, Room...>> {
+  static constexpr bool fits = std::is_same_v<Owned, L>;
+};
+
+/// The result on tensors of which some have a halo: that on their owned cells.
+template <reads_owned_cells Op, class... X>
+  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value || ...)
+struct result_of<Op, X...> {
+  using mesh = mesh_t<first_t<X...>>;
+  using c = mesh_context<mesh, owned_layout_t<layout_t<X>>...>;
+  using common = common_halo<layout_t<X>...>;
+  static constexpr rule_result on_owned = Op::rule(value_v<c, owned_layout_t<layout_t<X>>>...);
+  using owned = layout_from_t<c, encode(on_owned.out), encode_blocks(on_owned.out), on_owned.out.rank>;
+  static constexpr rule_result r = [] {
+    if (common::differs) return rule_result::wrong(fault::two_halos, -1);
+    bool const fits = Op::halo == halo_use::dropped || with_halo_of<owned, typename common::type>::fits;
+    return on_owned.why == fault::fits && !fits ? rule_result::wrong(fault::unlike_halo, -1) : on_owned;
+  }();
+  using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
+  using layout = std::conditional_t<Op::halo == halo_use::dropped, owned, typename common::type>;
+  using element = typename Op::template element<element_t<X>...>;
+
+  template <class Handle>
+  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
+    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
+  }
+};
+
+}  // namespace ashlar::ops_detail
