@@ -132,8 +132,9 @@ struct elementwise_op {
 
 /// Applies a function object to each element of one to four tensors. A tensor with fewer dimensions is broadcast over
 /// the first dimensions of the others. Of tensors with halos it reads the owned cells, and the result has a stale halo.
-/// The first operand with a halo gives its given cells. A function without a member `kind`, such as a lambda, is nonlinear, so it takes no
-/// partial sums, and has no derivative. Kernels call it: where they run on a device it is a KOKKOS_LAMBDA.
+/// The first operand with a halo gives its given cells. A function without a member `kind`, such as a lambda, is
+/// nonlinear, so it takes no partial sums, and has no derivative. Kernels call it: where they run on a device it is a
+/// KOKKOS_LAMBDA.
 /// Example: elementwise([](float a, float b) { return a > b ? a - b : 0.0f; }, x, y)
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
