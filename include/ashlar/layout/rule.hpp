@@ -16,6 +16,7 @@ enum class fault {
   sharded_dimension,       ///< the operation needs a dimension unsharded
   block_cyclic_dimension,  ///< the operation needs neighbours on one rank, but the dimension is block-cyclic
   two_halos,               ///< two operands have different halos
+  halo_holds_sums,         ///< an operand's halo holds sums, and the operation is not linear
   unlike_halo              ///< the result has another layout than the owned cells of the operand with a halo
 };
 

@@ -28,6 +28,9 @@ struct elementwise_diagnostics {
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");
+    static_assert(
+        !breaks<F, fault::halo_holds_sums, Axis, L...>::value,
+        "ashlar::elementwise: the halo holds sums, which only +, - and scaling take; write add_halo(x) first");
     static_assert(!breaks<F, fault::two_halos, Axis, L...>::value,
                   "ashlar::elementwise: two operands have different halos; write owned(x) for one of them");
     static_assert(

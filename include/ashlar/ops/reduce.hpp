@@ -14,6 +14,8 @@ struct reduction_diagnostics {
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
+    static_assert(!breaks<F, fault::halo_holds_sums, Axis, L...>::value,
+                  "ashlar::reduce: the halo holds sums, which only +, - and scaling take; write add_halo(x) first");
   }
 };
 
@@ -187,8 +189,8 @@ constexpr auto sum_to(G const& g, X const&... x) {
   if constexpr (rank != rank_v<G>) {
     return apply(sum_to_op<rank>{target.extents()}, g);
   } else {
-    using result = std::remove_cvref_t<decltype(materialize(g))>;
-    if (g.extents() == target.extents()) return result(materialize(g));
+    using result = decltype(with_halo_as<decltype(target)>(g));
+    if (g.extents() == target.extents()) return with_halo_as<decltype(target)>(g);
     return result(apply(sum_to_op<rank>{target.extents()}, g));
   }
 }

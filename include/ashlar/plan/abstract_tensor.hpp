@@ -227,6 +227,12 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto exchange_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
+  template <class To, auto Corners, class X>
+  static constexpr auto add_halo(X const& x, call_site const&) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class X>
+  static constexpr void clear_given(X const&) {}
   template <class To, class X>
   static constexpr auto same_cells(X const& x) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());

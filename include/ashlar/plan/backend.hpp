@@ -28,6 +28,8 @@ namespace plan_detail {
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
+///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
+///   clear_given(x)                               makes given cells 0
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the

@@ -2,6 +2,7 @@
 // names.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
@@ -70,7 +71,10 @@ struct backend<device_mesh<M>> {
   // tensor/elementwise.hpp
   template <class Y>
   static void fill(Y& y, element_t<Y> const& value) {
-    ashlar::fill(y, value);
+    if constexpr (layout_detail::layout_has_a_halo<layout_t<Y>>::value)
+      tensor_detail::fill_stored(y, value);
+    else
+      ashlar::fill(y, value);
   }
   // tensor/sharded_tensor.hpp
   template <class Y, class T>
@@ -128,6 +132,15 @@ struct backend<device_mesh<M>> {
   template <class To, class X>
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
+  }
+  // tensor/add_halo.hpp
+  template <class To, corners C, class X>
+  static auto add_halo(X x, call_site const& w) {
+    return tensor_detail::add_halo<To, C>(std::move(x), w);
+  }
+  template <class X>
+  static void clear_given(X const& x) {
+    tensor_detail::clear_given_cells(typename X::execution_space{}, x);
   }
   template <class To, class X>
   static auto same_cells(X const& x) {

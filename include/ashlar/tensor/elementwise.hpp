@@ -22,6 +22,8 @@ struct tensor_source {
     using T = typename Tensor::element_type;
     if constexpr (Tensor::rank == 0 && runs_in_caller<Kokkos::DefaultExecutionSpace>) {
       return kernels::constant<T>{*tensor.data()};  // read once per kernel
+    } else if constexpr (has_halo_sums<layout_t<Tensor>>) {
+      return kernels::contiguous<T>(tensor.stored_data(), out);
     } else if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
       kernels::strided<T> const own = owned_leaf(tensor);
       kernels::strided<T> l{own.data, {}};
@@ -116,7 +118,10 @@ void take_given_cells(Y const& y, First const& first, Rest const&... rest) {
 template <class Y, class F, class... Source>
 void write_elements(Y const& y, F const& f, Source const&... s) {
   Kokkos::DefaultExecutionSpace const space{};
-  if constexpr (layout_has_a_halo<layout_t<Y>>::value) {
+  if constexpr (has_halo_sums<layout_t<Y>>) {  // whose operands hold sums, too: all stored cells
+    shape const out = y.stored_extents();
+    kernels::map(space, out, y.stored_data(), f, s.leaf(out)...);
+  } else if constexpr (layout_has_a_halo<layout_t<Y>>::value) {
     auto const to = owned_cells_of(y);
     kernels::map_to(space, to.own, to.first, to.stride, f, s.leaf(to.own)...);
     take_given_cells(y, s...);
@@ -318,6 +323,14 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
   kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
+}  // namespace tensor_detail
+
+namespace tensor_detail {
+template <class X>
+void fill_stored(X& x, element_t<X> const& value) {
+  x.owner()->before_writing();
+  kernels::fill(typename X::execution_space{}, x.stored_data(), x.stored_extents().size(), value);
+}
 }  // namespace tensor_detail
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.

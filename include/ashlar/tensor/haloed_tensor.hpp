@@ -201,13 +201,14 @@ sharded_tensor<T, To, M, Space> same_cells(sharded_tensor<T, L, M, Space> const&
   return {x.mesh(), x.extents(), x.owner()};
 }
 
-/// The owned cells of a tensor, in a layout that differs in halos alone. Given cells are 0.
+/// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> copy_cells(sharded_tensor<T, L, M, Space> const& x) {
   sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents());
   Space const space{};
   if constexpr (layout_has_a_halo<To>::value)
-    if (has_given_cells(y.widths, y.rank)) kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
+    if (has_halo_sums<To> || has_given_cells(y.widths, y.rank))
+      kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
   auto const from = owned_cells_of(x);
   copy_owned_cells(space, from, owned_cells_of(y), box_of(from.own));
   return y;
