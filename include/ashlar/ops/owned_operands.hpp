@@ -5,13 +5,16 @@
 
 namespace ashlar::ops_detail {
 
-/// g, without a halo if `like` has none: the cotangent of an operand without a halo.
+/// g with a stale halo if Like has a halo, and without one if Like has none: the cotangent of a tensor like Like.
 template <class Like, class G>
 constexpr auto with_halo_as(G const& g) {
   using result = std::remove_cvref_t<decltype(materialize(g))>;
-  if constexpr (layout_detail::layout_has_a_halo<layout_t<G>>::value &&
-                !layout_detail::layout_has_a_halo<layout_t<Like>>::value)
+  constexpr bool has = layout_detail::layout_has_a_halo<layout_t<G>>::value,
+                 needs = layout_detail::layout_has_a_halo<layout_t<Like>>::value;
+  if constexpr (has && !needs)
     return backend_of<G>::template copy_cells<owned_layout_t<layout_t<G>>>(materialize(g));
+  else if constexpr (needs && !has)
+    return backend_of<G>::template copy_cells<stale<layout_t<Like>>>(materialize(g));
   else
     return result(materialize(g));
 }

@@ -189,9 +189,14 @@ constexpr auto sum_to(G const& g, X const&... x) {
   if constexpr (rank != rank_v<G>) {
     return apply(sum_to_op<rank>{target.extents()}, g);
   } else {
-    using result = decltype(with_halo_as<decltype(target)>(g));
-    if (g.extents() == target.extents()) return with_halo_as<decltype(target)>(g);
-    return result(apply(sum_to_op<rank>{target.extents()}, g));
+    using Like = std::remove_cvref_t<decltype(target)>;
+    if constexpr (layout_detail::has_halo_sums<layout_t<G>>) {
+      return std::remove_cvref_t<decltype(materialize(g))>(materialize(g));
+    } else {
+      using result = decltype(with_halo_as<Like>(g));
+      if (g.extents() == target.extents()) return with_halo_as<Like>(g);
+      return result(with_halo_as<Like>(apply(sum_to_op<rank>{target.extents()}, g)));
+    }
   }
 }
 

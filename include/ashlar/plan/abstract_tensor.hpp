@@ -245,6 +245,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
     return {x.mesh(), x.extents()};
   }
+  template <class Y, class F, class Box, class Ct, class X, class... V>
+  static constexpr Y stencil_back(F const&, Box const&, Ct const&, X const& x, V const&...) {
+    return {x.mesh(), x.extents()};
+  }
   template <class Chunks, class X>
   static constexpr X take_chunk(Chunks const& cut, index_t i, X const& x, int dim) {
     shape extents = x.extents();

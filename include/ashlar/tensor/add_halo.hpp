@@ -46,14 +46,15 @@ void add_cells(Space const& space, T const* added, T* cells, loop_nest<2> const&
 /// The transposes of fills, last fill first. Cells that a fill sets to 0 are dropped.
 template <class Space, class T>
 void add_edges_back(Space const& space, std::vector<edge_fill> const& fills, T* cells) {
-  for (auto e = fills.rbegin(); e != fills.rend(); ++e) {
-    if (e->factor == 0) continue;
-    bool const itself = e->loops.origin[0] == e->loops.origin[1] &&
-                        std::equal(e->loops.stride[0], e->loops.stride[0] + e->loops.rank, e->loops.stride[1]);
+  for (std::size_t i = fills.size(); i-- > 0;) {
+    edge_fill const& e = fills[i];
+    if (e.factor == 0) continue;
+    bool itself = e.loops.origin[0] == e.loops.origin[1];
+    for (int d = 0; d < e.loops.rank; ++d) itself = itself && e.loops.stride[0][d] == e.loops.stride[1][d];
     if (itself)
-      fill_edges(space, {*e}, cells);  // a change of sign is its own transpose
+      fill_edges(space, {e}, cells);  // a change of sign is its own transpose
     else
-      add_cells(space, static_cast<T const*>(cells), cells, e->loops, e->factor);
+      add_cells(space, static_cast<T const*>(cells), cells, e.loops, e.factor);
   }
 }
 

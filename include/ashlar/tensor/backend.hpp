@@ -9,7 +9,7 @@
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
-#include "ashlar/tensor/stencil.hpp"
+#include "ashlar/tensor/stencil_back.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar {
@@ -154,6 +154,11 @@ struct backend<device_mesh<M>> {
   template <class Y, class F, class Box, class X, class U, class... V>
   static Y stencil(F const& f, Box const& box, X const& x, U&& u, V const&... v) {
     return tensor_detail::run_stencil<Y>(f, box, x, std::forward<U>(u), v...);
+  }
+  // tensor/stencil_back.hpp
+  template <class Y, class F, class Box, class Ct, class X, class... V>
+  static Y stencil_back(F const& f, Box const& box, Ct const& ct, X const& x, V const&... v) {
+    return tensor_detail::stencil_back<Y>(f, box, ct, x, v...);
   }
   // tensor/collective_einsum.hpp
   template <class X>
