@@ -34,6 +34,7 @@
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/stencil.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
+#include "ashlar/ops/stencil_update.hpp"
 #include "ashlar/ops/transpose.hpp"
 #include "ashlar/ops/user_operation.hpp"
 #include "ashlar/ops/view.hpp"

@@ -245,6 +245,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
     return {x.mesh(), x.extents()};
   }
+  template <class Y>
+  static constexpr void own_memory(Y&) {}
+  template <class F, class Colour, class Y, class... X>
+  static constexpr void update(F const&, Colour const&, Y&, X const&...) {}
   template <class Y, class F, class Box, class Ct, class X, class... V>
   static constexpr Y stencil_back(F const&, Box const&, Ct const&, X const& x, V const&...) {
     return {x.mesh(), x.extents()};

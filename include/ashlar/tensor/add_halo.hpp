@@ -104,13 +104,7 @@ void add_halo_cells(device_mesh<M> const& m, communicator const& ranks, plan_ste
 template <class To, corners C, class T, class H, class M, class Space>
 sharded_tensor<T, To, M, Space> add_halo(sharded_tensor<T, H, M, Space> x, call_site const& w) {
   Space const space{};
-  if (x.owner().use_count() == 1) {
-    x.owner()->before_writing();
-  } else {
-    sharded_tensor<T, H, M, Space> const own(x.mesh(), x.extents());
-    kernels::copy(space, static_cast<T const*>(x.stored_data()), own.stored_data(), x.stored_extents().size());
-    x = own;
-  }
+  own_memory(x);
   plan_step const& s = ops_detail::halo_step<M, H, step_kind::add_halo>;
   communicator const& ranks = x.mesh().communicator(s.axes);
   auto const transfers = halo_transfers_for(x, s, C == corners::all, false);

@@ -155,6 +155,14 @@ struct backend<device_mesh<M>> {
   static Y stencil(F const& f, Box const& box, X const& x, U&& u, V const&... v) {
     return tensor_detail::run_stencil<Y>(f, box, x, std::forward<U>(u), v...);
   }
+  template <class Y>
+  static void own_memory(Y& y) {
+    tensor_detail::own_memory(y);
+  }
+  template <class F, class Colour, class Y, class X, class... V>
+  static void update(F const& f, Colour const& c, Y& y, X const& x, V const&... v) {
+    tensor_detail::update_cells(f, c, y, x, v...);
+  }
   // tensor/stencil_back.hpp
   template <class Y, class F, class Box, class Ct, class X, class... V>
   static Y stencil_back(F const& f, Box const& box, Ct const& ct, X const& x, V const&... v) {

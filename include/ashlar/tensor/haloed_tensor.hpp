@@ -195,6 +195,16 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
 }
 
+/// Makes x the only tensor in its memory: by a copy of all stored cells, if it is not. Expressions keep the elements.
+template <class X>
+void own_memory(X& x) {
+  if (x.owner().use_count() == 1) return x.owner()->before_writing();
+  X const own(x.mesh(), x.extents());
+  kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(x.stored_data()), own.stored_data(),
+                x.stored_extents().size());
+  x = own;
+}
+
 /// The tensor with its halo in another state.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> same_cells(sharded_tensor<T, L, M, Space> const& x) {

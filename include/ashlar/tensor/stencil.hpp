@@ -1,6 +1,7 @@
 // Stencils on real ranks.
 #pragma once
 #include "ashlar/kernels/stencil.hpp"
+#include "ashlar/ops/stencil_update.hpp"
 #include "ashlar/tensor/given_cells.hpp"
 #include "ashlar/tensor/halo.hpp"
 
@@ -93,6 +94,17 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
         copy_owned_cells(space{}, owned_cells_of(x), to, cells);
   if constexpr (layout_has_a_halo<layout_t<Y>>::value) copy_given_cells(space{}, x, y);
   return y;
+}
+
+/// f at the cells of a colour of x, in the memory that y and x share.
+template <class F, class Y, class X, class... V>
+void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V const&... v) {
+  region const own = x.local_region();
+  kernels::box const all = box_of(own.extents());
+  if (own.size() == 0) return;
+  run_coloured_kernel(typename Y::execution_space{},
+                      stencil_on(f, owned_cells_of(y), all, own, owned_cells_of(x), owned_cells_of(v)...), c.which,
+                      c.of);
 }
 
 }  // namespace ashlar::tensor_detail
