@@ -60,6 +60,27 @@ T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... valu
   return total;
 }
 
+// The same of several rows: the running totals go on from row to row.
+template <class Op, class T, class F, class... Rows>
+T reduce_rows(T total, index_t rows, index_t length, F const& f, Rows const&... value) {
+  constexpr int lanes = running_totals<T>;
+  if (rows == 1 || length < lanes) {
+    for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, f, value...);
+    return total;
+  }
+  T lane[lanes];
+  for (int l = 0; l < lanes; ++l) lane[l] = static_cast<T>(f(value(0, l)...));
+  for (index_t r = 0; r < rows; ++r) {
+    index_t j = r == 0 ? lanes : 0;
+    for (; j + lanes <= length; j += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+    for (; j < length; ++j) total = Op::combine(total, static_cast<T>(f(value(r, j)...)));
+  }
+  for (int width = lanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] = Op::combine(lane[l], lane[l + width]);
+  return Op::combine(total, lane[0]);
+}
+
 template <class Op, class T, class F, class... Rows>
 void combine_rows(T* __restrict out, index_t row_stride, index_t rows, index_t length, F f, Rows... value) {
   auto const at = [&](index_t r, index_t j) { return static_cast<T>(f(value(r, j)...)); };
@@ -83,6 +104,10 @@ void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_t
   index_t const row_stride = nest.row_stride(0);
   k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
     if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
+    if (row_stride == 0) {
+      out[at] = reduce_rows<Op>(out[at], rows, length, k.f, values...);
+      return;
+    }
     for (index_t r = 0; r < rows; ++r) {
       T& total = out[at + r * row_stride];
       total = reduce_row<Op>(total, r, length, k.f, values...);

@@ -47,14 +47,21 @@ struct stencil_kernel {
     }
     cells(at, 1, index{});
   }
-  /// The last dimension of one row.
-  void row(index_t r) const {
+  /// The last dimension of the rows [begin, end).
+  void rows_between(index_t begin, index_t end) const {
     index_t at[Rank]{};
+    index_t r = begin;
     for (int d = Rank - 2; d >= 0; --d) {
       at[d] = r % extent[d];
       r /= extent[d];
     }
-    cells(at, extent[Rank - 1], index{});
+    for (r = begin; r < end; ++r) {
+      cells(at, extent[Rank - 1], index{});
+      for (int d = Rank - 2; d >= 0; --d) {  // divisions would cost as much as a short row
+        if (++at[d] < extent[d]) break;
+        at[d] = 0;
+      }
+    }
   }
 
   /// The cells of one row whose indices' sum is `which` modulo `of`. The result may be the array of an operand.
@@ -132,9 +139,8 @@ void run_stencil_kernel(Space const& space, Kernel const& kernel) {
   if constexpr (runs_in_caller<Space>) {
     index_t const rows = kernel.rows(), length = rows == 0 ? 0 : kernel.size() / rows;
     if (length == 0) return;
-    for_ranges("ashlar::stencil", space, rows, elements_per_thread / length, [&](index_t begin, index_t end) {
-      for (index_t r = begin; r < end; ++r) kernel.row(r);
-    });
+    for_ranges("ashlar::stencil", space, rows, elements_per_thread / length,
+               [&](index_t begin, index_t end) { kernel.rows_between(begin, end); });
   } else {
     for_elements("ashlar::stencil", space, kernel.size(), kernel);
   }
