@@ -4,6 +4,7 @@
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/bundle.hpp"
+#include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/roll.hpp"
 
 namespace ashlar {
@@ -20,6 +21,24 @@ struct dual_layout {
   static constexpr layout_value value = dual(value_v<c, layout_t<X>>, Replicated);
   using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
 };
+// A filled halo and a halo of sums are duals. A stale halo is its own dual.
+template <axis_mask Replicated, class L>
+struct halo_under_differentiation_is_replicated {
+  static constexpr bool value = Replicated != 0;
+};
+template <class X, axis_mask Replicated>
+  requires(layout_has_a_halo<layout_t<X>>::value)
+struct dual_layout<X, Replicated> {
+  using L = layout_t<X>;
+  static_assert(
+      !halo_under_differentiation_is_replicated<Replicated, L>::value,
+      "ashlar::value_and_grad: a tensor with a halo is replicated over an axis, so its cotangent would be a partial sum, which has no halo; name no such axis, as in value_and_grad<none>(f)");
+  using filled = std::conditional_t<has_halo_sums<L>, fresh<L>, halo_sums<L>>;
+  using type = std::conditional_t<is_in_state<L, halo_state::stale>, L, filled>;
+};
+
+template <class X>
+inline constexpr bool is_filled = has_filled_halo<layout_t<X>>;
 
 }  // namespace autodiff_detail
 
@@ -96,7 +115,8 @@ template <class X, axis_mask R>
 inline constexpr axis_mask replicated_of<active<X, R>> = R;
 
 template <class X>
-inline constexpr axis_mask named_of = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.named();
+inline constexpr axis_mask named_of =
+    value_v<mesh_context<mesh_t<X>, layout_t<X>>, owned_layout_t<layout_t<X>>>.named();
 
 // Axes over which an active operand is invariant while another operand is sharded, partial or replicated: an error.
 template <class... X>
@@ -130,10 +150,11 @@ constexpr void pull_back(Op const& op, Ct const& ct, Y const& y, Operand const& 
           "ashlar::value_and_grad: the operation has no derivative with respect to this operand; pass stop_gradient(operand), or write a pullback");
     } else {
       auto g = op.template pullback<I>(ct, y, stop_gradient(x)...);
+      using C = typename Operand::cotangent_type;
       static_assert(
-          std::is_same_v<layout_t<decltype(g)>, layout_t<typename Operand::cotangent_type>>,
+          std::is_same_v<layout_t<decltype(g)>, layout_t<decltype(as_terms(std::declval<C const&>()))>>,
           "ashlar::value_and_grad: the pullback gives a cotangent of another layout than the operand's dual; see docs/explanation/rules.md");
-      operand.cotangent().add(typename Operand::cotangent_type(materialize(g)));
+      operand.cotangent().add(from_terms<C>(materialize(g)));
     }
   }
 }
@@ -154,7 +175,7 @@ struct pullback_of_operation {
   }
   template <int I, int... J>
   constexpr void to_operand(std::integer_sequence<int, J...>) const {
-    pull_back<I>(op, result.cotangent().value(), result.value(), get<I>(operands), get<J>(operands)...);
+    pull_back<I>(op, as_terms(result.cotangent().value()), result.value(), get<I>(operands), get<J>(operands)...);
   }
 };
 
@@ -167,25 +188,40 @@ constexpr tape& tape_of(auto const& x, auto const&... rest) {
 
 }  // namespace autodiff_detail
 
+namespace autodiff_detail {
+// An operation reads the owned cells of a filled halo: as_stale says so to its derivative.
+template <class X>
+constexpr decltype(auto) without_filled_halo(X const& x) {
+  if constexpr (is_active_v<X> && is_filled<X>)
+    return as_stale(x);
+  else
+    return (x);
+}
+}  // namespace autodiff_detail
+
 /// Applies an operation to operands, some of which are active, and writes its pullback on the tape.
 template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
-  constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
-  using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
-                                                     layout_detail::first_axis(bad)>::type;
-  static_assert(
-      !autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
-      "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
-  auto y = apply(op, stop_gradient(x)...);
-  using Y = decltype(y);
-  active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
-      autodiff_detail::tape_of(x...), y);
-  // Operands that do not fit are an error already. The derivative would repeat it.
-  if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits)
-    result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{
-        op, result, meta_detail::product<X...>(x...)});
-  return result;
+  if constexpr (((autodiff_detail::is_active_v<X> && autodiff_detail::is_filled<X>) || ...))
+    return apply(op, autodiff_detail::without_filled_halo(x)...);
+  else {
+    constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;
+    using axis = typename ops_detail::axis_for_message<typename mesh_t<ops_detail::first_t<X...>>::names,
+                                                       layout_detail::first_axis(bad)>::type;
+    static_assert(
+        !autodiff_detail::invariant_value_meets_varying<axis, X...>::value,
+        "ashlar::value_and_grad: an operand under differentiation is invariant over an axis on which another varies; write as_replicated<axis>(operand), an all-reduce in the backward pass");
+    auto y = apply(op, stop_gradient(x)...);
+    using Y = decltype(y);
+    active<Y, autodiff_detail::replicated_after<autodiff_detail::named_of<Y>, X...>> result(
+        autodiff_detail::tape_of(x...), y);
+    // Operands that do not fit are an error already. The derivative would repeat it.
+    if constexpr (ops_detail::result_of<Op, autodiff_detail::tensor_of<X>...>::r.why == fault::fits)
+      result.recording_tape().push(autodiff_detail::pullback_of_operation<Op, decltype(result), X...>{
+          op, result, meta_detail::product<X...>(x...)});
+    return result;
+  }
 }
 
 // Overloads for active tensors.

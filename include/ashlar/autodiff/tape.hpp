@@ -1,11 +1,28 @@
 // The tape of reverse mode. It works in constant expressions, too.
 #pragma once
-#include "ashlar/plan/tensor.hpp"
+#include "ashlar/layout/halo.hpp"
+#include "ashlar/plan/backend.hpp"
 #include <utility>
 
 namespace ashlar {
 
 namespace autodiff_detail {
+
+// Linear operations on a filled halo, of a cotangent, are for all its cells, as on a halo of sums.
+template <class X>
+constexpr decltype(auto) as_terms(X const& x) {
+  if constexpr (layout_detail::has_filled_halo<layout_t<X>>)
+    return plan_detail::backend_of<X>::template same_cells<halo_sums<layout_t<X>>>(x);
+  else
+    return (x);
+}
+template <class C, class X>
+constexpr C from_terms(X const& x) {
+  if constexpr (layout_detail::has_filled_halo<layout_t<C>>)
+    return plan_detail::backend_of<X>::template same_cells<layout_t<C>>(x);
+  else
+    return C(x);
+}
 
 // A node of the tape. It has a function pointer, because virtual functions crash nvcc 13 in constant expressions.
 struct tape_node {
@@ -77,6 +94,14 @@ class slot {
     settle();
     return *value_;
   }
+  /// The sum, which the slot gives up. Pre: nothing reads it later.
+  constexpr Cotangent take() {
+    settle();
+    Cotangent sum(std::move(*value_));
+    delete value_;
+    value_ = nullptr;
+    return sum;
+  }
   /// Adds the result of an asynchronous collective. The slot waits for it when the value is read or another is added.
   template <class Pending>
   constexpr void add_later(Pending p) {
@@ -88,8 +113,8 @@ class slot {
     if (value_ == nullptr) {
       value_ = new Cotangent(c);
     } else {
-      auto sum = *value_ + c;
-      *value_ = Cotangent(plan_detail::materialize(sum));
+      auto sum = as_terms(*value_) + as_terms(c);
+      *value_ = from_terms<Cotangent>(plan_detail::materialize(sum));
     }
   }
 

@@ -49,8 +49,8 @@ struct batch_axis_missing_from_mesh<Mesh, name_list<>> : std::false_type {};
 
 template <class X>
 struct parameter_partial_by_no_sum {
-  using c = mesh_context<mesh_t<X>, layout_t<X>>;
-  static constexpr bool value = !partial_only_by(value_v<c, layout_t<X>>, op_sum);
+  using L = owned_layout_t<layout_t<X>>;
+  static constexpr bool value = !partial_only_by(value_v<mesh_context<mesh_t<X>, L>, L>, op_sum);
 };
 template <class Loss>
 struct loss_is_no_active_value {

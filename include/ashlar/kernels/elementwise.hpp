@@ -41,6 +41,22 @@ void map_by_elements(Space const& space, map_kernel<T, F, Leaves> const& k) {
   for_elements("ashlar::map", space, k.nest.size(), k);
 }
 
+template <class T, class F, class... Rows>
+void map_strided_piece(T* out, index_t row_stride, index_t step, index_t rows, index_t length, F f, Rows... value) {
+  for (index_t r = 0; r < rows; ++r)
+    for (index_t j = 0; j < length; ++j) out[r * row_stride + j * step] = static_cast<T>(f(value(r, j)...));
+}
+
+// Of an array in which neighbours along the innermost loop need not be adjacent.
+template <class Space, class T, class F, class Leaves>
+void map_by_strided_rows(Space const& space, map_kernel<T, F, Leaves> const& k) {
+  for_ranges("ashlar::map", space, k.nest.size(), elements_per_thread, [&](index_t begin, index_t end) {
+    k.leaves.for_each_piece(k.nest, begin, end, [&](index_t at, index_t rows, index_t length, auto const&... values) {
+      map_strided_piece(k.out + at, k.nest.row_stride(0), k.nest.step(0), rows, length, k.f, values...);
+    });
+  });
+}
+
 template <class T>
 struct element_leaf {
   T* data;
@@ -90,6 +106,21 @@ void map(Space const& space, shape const& extents, T* out, F const& f, Leaf cons
     kernels_detail::map_by_rows(space, k);
   else
     kernels_detail::map_by_elements(space, k);
+}
+
+/// The same for an array of any strides, one per dimension.
+/// Example: map_to(space, shape::of(4, 5), cells + 8, {7, 1}, plus, ...) writes the inner 4 x 5 cells of 6 x 7
+template <class Space, class T, class F, class... Leaf>
+void map_to(Space const& space, shape const& extents, T* out, index_t const* strides, F const& f, Leaf const&... leaf) {
+  using leaves = kernels_detail::leaves<Leaf...>;
+  leaves const l(leaf...);
+  kernels_detail::map_kernel<T, F, leaves> const k{l.nest(extents, strides), out, f, l};
+  if constexpr (!kernels_detail::runs_in_caller<Space>)
+    kernels_detail::map_by_elements(space, k);
+  else if (k.nest.step(0) == 1)
+    kernels_detail::map_by_rows(space, k);
+  else
+    kernels_detail::map_by_strided_rows(space, k);
 }
 
 /// Calls f(array[i]...) for i in [0, n), in one kernel; f may write its arguments, which are references.

@@ -60,6 +60,27 @@ T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... valu
   return total;
 }
 
+// The same of several rows: the running totals go on from row to row.
+template <class Op, class T, class F, class... Rows>
+T reduce_rows(T total, index_t rows, index_t length, F const& f, Rows const&... value) {
+  constexpr int lanes = running_totals<T>;
+  if (rows == 1 || length < lanes) {
+    for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, f, value...);
+    return total;
+  }
+  T lane[lanes];
+  for (int l = 0; l < lanes; ++l) lane[l] = static_cast<T>(f(value(0, l)...));
+  for (index_t r = 0; r < rows; ++r) {
+    index_t j = r == 0 ? lanes : 0;
+    for (; j + lanes <= length; j += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+    for (; j < length; ++j) total = Op::combine(total, static_cast<T>(f(value(r, j)...)));
+  }
+  for (int width = lanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] = Op::combine(lane[l], lane[l + width]);
+  return Op::combine(total, lane[0]);
+}
+
 template <class Op, class T, class F, class... Rows>
 void combine_rows(T* __restrict out, index_t row_stride, index_t rows, index_t length, F f, Rows... value) {
   auto const at = [&](index_t r, index_t j) { return static_cast<T>(f(value(r, j)...)); };
@@ -83,6 +104,10 @@ void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_t
   index_t const row_stride = nest.row_stride(0);
   k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
     if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
+    if (row_stride == 0) {
+      out[at] = reduce_rows<Op>(out[at], rows, length, k.f, values...);
+      return;
+    }
     for (index_t r = 0; r < rows; ++r) {
       T& total = out[at + r * row_stride];
       total = reduce_row<Op>(total, r, length, k.f, values...);
@@ -261,17 +286,16 @@ void map_reduce(Space const& space, shape const& extents, unsigned dims, T* out,
     kernels_detail::reduce_by_elements(space, r);
 }
 
-/// True if map_reduce combines these values in the order in which `reduce` combines an array of them. The leaves must be
-/// read in the same loops. A leaf that is broadcast along a dimension is not.
+/// True if map_reduce combines these values in the order in which it combines an array `result` of them. The leaves must
+/// be read in the same loops. A leaf that is broadcast along a dimension is not.
 template <class Op, class T, class F, class... Leaf>
-bool reduces_as_stored(shape const& extents, unsigned dims, F const& f, Leaf const&... leaf) {
+bool reduces_as_stored(shape const& extents, unsigned dims, strided<T> const& result, F const& f, Leaf const&... leaf) {
   using stored_leaves = kernels_detail::leaves<strided<T>>;
   T* const none_written = nullptr;
   kernels_detail::reduction<Op, T, F, kernels_detail::leaves<Leaf...>> const r(
       extents, dims, none_written, f, kernels_detail::leaves<Leaf...>(leaf...));
   kernels_detail::reduction<Op, T, kernels_detail::same_value, stored_leaves> const stored(
-      extents, dims, none_written, kernels_detail::same_value{},
-      stored_leaves(contiguous(static_cast<T const*>(none_written), extents)));
+      extents, dims, none_written, kernels_detail::same_value{}, stored_leaves(result));
   return r.all.rank == stored.all.rank && std::equal(r.all.extent, r.all.extent + r.all.rank, stored.all.extent);
 }
 

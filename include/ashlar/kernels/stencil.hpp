@@ -47,14 +47,34 @@ struct stencil_kernel {
     }
     cells(at, 1, index{});
   }
-  /// The last dimension of one row.
-  void row(index_t r) const {
+  /// The last dimension of the rows [begin, end).
+  void rows_between(index_t begin, index_t end) const {
     index_t at[Rank]{};
+    index_t r = begin;
     for (int d = Rank - 2; d >= 0; --d) {
       at[d] = r % extent[d];
       r /= extent[d];
     }
-    cells(at, extent[Rank - 1], index{});
+    for (r = begin; r < end; ++r) {
+      cells(at, extent[Rank - 1], index{});
+      for (int d = Rank - 2; d >= 0; --d) {  // divisions would cost as much as a short row
+        if (++at[d] < extent[d]) break;
+        at[d] = 0;
+      }
+    }
+  }
+
+  /// The cells of one row whose indices' sum is `which` modulo `of`. The result may be the array of an operand.
+  ASHLAR_FUNCTION void coloured_row(index_t r, index_t which, index_t of) const {
+    index_t at[Rank]{};
+    index_t sum = first[Rank - 1];
+    for (int d = Rank - 2; d >= 0; --d) {
+      at[d] = r % extent[d];
+      r /= extent[d];
+      sum += first[d] + at[d];
+    }
+    for (at[Rank - 1] = ((which - sum) % of + of) % of; at[Rank - 1] < extent[Rank - 1]; at[Rank - 1] += of)
+      cells(at, 1, index{});
   }
 
  private:
@@ -94,15 +114,33 @@ struct stencil_kernel {
   }
 };
 
+template <class Kernel>
+struct coloured_rows {
+  Kernel kernel;
+  index_t which, of;
+  KOKKOS_FUNCTION void operator()(index_t r) const { kernel.coloured_row(r, which, of); }
+};
+/// Runs the stencil on the cells of one colour.
+template <class Space, class Kernel>
+void run_coloured_kernel(Space const& space, Kernel const& kernel, index_t which, index_t of) {
+  index_t const rows = kernel.rows(), length = rows == 0 ? 0 : kernel.size() / rows;
+  if (length == 0) return;
+  if constexpr (runs_in_caller<Space>)
+    for_ranges("ashlar::update", space, rows, elements_per_thread / length, [&](index_t begin, index_t end) {
+      for (index_t r = begin; r < end; ++r) kernel.coloured_row(r, which, of);
+    });
+  else
+    for_elements("ashlar::update", space, rows, coloured_rows<Kernel>{kernel, which, of});
+}
+
 /// Runs the stencil on its box: rows that the compiler vectorises on the host, element by element on a device.
 template <class Space, class Kernel>
 void run_stencil_kernel(Space const& space, Kernel const& kernel) {
   if constexpr (runs_in_caller<Space>) {
     index_t const rows = kernel.rows(), length = rows == 0 ? 0 : kernel.size() / rows;
     if (length == 0) return;
-    for_ranges("ashlar::stencil", space, rows, elements_per_thread / length, [&](index_t begin, index_t end) {
-      for (index_t r = begin; r < end; ++r) kernel.row(r);
-    });
+    for_ranges("ashlar::stencil", space, rows, elements_per_thread / length,
+               [&](index_t begin, index_t end) { kernel.rows_between(begin, end); });
   } else {
     for_elements("ashlar::stencil", space, kernel.size(), kernel);
   }

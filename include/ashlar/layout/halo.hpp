@@ -24,6 +24,7 @@ namespace halo_state {
 struct fresh {};
 struct stale {};
 struct without_corners {};
+struct sums {};
 }  // namespace halo_state
 
 /// A layout whose shards have room for halos: one room per dimension. L is the layout of the owned cells.
@@ -129,6 +130,13 @@ using halo_state_t = typename halo_of<L>::state;
 template <class L, class State>
 inline constexpr bool is_in_state = std::is_same_v<halo_state_t<L>, State>;
 
+/// True if halo cells hold what they show, so that an operation that reads owned cells alone loses it.
+template <class L>
+inline constexpr bool has_filled_halo =
+    is_in_state<L, halo_state::fresh> || is_in_state<L, halo_state::without_corners>;
+template <class L>
+inline constexpr bool has_halo_sums = is_in_state<L, halo_state::sums>;
+
 }  // namespace layout_detail
 
 /// A dimension that is split as by `over`, whose shards have room for `width` cells below and above. `beyond` says what
@@ -160,6 +168,10 @@ using without_corners = typename layout_detail::with_state<H, layout_detail::hal
 /// The layout H whose halo cells are right. This is the layout as it is written.
 template <class H>
 using fresh = typename layout_detail::with_state<H, layout_detail::halo_state::fresh>::type;
+/// The layout H whose halo cells are terms of their owners' cells: the operand of add_halo, and the layout of a
+/// cotangent. Its value is the sum over all stored copies of a cell, with their signs. Given cells count nothing.
+template <class H>
+using halo_sums = typename layout_detail::with_state<H, layout_detail::halo_state::sums>::type;
 /// The layout of the owned cells: the same without halos.
 /// Example: owned_layout_t<layout<halo("y", 1), none>> is layout<"y", none>
 template <class H>

@@ -7,14 +7,17 @@ namespace ashlar {
 /// The reason why operands do not fit an operation.
 enum class fault {
   fits,
-  one_sided,              ///< an axis shards a label in one operand and not in another
-  conflict,               ///< an axis shards two labels, or two operands split a label in different orders or blocks
-  two_partials,           ///< two factors of a product are partial over the same axis
-  partial_and_shard,      ///< one operand is partial over an axis that shards another
-  partial_and_whole,      ///< one term of a sum is partial over an axis and another is not
-  not_linear,             ///< an operand is partial and the operation does not commute with the reduction
-  sharded_dimension,      ///< the operation needs a dimension unsharded
-  block_cyclic_dimension  ///< the operation needs neighbours on one rank, but the dimension is block-cyclic
+  one_sided,               ///< an axis shards a label in one operand and not in another
+  conflict,                ///< an axis shards two labels, or two operands split a label in different orders or blocks
+  two_partials,            ///< two factors of a product are partial over the same axis
+  partial_and_shard,       ///< one operand is partial over an axis that shards another
+  partial_and_whole,       ///< one term of a sum is partial over an axis and another is not
+  not_linear,              ///< an operand is partial and the operation does not commute with the reduction
+  sharded_dimension,       ///< the operation needs a dimension unsharded
+  block_cyclic_dimension,  ///< the operation needs neighbours on one rank, but the dimension is block-cyclic
+  two_halos,               ///< two operands have different halos
+  halo_holds_sums,         ///< an operand's halo holds sums, and the operation is not linear
+  unlike_halo              ///< the result has another layout than the owned cells of the operand with a halo
 };
 
 /// The answer of a layout rule.

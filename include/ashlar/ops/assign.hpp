@@ -1,5 +1,6 @@
 // Updates in place: assign, and the operators +=, -=, *= and /=.
 #pragma once
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/ops/functions.hpp"
 #include <utility>
 
@@ -30,12 +31,30 @@ struct assigned_layout_differs {
       !std::is_same_v<mesh_t<X>, mesh_t<E>> || !(value_v<c, layout_t<X>> == value_v<c, layout_t<E>>);
 };
 
+template <class X, class E>
+  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
+struct assigned_layout_differs<X, E> {
+  static constexpr bool value = [] {
+    if constexpr (!layout_detail::layout_has_a_halo<layout_t<E>>::value)
+      return true;
+    else
+      return !std::is_same_v<mesh_t<X>, mesh_t<E>> || !std::is_same_v<stale<layout_t<X>>, stale<layout_t<E>>>;
+  }();
+};
+/// True if the update of X would leave old cells in its halo.
+template <class X>
+struct assignment_to_a_filled_halo {
+  static constexpr bool value = layout_detail::layout_has_a_halo<layout_t<X>>::value &&
+                                !layout_detail::is_in_state<layout_t<X>, layout_detail::halo_state::stale>;
+};
+
 // Each check stops at the first sentence, so that it is the only error.
 template <class X, class... E>
 constexpr bool require_memory() {
   constexpr bool active = update_under_differentiation<X, E...>::value,
                  lazy = !active && assignment_to_an_expression<X>::value,
-                 constant = !active && !lazy && assignment_to_a_const_tensor<X>::value;
+                 constant = !active && !lazy && assignment_to_a_const_tensor<X>::value,
+                 filled = !active && !lazy && !constant && assignment_to_a_filled_halo<X>::value;
   static_assert(!active || !update_under_differentiation<X, E...>::value,
                 "ashlar::assign: a tensor under differentiation is not updated in place; write auto y = x + z");
   static_assert(
@@ -43,7 +62,10 @@ constexpr bool require_memory() {
       "ashlar::assign: an expression has no memory of its own; write auto x = (expression).evaluate(), then update x");
   static_assert(!constant || !assignment_to_a_const_tensor<X>::value,
                 "ashlar::assign: the tensor is const; take it by T&");
-  return !active && !lazy && !constant;
+  static_assert(
+      !filled || !assignment_to_a_filled_halo<X>::value,
+      "ashlar::assign: the update would leave old cells in a halo that is filled; write auto y = as_stale(x), and update y");
+  return !active && !lazy && !constant && !filled;
 }
 template <class X, class E>
 constexpr bool require_same_type() {

@@ -28,6 +28,14 @@ struct elementwise_diagnostics {
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::elementwise: the function does not commute with the operand's reduction over the axis; all_reduce or reduce_scatter first");
+    static_assert(
+        !breaks<F, fault::halo_holds_sums, Axis, L...>::value,
+        "ashlar::elementwise: the halo holds sums, which only +, - and scaling take; write add_halo(x) first");
+    static_assert(!breaks<F, fault::two_halos, Axis, L...>::value,
+                  "ashlar::elementwise: two operands have different halos; write owned(x) for one of them");
+    static_assert(
+        !breaks<F, fault::unlike_halo, Axis, L...>::value,
+        "ashlar::elementwise: the result is split otherwise than the operand with a halo, or is partial; write owned(x) for this operand");
   }
 };
 
@@ -102,6 +110,7 @@ template <class F>
 struct elementwise_op {
   using diagnostics = typename diagnostics_of<F>::type;
   using function = F;
+  static constexpr halo_use halo = halo_use::kept_stale;
   F f;
   template <class... T>
   using element = typename element_of<F, T...>::type;
@@ -125,8 +134,10 @@ struct elementwise_op {
 }  // namespace ops_detail
 
 /// Applies a function object to each element of one to four tensors. A tensor with fewer dimensions is broadcast over
-/// the first dimensions of the others. A function without a member `kind`, such as a lambda, is nonlinear, so it takes no
-/// partial sums, and has no derivative. Kernels call it: where they run on a device it is a KOKKOS_LAMBDA.
+/// the first dimensions of the others. Of tensors with halos it reads the owned cells, and the result has a stale halo.
+/// The first operand with a halo gives its given cells. A function without a member `kind`, such as a lambda, is
+/// nonlinear, so it takes no partial sums, and has no derivative. Kernels call it: where they run on a device it is a
+/// KOKKOS_LAMBDA.
 /// Example: elementwise([](float a, float b) { return a > b ? a - b : 0.0f; }, x, y)
 template <class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {

@@ -18,15 +18,20 @@ struct halo_is_exchanged_already {
       (C == corners::none && layout_detail::is_in_state<L, layout_detail::halo_state::without_corners>);
 };
 
+template <class L>
+struct halo_waits_for_its_sum {
+  static constexpr bool value = layout_detail::has_halo_sums<L>;
+};
+
 /// The layout after an exchange.
 template <class H, corners C>
 using exchanged = std::conditional_t<C == corners::all, fresh<H>, without_corners<H>>;
 
-/// An exchange of the halos of a layout on a mesh, as a step: its axes are all that shard a dimension with room.
-template <class Mesh, class H>
+/// An exchange or a sum of halos on a mesh, as a step. Its axes are all that shard a dimension with room.
+template <class Mesh, class H, step_kind What = step_kind::exchange_halo>
 inline constexpr plan_step halo_step = [] {
   plan_step s;
-  s.what = step_kind::exchange_halo;
+  s.what = What;
   s.from = s.to = value_v<mesh_context<Mesh, H>, owned_layout_t<H>>;
   for (int d = 0; d < s.from.rank; ++d)
     if (layout_detail::halo_width const& w = layout_detail::halo_of<H>::widths.dim[d]; w.lower != 0 || w.upper != 0)
@@ -34,11 +39,11 @@ inline constexpr plan_step halo_step = [] {
   return s;
 }();
 
-template <corners C, class X>
+template <corners C, step_kind What = step_kind::exchange_halo, class X>
 constexpr void note_halo(X const& x, call_site const& w) {
   using H = layout_t<X>;
   if (!x.mesh().recorder()) return;
-  constexpr plan_step const& s = halo_step<mesh_t<X>, H>;
+  constexpr plan_step const& s = halo_step<mesh_t<X>, H, What>;
   index_t const cells = layout_detail::most_halo_cells(x.extents(), s.from, layout_detail::halo_of<H>::widths,
                                                        x.mesh().sizes(), C == corners::all);
   note(x.mesh(), s, cells * static_cast<index_t>(sizeof(element_t<X>)), w);
@@ -51,7 +56,9 @@ constexpr bool check_exchange() {
                 "ashlar::exchange_halo: the tensor has no halo; make it with a layout that has one, as halo(\"x\", 1)");
   static_assert(!halo_is_exchanged_already<L, C>::value,
                 "ashlar::exchange_halo: the halo holds its neighbours' cells already; leave the call out");
-  return !halo_is_missing<L>::value && !halo_is_exchanged_already<L, C>::value;
+  static_assert(!halo_waits_for_its_sum<L>::value,
+                "ashlar::exchange_halo: the halo holds sums; write add_halo(x) first");
+  return !halo_is_missing<L>::value && !halo_is_exchanged_already<L, C>::value && !halo_waits_for_its_sum<L>::value;
 }
 
 }  // namespace ops_detail
@@ -68,7 +75,8 @@ template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   if constexpr (ops_detail::check_exchange<C, X>()) {
     ops_detail::note_halo<C>(x, w);
-    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(x, w);
+    return plan_detail::backend_of<X>::template exchange_halo<ops_detail::exchanged<layout_t<X>, C>>(
+        plan_detail::materialize(x), w);
   } else {
     return x;
   }
@@ -114,9 +122,9 @@ template <corners C = corners::all, plain_tensor X>
     ops_detail::note_halo<C>(x, w);
     using To = ops_detail::exchanged<layout_t<X>, C>;
     if constexpr (ops_detail::begins_early<X>) {
-      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(x, w);
+      return plan_detail::backend_of<X>::template begin_exchange_halo<To>(plan_detail::materialize(x), w);
     } else {
-      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(x, w);
+      auto const y = plan_detail::backend_of<X>::template exchange_halo<To>(plan_detail::materialize(x), w);
       return pending_halo(y, pending(y));
     }
   } else {
@@ -125,10 +133,49 @@ template <corners C = corners::all, plain_tensor X>
 }
 
 namespace ops_detail {
+// The tensor itself, moved; of an expression the tensor that it is.
+template <class X>
+constexpr auto given_up(X x) {
+  if constexpr (requires { x.evaluate(); })
+    return plan_detail::evaluated(x);
+  else
+    return x;
+}
+template <class L>
+struct halo_holds_no_sums {
+  static constexpr bool value = !layout_detail::has_halo_sums<L>;
+};
+}  // namespace ops_detail
+
+/// Adds the halo cells of a tensor to the cells of their owners: the transpose of exchange_halo. A cell beyond the domain
+/// is added to the cell that it shows, with its sign. Cells beyond a zero edge, and given cells, are dropped. If C is
+/// corners::none, so are the cells outside the owned box in several dimensions.
+/// Shape: the extents of x; the result has the layout stale<H>. It has new memory, or the memory of x if x is a temporary of
+///   which there is no copy.
+/// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
+/// Cost: as exchange_halo, and the sums.
+/// Error: does not compile unless the layout is halo_sums<H>.
+/// Example: auto const f = add_halo(std::move(forces));  // of halo_sums<layout<halo("y", 1), none>>
+template <corners C = corners::all, plain_tensor X>
+[[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
+  using L = layout_t<X>;
+  static_assert(!ops_detail::halo_holds_no_sums<L>::value,
+                "ashlar::add_halo: the halo holds no sums; make the tensor with the layout halo_sums<H>");
+  if constexpr (ops_detail::halo_holds_no_sums<L>::value) {
+    return x;
+  } else {
+    ops_detail::note_halo<C, step_kind::add_halo>(x, w);
+    return plan_detail::backend_of<X>::template add_halo<stale<L>, C>(ops_detail::given_up(std::move(x)), w);
+  }
+}
+
+namespace ops_detail {
 template <class X>
 constexpr bool check_owned() {
-  static_assert(!halo_is_missing<layout_t<X>>::value, "ashlar::owned: the tensor has no halo; use it as it is");
-  return !halo_is_missing<layout_t<X>>::value;
+  using L = layout_t<X>;
+  static_assert(!halo_is_missing<L>::value, "ashlar::owned: the tensor has no halo; use it as it is");
+  static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::owned: the halo holds sums; write add_halo(x) first");
+  return !halo_is_missing<L>::value && !halo_waits_for_its_sum<L>::value;
 }
 }  // namespace ops_detail
 
@@ -138,9 +185,26 @@ constexpr bool check_owned() {
 template <plain_tensor X>
 [[nodiscard]] constexpr auto owned(X const& x) {
   if constexpr (ops_detail::check_owned<X>())
-    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(x);
+    return plan_detail::backend_of<X>::template copy_cells<owned_layout_t<layout_t<X>>>(plan_detail::materialize(x));
   else
     return x;
+}
+
+/// The same tensor, of which only the owned cells are to be read. It shares the memory.
+/// Shape: the extents of x; the result has the layout stale<H>.
+/// Collective: no communication. Cost: none.
+/// Example: auto v = as_stale(exchange_halo(u)); v += f;  // v gets memory of its own
+template <plain_tensor X>
+[[nodiscard]] constexpr auto as_stale(X const& x) {
+  static_assert(!ops_detail::halo_is_missing<layout_t<X>>::value,
+                "ashlar::as_stale: the tensor has no halo; use it as it is");
+  static_assert(!ops_detail::halo_waits_for_its_sum<layout_t<X>>::value,
+                "ashlar::as_stale: the halo holds sums; write add_halo(x)");
+  if constexpr (ops_detail::halo_is_missing<layout_t<X>>::value ||
+                ops_detail::halo_waits_for_its_sum<layout_t<X>>::value)
+    return x;
+  else
+    return plan_detail::backend_of<X>::template same_cells<stale<layout_t<X>>>(plan_detail::materialize(x));
 }
 
 /// The tensor with a halo that has the cells of a tensor without one. Its halo is stale, and its given cells

@@ -33,6 +33,8 @@
 #include "ashlar/ops/sharded_cross_entropy.hpp"
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/stencil.hpp"
+#include "ashlar/ops/stencil_slope.hpp"
+#include "ashlar/ops/stencil_update.hpp"
 #include "ashlar/ops/transpose.hpp"
 #include "ashlar/ops/user_operation.hpp"
 #include "ashlar/ops/view.hpp"

@@ -1,6 +1,7 @@
 // Reductions over dimensions, and their transposes.
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
+#include "ashlar/ops/owned_operands.hpp"
 #include "ashlar/ops/view.hpp"
 
 namespace ashlar {
@@ -13,6 +14,8 @@ struct reduction_diagnostics {
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::reduce: the tensor is partial over the axis by another reduction; all_reduce or reduce_scatter it first");
+    static_assert(!breaks<F, fault::halo_holds_sums, Axis, L...>::value,
+                  "ashlar::reduce: the halo holds sums, which only +, - and scaling take; write add_halo(x) first");
   }
 };
 
@@ -84,6 +87,7 @@ struct expand_op;
 template <class Op, unsigned Dims>
 struct reduce_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::dropped;
   static constexpr unsigned dims = Dims;
   using reduction = Op;
   template <class T>
@@ -125,6 +129,7 @@ struct reduce_op {
 template <unsigned Dims>
 struct expand_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::kept_stale;
   static constexpr unsigned dims = Dims;
   template <class T, class>
   using element = T;
@@ -150,6 +155,7 @@ struct expand_op {
 template <int Rank>
 struct sum_to_op {
   using diagnostics = reduction_diagnostics;
+  static constexpr halo_use halo = halo_use::dropped;
   shape target;
   template <class T>
   using element = T;
@@ -183,9 +189,14 @@ constexpr auto sum_to(G const& g, X const&... x) {
   if constexpr (rank != rank_v<G>) {
     return apply(sum_to_op<rank>{target.extents()}, g);
   } else {
-    using result = std::remove_cvref_t<decltype(materialize(g))>;
-    if (g.extents() == target.extents()) return result(materialize(g));
-    return result(apply(sum_to_op<rank>{target.extents()}, g));
+    using Like = std::remove_cvref_t<decltype(target)>;
+    if constexpr (layout_detail::has_halo_sums<layout_t<G>>) {
+      return std::remove_cvref_t<decltype(materialize(g))>(materialize(g));
+    } else {
+      using result = decltype(with_halo_as<Like>(g));
+      if (g.extents() == target.extents()) return with_halo_as<Like>(g);
+      return result(with_halo_as<Like>(apply(sum_to_op<rank>{target.extents()}, g)));
+    }
   }
 }
 

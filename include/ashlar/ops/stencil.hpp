@@ -150,6 +150,23 @@ struct stencil_operand<pending_halo<Y>> {
   static constexpr Y const& of(pending_halo<Y> const& x) { return x.cells(); }
 };
 
+/// A first operand of stencil: a tensor, or a pending_halo.
+template <class U>
+inline constexpr bool is_pending_halo = false;
+template <class Y>
+inline constexpr bool is_pending_halo<pending_halo<Y>> = true;
+template <class U>
+concept stencil_field = plain_tensor<U> || is_pending_halo<std::remove_cvref_t<U>>;
+
+// A pending exchange as it is; a tensor evaluated.
+template <class U>
+constexpr decltype(auto) first_of_stencil(U&& u) {
+  if constexpr (plain_tensor<U>)
+    return plan_detail::materialize(u);
+  else
+    return std::forward<U>(u);
+}
+
 template <class F>
 concept has_reach = requires { F::reach.corners; };
 
@@ -218,14 +235,15 @@ constexpr bool check_stencil() {
         "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
     static_assert(!halo_is_stale<F, L>::value,
                   "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
+    static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
     static_assert(
         !corners_were_not_exchanged<F, L>::value,
         "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
     static_assert(!operands_are_split_otherwise<L, layout_t<V>...>::value,
                   "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
     return !reach_has_more_dimensions_than_the_tensor<F, L>::value && !reach_in_halo<F, L>::value &&
-           !halo_is_stale<F, L>::value && !corners_were_not_exchanged<F, L>::value &&
-           !operands_are_split_otherwise<L, layout_t<V>...>::value;
+           !halo_is_stale<F, L>::value && !halo_waits_for_its_sum<L>::value &&
+           !corners_were_not_exchanged<F, L>::value && !operands_are_split_otherwise<L, layout_t<V>...>::value;
   }
   return false;
 }
@@ -283,16 +301,18 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
 ///   constexpr and default-constructible, the compiler runs it and rejects reads outside its reach. ashlar::error if
 ///   extents differ.
 /// Example: u = stencil(heat{0.1}, exchange_halo(u))
-template <class F, class U, plain_tensor... V>
-  requires(sizeof...(V) <= 3 && !std::is_same_v<std::remove_cvref_t<U>, stencil_box>)
+template <class F, ops_detail::stencil_field U, plain_tensor... V>
+  requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, stencil_box{}, std::forward<U>(u), plan_detail::materialize(v)...);
+  return ops_detail::run_stencil(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                 plan_detail::materialize(v)...);
 }
 /// The same for the cells of a box. The others keep the first operand's value.
-template <class F, class U, plain_tensor... V>
+template <class F, ops_detail::stencil_field U, plain_tensor... V>
   requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, box, std::forward<U>(u), plan_detail::materialize(v)...);
+  return ops_detail::run_stencil(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                 plan_detail::materialize(v)...);
 }
 
 }  // namespace ashlar

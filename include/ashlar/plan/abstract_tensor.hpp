@@ -227,12 +227,30 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto exchange_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
+  template <class To, auto Corners, class X>
+  static constexpr auto add_halo(X const& x, call_site const&) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
+  template <class X>
+  static constexpr void clear_given(X const&) {}
+  template <class To, class X>
+  static constexpr auto same_cells(X const& x) {
+    return allocate<element_t<X>, To>(x.mesh(), x.extents());
+  }
   template <class To, class X>
   static constexpr auto copy_cells(X const& x) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
   template <class Y, class F, class Box, class X, class U, class... V>
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
+    return {x.mesh(), x.extents()};
+  }
+  template <class Y>
+  static constexpr void own_memory(Y&) {}
+  template <class F, class Colour, class Y, class... X>
+  static constexpr void update(F const&, Colour const&, Y&, X const&...) {}
+  template <class Y, class F, class Box, class Ct, class X, class... V>
+  static constexpr Y stencil_back(F const&, Box const&, Ct const&, X const& x, V const&...) {
     return {x.mesh(), x.extents()};
   }
   template <class Chunks, class X>

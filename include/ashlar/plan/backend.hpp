@@ -28,9 +28,15 @@ namespace plan_detail {
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
+///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
+///   clear_given(x)                               makes given cells 0
+///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
 ///                                                pending_halo that fills its halo
+///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
+///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
+///   stencil_back<Y>(f, box, ct, x, v...)         the cotangent of x, whose halo holds sums (ops/stencil_slope.hpp)
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0

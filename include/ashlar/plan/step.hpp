@@ -13,12 +13,13 @@ enum class collective {
   all_reduce,
   exchange,
   broadcast,
-  exchange_halo
+  exchange_halo,
+  add_halo
 };
 
 constexpr char const* to_text(collective c) {
-  constexpr char const* text[]{"permute",    "all_to_all", "all_gather", "reduce_scatter",
-                               "all_reduce", "exchange",   "broadcast",  "exchange_halo"};
+  constexpr char const* text[]{"permute",  "all_to_all", "all_gather",    "reduce_scatter", "all_reduce",
+                               "exchange", "broadcast",  "exchange_halo", "add_halo"};
   return text[static_cast<int>(c)];
 }
 
@@ -33,7 +34,8 @@ enum class step_kind {
   all_reduce,
   exchange,
   broadcast,
-  exchange_halo
+  exchange_halo,
+  add_halo
 };
 
 namespace plan_detail {
@@ -67,7 +69,7 @@ constexpr char const* to_text(step_kind k) {
 /// reduce_scatter, all_reduce: perform the partial reduction `op`, the innermost, over `axes`. A reduce_scatter may
 /// also split dimensions over replicated axes: a rank then reduces only what it keeps.
 /// permute, all_to_all, all_gather, exchange: each rank receives the elements of its new shard that it lacks.
-/// exchange_halo is no step of a plan: each rank receives the cells of its halo.
+/// exchange_halo and add_halo are no steps of a plan: each rank receives the cells of its halo, or sends them back.
 struct plan_step {
   step_kind what = step_kind::slice;
   axis_mask axes = 0;

@@ -11,10 +11,7 @@ void write_expression(sharded_tensor<T, L, M, S>& y, Node const& node, factors<N
   bool const alone = y.owner().use_count() == own;
   if (alone) y.owner()->before_writing();
   sharded_tensor<T, L, M, S> const to = alone ? y : sharded_tensor<T, L, M, S>(y.mesh(), y.extents());
-  shape const out = to.local_extents();
-  sources.apply_to([&](auto const&... s) {
-    kernels::map(Kokkos::DefaultExecutionSpace{}, out, to.data(), fused<Node>{node}, s.leaf(out)...);
-  });
+  sources.apply_to([&](auto const&... s) { write_elements(to, fused<Node>{node}, s...); });
   if (!alone) y = to;
 }
 
@@ -30,7 +27,11 @@ void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
     static_assert(
         ops_detail::in_reach_of_kernels<Value>,
         "ashlar::assign: the value lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-    if (value.owner() == y.owner() && value.offset() == y.offset()) return;
+    if constexpr (layout_has_a_halo<L>::value) {
+      if (value.owner() == y.owner()) return;
+    } else {
+      if (value.owner() == y.owner() && value.offset() == y.offset()) return;
+    }
   }
   write_expression(y, node, sources);
 }

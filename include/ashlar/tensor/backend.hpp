@@ -2,13 +2,14 @@
 // names.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
-#include "ashlar/tensor/stencil.hpp"
+#include "ashlar/tensor/stencil_back.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar {
@@ -70,7 +71,10 @@ struct backend<device_mesh<M>> {
   // tensor/elementwise.hpp
   template <class Y>
   static void fill(Y& y, element_t<Y> const& value) {
-    ashlar::fill(y, value);
+    if constexpr (layout_detail::layout_has_a_halo<layout_t<Y>>::value)
+      tensor_detail::fill_stored(y, value);
+    else
+      ashlar::fill(y, value);
   }
   // tensor/sharded_tensor.hpp
   template <class Y, class T>
@@ -129,6 +133,19 @@ struct backend<device_mesh<M>> {
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
   }
+  // tensor/add_halo.hpp
+  template <class To, corners C, class X>
+  static auto add_halo(X x, call_site const& w) {
+    return tensor_detail::add_halo<To, C>(std::move(x), w);
+  }
+  template <class X>
+  static void clear_given(X const& x) {
+    tensor_detail::clear_given_cells(typename X::execution_space{}, x);
+  }
+  template <class To, class X>
+  static auto same_cells(X const& x) {
+    return tensor_detail::same_cells<To>(x);
+  }
   template <class To, class X>
   static auto copy_cells(X const& x) {
     return tensor_detail::copy_cells<To>(x);
@@ -137,6 +154,19 @@ struct backend<device_mesh<M>> {
   template <class Y, class F, class Box, class X, class U, class... V>
   static Y stencil(F const& f, Box const& box, X const& x, U&& u, V const&... v) {
     return tensor_detail::run_stencil<Y>(f, box, x, std::forward<U>(u), v...);
+  }
+  template <class Y>
+  static void own_memory(Y& y) {
+    tensor_detail::own_memory(y);
+  }
+  template <class F, class Colour, class Y, class X, class... V>
+  static void update(F const& f, Colour const& c, Y& y, X const& x, V const&... v) {
+    tensor_detail::update_cells(f, c, y, x, v...);
+  }
+  // tensor/stencil_back.hpp
+  template <class Y, class F, class Box, class Ct, class X, class... V>
+  static Y stencil_back(F const& f, Box const& box, Ct const& ct, X const& x, V const&... v) {
+    return tensor_detail::stencil_back<Y>(f, box, ct, x, v...);
   }
   // tensor/collective_einsum.hpp
   template <class X>

@@ -8,7 +8,7 @@
 #include "ashlar/kernels/roots.hpp"
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/random.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/tensor/given_cells.hpp"
 
 namespace ashlar {
 
@@ -22,6 +22,13 @@ struct tensor_source {
     using T = typename Tensor::element_type;
     if constexpr (Tensor::rank == 0 && runs_in_caller<Kokkos::DefaultExecutionSpace>) {
       return kernels::constant<T>{*tensor.data()};  // read once per kernel
+    } else if constexpr (has_halo_sums<layout_t<Tensor>>) {
+      return kernels::contiguous<T>(tensor.stored_data(), out);
+    } else if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
+      kernels::strided<T> const own = owned_leaf(tensor);
+      kernels::strided<T> l{own.data, {}};
+      broadcast_strides(tensor.local_region().extents(), out, own.stride, l.stride);
+      return l;
     } else {
       kernels::strided<T> l{tensor.data(), {}};
       shape const e = tensor.local_extents();
@@ -35,10 +42,14 @@ struct tensor_source {
   long reads(void const* block) const { return tensor.owner().get() == block ? 1 : 0; }
   void keep(void const* block) {
     if (tensor.owner().get() != block) return;
-    Tensor copy(tensor.mesh(), tensor.extents());
     using T = typename Tensor::element_type;
-    kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(),
-                  tensor.local_size());
+    typename Tensor::execution_space const space{};
+    Tensor copy(tensor.mesh(), tensor.extents());
+    if constexpr (layout_has_a_halo<layout_t<Tensor>>::value)
+      kernels::copy(space, static_cast<T const*>(tensor.stored_data()), copy.stored_data(),
+                    tensor.stored_extents().size());
+    else
+      kernels::copy(space, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
     tensor = copy;
   }
 };
@@ -89,6 +100,37 @@ struct random_source {
 template <class L>
 inline constexpr bool is_cyclic_v = encode_blocks(value_v<context_of<L>, L>) != 0;
 
+template <class Source>
+inline constexpr bool has_halo_v = false;
+template <class Tensor>
+inline constexpr bool has_halo_v<tensor_source<Tensor>> = layout_has_a_halo<layout_t<Tensor>>::value;
+
+// Copies the given cells of the first operand that has a halo to y.
+template <class Y, class First, class... Rest>
+void take_given_cells(Y const& y, First const& first, Rest const&... rest) {
+  if constexpr (has_halo_v<First>)
+    copy_given_cells(typename Y::execution_space{}, first.tensor, y);
+  else if constexpr (sizeof...(Rest) > 0)
+    take_given_cells(y, rest...);
+}
+
+/// Writes the elements of an expression to y.
+template <class Y, class F, class... Source>
+void write_elements(Y const& y, F const& f, Source const&... s) {
+  Kokkos::DefaultExecutionSpace const space{};
+  if constexpr (has_halo_sums<layout_t<Y>>) {  // whose operands hold sums, too: all stored cells
+    shape const out = y.stored_extents();
+    kernels::map(space, out, y.stored_data(), f, s.leaf(out)...);
+  } else if constexpr (layout_has_a_halo<layout_t<Y>>::value) {
+    auto const to = owned_cells_of(y);
+    kernels::map_to(space, to.own, to.first, to.stride, f, s.leaf(to.own)...);
+    take_given_cells(y, s...);
+  } else {
+    shape const out = y.local_extents();
+    kernels::map(space, out, y.data(), f, s.leaf(out)...);
+  }
+}
+
 template <class T, class L, class M, class Node, class... Source>
 class expression_state : public reader {
  public:
@@ -97,10 +139,7 @@ class expression_state : public reader {
   sharded_tensor<T, L, M> const& evaluate() {
     if (!value_) {
       sharded_tensor<T, L, M> y(mesh, extents);
-      shape const out = y.local_extents();
-      sources.apply_to([&](auto const&... s) {
-        kernels::map(Kokkos::DefaultExecutionSpace{}, out, y.data(), fused<Node>{node}, s.leaf(out)...);
-      });
+      sources.apply_to([&](auto const&... s) { write_elements(y, fused<Node>{node}, s...); });
       value_.emplace(y);
     }
     return *value_;
@@ -211,7 +250,7 @@ auto make_result(elementwise_op<F> const& op, device_mesh<M> const& m, shape con
 template <class T, class L, unsigned Dims, class M, class A, class Like>
 auto make_result(expand_op<Dims> const&, device_mesh<M> const& m, shape const& extents, A const& a, Like const&) {
   using operand = std::remove_cvref_t<decltype(materialize(a))>;
-  shape const local = local_shape(extents, value_v<mesh_context<M, L>, L>, m.sizes(), m.rank());
+  shape const local = local_shape(extents, value_v<mesh_context<M, L>, owned_layout_t<L>>, m.sizes(), m.rank());
   return make_expression<T, L>(m, extents, leaf_node{},
                                product<repeated_source<operand, Dims>>({{materialize(a)}, local}));
 }
@@ -224,6 +263,12 @@ auto make_result(elementwise_op<fn::dropout<R>> const& op, device_mesh<M> const&
                                join(sources_of(a), product<random_source<is_cyclic_v<L>>>({op.f.key, extents, part})));
 }
 
+template <class Op, class X, class Y>
+void reduce_owned(X const& x, unsigned dims, Y const& y) {
+  kernels::map_reduce<Op>(typename Y::execution_space{}, x.local_region().extents(), dims, y.data(), same_value{},
+                          owned_leaf(x));
+}
+
 /// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it. If
 /// that would change the order of the sum, the expression is evaluated first: a program gets the same bits if it stores
 /// an intermediate result.
@@ -231,17 +276,40 @@ template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires requires(X const& x) { x.finished(); }
 auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
   using S = Kokkos::DefaultExecutionSpace;
+  using H = layout_t<X>;
   sharded_tensor<T, L, M> y(m, extents);
-  shape const local = local_shape(x.extents(), layout_value_v<M, layout_t<X>>, m.sizes(), m.rank());
+  shape const local = local_shape(x.extents(), layout_value_v<M, owned_layout_t<H>>, m.sizes(), m.rank());
   bool reduced = false;
   if (x.finished() == nullptr)
     x.sources().apply_to([&](auto const&... s) {
       fused<node_of_t<X>> const f{x.node()};
-      if (!kernels::reduces_as_stored<Op, T>(local, Dims, f, s.leaf(local)...)) return;
+      kernels::strided<T> stored{nullptr, {}};
+      row_major_strides const strides = stored_strides<H>(local);
+      std::copy_n(strides.stride, max_rank, stored.stride);
+      if (!kernels::reduces_as_stored<Op>(local, Dims, stored, f, s.leaf(local)...)) return;
       kernels::map_reduce<Op>(S{}, local, Dims, y.data(), f, s.leaf(local)...);
       reduced = true;
     });
-  if (!reduced) kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate().data()), local, Dims, y.data());
+  if (reduced) return y;
+  if constexpr (layout_has_a_halo<H>::value)
+    reduce_owned<Op>(x.evaluate(), Dims, y);
+  else
+    kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate().data()), local, Dims, y.data());
+  return y;
+}
+/// Reductions of a tensor with a halo read its owned cells.
+template <class T, class L, class Op, unsigned Dims, class M, class X>
+  requires(layout_has_a_halo<layout_t<X>>::value && !requires(X const& x) { x.finished(); })
+auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+  sharded_tensor<T, L, M> y(m, extents);
+  reduce_owned<Op>(x, Dims, y);
+  return y;
+}
+template <class T, class L, int Rank, class M, class X>
+  requires(layout_has_a_halo<layout_t<X>>::value)
+auto make_result(sum_to_op<Rank> const& op, device_mesh<M> const& m, shape const& extents, X const& x) {
+  sharded_tensor<T, L, M> y(m, extents);
+  reduce_owned<op::sum>(materialize(x), op.dims(x.extents()), y);
   return y;
 }
 
@@ -255,6 +323,14 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
   kernels::fill_normal(S{}, x.data(), x.local_region(), x.extents(), key, d.mean, d.deviation);
 }
 
+}  // namespace tensor_detail
+
+namespace tensor_detail {
+template <class X>
+void fill_stored(X& x, element_t<X> const& value) {
+  x.owner()->before_writing();
+  kernels::fill(typename X::execution_space{}, x.stored_data(), x.stored_extents().size(), value);
+}
 }  // namespace tensor_detail
 
 /// Sets every element. Expressions of the tensor keep its elements as they were.

@@ -148,6 +148,13 @@ std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current())
   return tensor_detail::join(x, tensor_detail::receivers::first, w);
 }
 
+/// The same of the owned cells of a tensor with a halo. Cost: also a copy of these.
+template <plain_tensor X>
+  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
+std::vector<element_t<X>> gather(X const& x, call_site w = call_site::current()) {
+  return gather(owned(x), w);
+}
+
 /// The whole tensor on every rank, in the same order as gather.
 /// Collective: every rank of the mesh calls it; it blocks. It has no entry in a ledger.
 /// Cost: as gather, but every rank receives the elements that it lacks, once.
@@ -157,6 +164,12 @@ std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::curren
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::gather_all: the layout is partial; all_reduce or reduce_scatter it first");
   return tensor_detail::join(x, tensor_detail::receivers::all, w);
+}
+
+template <plain_tensor X>
+  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
+std::vector<element_t<X>> gather_all(X const& x, call_site w = call_site::current()) {
+  return gather_all(owned(x), w);
 }
 
 namespace tensor_detail {

@@ -151,9 +151,9 @@ class halo_in_flight final : public in_flight<T> {
 };
 
 template <class X>
-std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners) {
+std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners,
+                                                         bool in_place = runs_in_caller<typename X::execution_space>) {
   auto const& m = x.mesh();
-  constexpr bool in_place = runs_in_caller<typename X::execution_space>;
   return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 2 * in_place + with_corners}, [&] {
     return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place}, m.rank());
   });

@@ -31,6 +31,7 @@ struct halo_transfers {
   shape stored;
   halo_messages out, in;
   std::vector<copy_loops> direct;  // from each peer of `in`, from its stored cells to this rank's
+  std::vector<copy_loops> back;    // with each peer of `out`: this rank's owned cells, and its halo cells
   // Fills along dimensions that no other rank shares, around owned cells: before the messages arrive.
   std::vector<edge_fill> early_edges;
   std::vector<edge_fill> edges;  // after the cells of all peers have arrived, in this order
@@ -272,7 +273,11 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
       auto const i = static_cast<std::size_t>(d);
       theirs[i] = peer[i] == own[i] ? runs[i] : runs_of(p, d, peer[i]);
     }
-    add(t.out, peer, boxes_between(p, own, peer, theirs), true);
+    auto const boxes = boxes_between(p, own, peer, theirs);
+    add(t.out, peer, boxes, true);
+    if (boxes.empty()) return;
+    t.back.emplace_back();
+    for (auto const& box : boxes) t.back.back().push_back(between(box, 0, 1));
   });
   auto const is_whole = [&](int d) { return parts(p.layout.dim[d], p.mesh) == 1; };
   for (int d = 0; d < dims; ++d) {

@@ -1,5 +1,6 @@
 // Tensors with halos on real ranks.
 #pragma once
+#include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 
@@ -146,6 +147,26 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
   return c;
 }
 
+/// The strides of the array that holds `own` owned cells with halos of this layout.
+template <class L>
+row_major_strides stored_strides(shape const& own) {
+  shape stored = own;
+  if constexpr (layout_has_a_halo<L>::value)
+    for (int d = 0; d < own.rank; ++d) {
+      halo_width const& w = halo_of<L>::widths.dim[d];
+      stored[d] += w.lower + w.upper;
+    }
+  return row_major_strides(stored);
+}
+/// The owned cells of a tensor as kernels read them.
+template <class X>
+kernels::strided<element_t<X>> owned_leaf(X const& x) {
+  auto const c = owned_cells_of(x);
+  kernels::strided<element_t<X>> l{c.first, {}};
+  for (int d = 0; d < c.own.rank; ++d) l.stride[d] = c.stride[d];
+  return l;
+}
+
 /// The loops over a box of owned cells in two arrays.
 template <class T, class U, int Rank>
 loop_nest<2> loops_over(owned_cells<T, Rank> const& from, owned_cells<U, Rank> const& to, kernels::box const& cells) {
@@ -174,13 +195,30 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
 }
 
-/// The owned cells of a tensor, in a layout that differs in halos alone. Given cells are 0.
+/// Makes x the only tensor in its memory: by a copy of all stored cells, if it is not. Expressions keep the elements.
+template <class X>
+void own_memory(X& x) {
+  if (x.owner().use_count() == 1) return x.owner()->before_writing();
+  X const own(x.mesh(), x.extents());
+  kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(x.stored_data()), own.stored_data(),
+                x.stored_extents().size());
+  x = own;
+}
+
+/// The tensor with its halo in another state.
+template <class To, class T, class L, class M, class Space>
+sharded_tensor<T, To, M, Space> same_cells(sharded_tensor<T, L, M, Space> const& x) {
+  return {x.mesh(), x.extents(), x.owner()};
+}
+
+/// The owned cells of a tensor, in a layout that differs in halos alone. Given cells and halo terms are 0.
 template <class To, class T, class L, class M, class Space>
 sharded_tensor<T, To, M, Space> copy_cells(sharded_tensor<T, L, M, Space> const& x) {
   sharded_tensor<T, To, M, Space> y(x.mesh(), x.extents());
   Space const space{};
   if constexpr (layout_has_a_halo<To>::value)
-    if (has_given_cells(y.widths, y.rank)) kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
+    if (has_halo_sums<To> || has_given_cells(y.widths, y.rank))
+      kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
   auto const from = owned_cells_of(x);
   copy_owned_cells(space, from, owned_cells_of(y), box_of(from.own));
   return y;

@@ -1,5 +1,6 @@
 // Tensors with halos from functions of the index, and from arrays of the program.
 #pragma once
+#include "ashlar/ops/halo.hpp"
 #include "ashlar/tensor/haloed_tensor.hpp"
 
 namespace ashlar {
@@ -75,6 +76,9 @@ struct layout_has_no_given_edge {
 template <class T, class L, class M, int N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+  static_assert(
+      !ops_detail::halo_waits_for_its_sum<L>::value,
+      "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
   tensor_detail::tensor_on<T, L, M> const t(m, plan_detail::checked_extents<L>(n));
   tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
   return t;

@@ -216,6 +216,13 @@ void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
   out << "\n";
 }
 
+/// The same of the owned cells of a tensor with a halo, with the layout of these.
+template <plain_tensor X>
+  requires(layout_detail::layout_has_a_halo<layout_t<X>>::value)
+void print(std::ostream& out, X const& x, call_site w = call_site::current()) {
+  print(out, owned(x), w);
+}
+
 namespace tensor_detail {
 template <class X>
 struct output_of_a_tensor {

@@ -1,6 +1,8 @@
 // Stencils on real ranks.
 #pragma once
 #include "ashlar/kernels/stencil.hpp"
+#include "ashlar/ops/stencil_update.hpp"
+#include "ashlar/tensor/given_cells.hpp"
 #include "ashlar/tensor/halo.hpp"
 
 namespace ashlar::tensor_detail {
@@ -33,30 +35,6 @@ inline void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, 
   index_t const end = std::min(cells.lower[d] + cells.extent[d], n - above - own_begin);
   cells.lower[d] = begin;
   cells.extent[d] = std::max<index_t>(end - begin, 0);
-}
-
-// Copies cells beyond given edges.
-template <class Space, class X, class Y>
-void copy_given_cells(Space const& space, X const& x, Y const& y) {
-  if constexpr (layout_has_a_halo<layout_t<X>>::value && std::is_same_v<element_t<X>, element_t<Y>>) {
-    if (!has_given_cells(X::widths, X::rank)) return;
-    region const own = x.local_region();
-    shape const stored = x.stored_extents();
-    for (int d = 0; d < X::rank; ++d) {
-      halo_width const& w = X::widths.dim[d];
-      index_t const below = w.lower - own.dim[d].begin, above = own.dim[d].end + w.upper - x.extents()[d];
-      auto const copy = [&](index_t begin, index_t count) {
-        kernels::box b = box_of(stored);
-        b.lower[d] = begin;
-        b.extent[d] = count;
-        kernels::copy_region(space, static_cast<element_t<X> const*>(x.stored_data()), stored, b, y.stored_data(),
-                             stored, b);
-      };
-      if (stored.size() == 0) continue;
-      if (w.below == edge::given && below > 0) copy(0, below);
-      if (w.above == edge::given && above > 0) copy(stored[d] - above, above);
-    }
-  }
 }
 
 template <class F, class R, int Rank, class... T>
@@ -114,8 +92,19 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
     if constexpr (std::is_same_v<element_t<X>, element_t<Y>>)
       for (kernels::box const& cells : boxes_around(all, computed, rank))
         copy_owned_cells(space{}, owned_cells_of(x), to, cells);
-  copy_given_cells(space{}, x, y);
+  if constexpr (layout_has_a_halo<layout_t<Y>>::value) copy_given_cells(space{}, x, y);
   return y;
+}
+
+/// f at the cells of a colour of x, in the memory that y and x share.
+template <class F, class Y, class X, class... V>
+void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V const&... v) {
+  region const own = x.local_region();
+  kernels::box const all = box_of(own.extents());
+  if (own.size() == 0) return;
+  run_coloured_kernel(typename Y::execution_space{},
+                      stencil_on(f, owned_cells_of(y), all, own, owned_cells_of(x), owned_cells_of(v)...), c.which,
+                      c.of);
 }
 
 }  // namespace ashlar::tensor_detail

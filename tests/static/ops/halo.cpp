@@ -42,6 +42,37 @@ static_assert(std::is_same_v<layout_t<decltype(stencil(heat{1}, exchange_halo_as
 static_assert(std::is_same_v<decltype(stencil(at_the_centre{}, owned(u), u)),
                              decltype(make<float, layout<"y", "x">>(m, {64, 48}))>);
 
+// Elementwise operations read owned cells, in any state of the halo, and leave a stale halo. Reductions give what they
+// give of the owned cells.
+constexpr auto v = exchange_halo(u);
+constexpr auto plain = owned(u);
+constexpr auto row = make<double, layout<"x">>(m, {48});
+constexpr auto scalar = make<double, layout<>>(m);
+static_assert(std::is_same_v<layout_t<decltype(u + v)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(exp(v))>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(plain * v - row)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(scalar * u / 2.)>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(exchange_halo(u - v))>, field>);
+static_assert(std::is_same_v<layout_t<decltype(as_stale(v))>, stale<field>>);
+static_assert(std::is_same_v<layout_t<decltype(sum(u * v))>, layout_t<decltype(sum(plain))>>);
+static_assert(std::is_same_v<layout_t<decltype(max<0>(abs(v)))>, layout_t<decltype(max<0>(plain))>>);
+static_assert((u * v).extents() == shape::of(64, 48));
+
+// Sums of halos are linear. add_halo, the transpose of an exchange, has its bytes.
+constexpr auto sums = make<double, halo_sums<field>>(m, {64, 48});
+static_assert(std::is_same_v<layout_t<decltype(sums + 2. * sums)>, halo_sums<field>>);
+static_assert(std::is_same_v<layout_t<decltype(scalar * sums / scalar)>, halo_sums<field>>);
+static_assert(std::is_same_v<layout_t<decltype(add_halo(sums))>, stale<field>>);
+template <corners C>
+constexpr auto forth_and_back = [](auto const& machine) {
+  (void)exchange_halo<C>(make<double, stale<field>>(machine, {64, 48}));
+  (void)add_halo<C>(make<double, halo_sums<field>>(machine, {64, 48}));
+};
+static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::add_halo) ==
+              collectives(grid{{2, 2}}, forth_and_back<corners::all>).bytes_per_rank(collective::exchange_halo));
+static_assert(collectives(grid{{2, 2}}, forth_and_back<corners::none>).bytes_per_rank(collective::add_halo) ==
+              (32 + 24) * 8);
+
 // The ledger counts the cells of other ranks, each once.
 template <class H, corners C>
 constexpr index_t bytes(grid const& g, index_t ny, index_t nx) {

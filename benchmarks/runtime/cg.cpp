@@ -1,0 +1,264 @@
+// Conjugate gradients on the 27-point operator of HPCG, and stencils in space, beside loops and messages by hand.
+#include <ashlar/tensor/tensor.hpp>
+
+#include <array>
+#include <cmath>
+
+#include "race.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace bench;
+using grid = mesh<axis<"z">, axis<"y">, axis<"x">>;
+using space = layout<halo("z", 1), halo("y", 1), halo("x", 1)>;
+using field = sharded_tensor<double, stale<space>, grid>;
+
+struct poisson27 {
+  static constexpr auto reach = box(1, 1, 1);
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    auto const line = [&](int i, int j) { return u(i, j, -1) + u(i, j, 0) + u(i, j, 1); };
+    auto const plane = [&](int i) { return line(i, -1) + line(i, 0) + line(i, 1); };
+    return 27 * u(0, 0, 0) - (plane(-1) + plane(0) + plane(1));
+  }
+};
+struct wave {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j, index_t k) const {
+    return static_cast<double>((i * 37 + j * 11 + k * 5) % 101) / 101;
+  }
+};
+
+// The exchange of all neighbours' cells as an expert writes it: along x, then y, then z, with the cells that have come,
+// by packed messages. Arrays hold 1 ghost cell a side.
+class exchange_by_hand {
+ public:
+  exchange_by_hand(device_mesh<grid> const& m, shape const& stored) : stored_(stored) {
+    int const open[3]{};
+    int sizes[3];
+    for (int d = 0; d < 3; ++d) sizes[d] = m.sizes().size[d];
+    MPI_Cart_create(MPI_COMM_WORLD, 3, sizes, open, 0, &cart_);
+    for (int d = 0; d < 3; ++d) {
+      auto const i = static_cast<std::size_t>(d);
+      MPI_Cart_shift(cart_, d, 1, &peer_[2 * i], &peer_[2 * i + 1]);
+      for (std::size_t side : {2 * i, 2 * i + 1}) {
+        out_[side].resize(static_cast<std::size_t>(stored.size() / stored[d]));
+        in_[side].resize(out_[side].size());
+      }
+    }
+  }
+  exchange_by_hand(exchange_by_hand const&) = delete;
+  exchange_by_hand& operator=(exchange_by_hand const&) = delete;
+  ~exchange_by_hand() { MPI_Comm_free(&cart_); }
+
+  void operator()(double* cells) {
+    for (int d = 2; d >= 0; --d) {
+      auto const i = static_cast<std::size_t>(d);
+      MPI_Request requests[4];
+      int n = 0;
+      for (std::size_t side : {2 * i, 2 * i + 1})
+        if (peer_[side] != MPI_PROC_NULL)
+          MPI_Irecv(in_[side].data(), int(in_[side].size()), MPI_DOUBLE, peer_[side], 0, cart_, &requests[n++]);
+      for (std::size_t side : {2 * i, 2 * i + 1})
+        if (peer_[side] != MPI_PROC_NULL) {
+          copy(
+              d, side % 2 == 0 ? 1 : stored_[d] - 2, [&](double& c, std::size_t k) { out_[side][k] = c; }, cells);
+          MPI_Isend(out_[side].data(), int(out_[side].size()), MPI_DOUBLE, peer_[side], 0, cart_, &requests[n++]);
+        }
+      MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+      for (std::size_t side : {2 * i, 2 * i + 1})
+        if (peer_[side] != MPI_PROC_NULL)
+          copy(
+              d, side % 2 == 0 ? 0 : stored_[d] - 1, [&](double& c, std::size_t k) { c = in_[side][k]; }, cells);
+    }
+  }
+
+ private:
+  template <class F>
+  void copy(int d, index_t at, F const& f, double* cells) const {
+    index_t const stride[]{stored_[1] * stored_[2], stored_[2], 1};
+    int const a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    std::size_t k = 0;
+    for (index_t i = 0; i < stored_[a]; ++i)
+      for (index_t j = 0; j < stored_[b]; ++j) f(cells[at * stride[d] + i * stride[a] + j * stride[b]], k++);
+  }
+  shape stored_;
+  MPI_Comm cart_ = MPI_COMM_NULL;
+  std::array<int, 6> peer_{};
+  std::array<std::vector<double>, 6> out_, in_;
+};
+
+// The vectors of a solver, and one iteration.
+struct by_ashlar {
+  field x, r, p;
+  sharded_tensor<double, layout<>, grid> rr;
+
+  static auto dot(auto const& a, auto const& b) { return all_reduce(sum(a * b)); }
+  explicit by_ashlar(field const& b) : x(0. * b), r(1. * b), p(1. * b), rr(dot(b, b)) {}
+  void start(field const& b) {
+    assign(x, 0. * b);
+    assign(r, b);
+    assign(p, b);
+    rr = dot(b, b);
+  }
+  void iterate() {
+    auto const q = stencil(poisson27{}, exchange_halo_async(p));
+    auto const a = rr / dot(p, q);
+    x += a * p;
+    r -= a * q;
+    auto const next = dot(r, r);
+    p = r + (next / rr) * p;
+    rr = next;
+  }
+};
+
+// The same by loops: one per statement, or fused as an expert does, q and p.q in one pass, and x, r and r.r in another.
+class by_hand {
+ public:
+  by_hand(field const& b, bool fused, bool exchanges)
+      : s_(b.stored_extents()),
+        exchange_(b.mesh(), s_),
+        fused_(fused),
+        exchanges_(exchanges),
+        b_(b.stored_data(), b.stored_data() + s_.size()),
+        x_(b_.size()),
+        r_(b_.size()),
+        p_(b_.size()),
+        q_(b_.size()) {}
+  void start() {
+    std::fill(x_.begin(), x_.end(), 0.);
+    std::fill(r_.begin(), r_.end(), 0.);
+    std::fill(p_.begin(), p_.end(), 0.);
+    rr_ = sum([&](index_t at) {
+      p_[std::size_t(at)] = r_[std::size_t(at)] = b_[std::size_t(at)];
+      return b_[std::size_t(at)] * b_[std::size_t(at)];
+    });
+  }
+  void iterate() {
+    if (exchanges_) exchange_(p_.data());
+    double *const x = x_.data(), *const r = r_.data(), *const p = p_.data(), *const q = q_.data();
+    index_t const row = s_[2], plane = s_[1] * s_[2];
+    auto const apply = [=](index_t at) {
+      double const* const u = p + at;
+      double around = 0;
+      for (index_t i = -1; i <= 1; ++i)
+        for (index_t j = -1; j <= 1; ++j) {
+          double const* const v = u + i * plane + j * row;
+          around += v[-1] + v[0] + v[1];
+        }
+      q[at] = 27 * u[0] - around;
+      return q[at] * u[0];
+    };
+    double const pq = fused_ ? sum(apply) : (local_sum(apply), sum([=](index_t at) { return p[at] * q[at]; }));
+    double const a = rr_ / pq;
+    double next = 0;
+    if (fused_) {
+      next = sum([=](index_t at) {
+        x[at] += a * p[at];
+        r[at] -= a * q[at];
+        return r[at] * r[at];
+      });
+    } else {
+      (void)local_sum([=](index_t at) {
+        x[at] += a * p[at];
+        return 0.;
+      });
+      (void)local_sum([=](index_t at) {
+        r[at] -= a * q[at];
+        return 0.;
+      });
+      next = sum([=](index_t at) { return r[at] * r[at]; });
+    }
+    double const b = next / rr_;
+    (void)local_sum([=](index_t at) {
+      p[at] = r[at] + b * p[at];
+      return 0.;
+    });
+    rr_ = next;
+  }
+  double rr() const { return rr_; }
+
+ private:
+  // Calls f for the cells of this rank, row by row, and adds its values.
+  template <class F>
+  double local_sum(F const& f) const {
+    double total = 0;
+    for (index_t i = 1; i + 1 < s_[0]; ++i)
+      for (index_t j = 1; j + 1 < s_[1]; ++j) {
+        index_t const first = (i * s_[1] + j) * s_[2] + 1, n = s_[2] - 2;
+        double row = 0;
+#pragma omp simd reduction(+ : row)
+        for (index_t k = 0; k < n; ++k) row += f(first + k);
+        total += row;
+      }
+    return total;
+  }
+  template <class F>
+  double sum(F const& f) const {
+    double total = local_sum(f);
+    if (exchanges_) MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return total;
+  }
+  shape s_;
+  exchange_by_hand exchange_;
+  bool fused_, exchanges_;
+  std::vector<double> b_, x_, r_, p_, q_;
+  double rr_ = 0;
+};
+
+void iterations(races& all, int const (&sizes)[3], index_t n) {
+  std::string const what = "CG iteration, 27 points, " + std::to_string(n) + "^3 per rank";
+  if (!all.wants(what)) return;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
+  auto const mpi = mesh_over_mpi<grid>(sizes);
+  auto const right = [&](device_mesh<grid> const& on) {
+    return generate<double, stale<space>>(on, {n * sizes[0], n * sizes[1], n * sizes[2]}, wave{});
+  };
+  auto const b = right(m), over_mpi = right(mpi);
+  by_ashlar a(b), a_mpi(over_mpi);
+  by_hand hand(b, true, true), by_statements(b, false, true), alone(b, true, false);
+  auto const after_ten = [](auto const& iterate, auto const& rr) {
+    for (int i = 0; i < 10; ++i) iterate();
+    return rr();
+  };
+  hand.start();
+  double const expected = after_ten([&] { hand.iterate(); }, [&] { return hand.rr(); });
+  auto const ours = [&](char const* name, by_ashlar& s, field const& start) {
+    return variant{name, transport_of(start.mesh()), [&s] { s.iterate(); },
+                   [&s, &after_ten, expected] {
+                     double const found = after_ten([&] { s.iterate(); }, [&] { return item(s.rr); });
+                     return std::abs(found - expected) <= 1e-9 * expected;
+                   },
+                   [&s, &start] { s.start(start); }};
+  };
+  auto const theirs = [&](char const* name, by_hand& solver) {
+    return variant{name, "mpi", [&solver] { solver.iterate(); },
+                   [&solver, &after_ten, expected] {
+                     double const found = after_ten([&] { solver.iterate(); }, [&] { return solver.rr(); });
+                     return std::abs(found - expected) <= 1e-9 * expected;
+                   },
+                   [&solver] { solver.start(); }};
+  };
+  all.race(what, {ours("ashlar", a, b),
+                  ours(ashlar_over_mpi, a_mpi, over_mpi),
+                  theirs("by hand: packed messages, fused loops", hand),
+                  theirs("by hand: packed messages, a loop a statement", by_statements),
+                  {"limit: fused loops without communication", "none", [&] { alone.iterate(); }, [] { return true; },
+                   [&] { alone.start(); }}});
+}
+
+void measure(int argc, char** argv) {
+  int ranks = 1, sizes[3]{};
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Dims_create(ranks, 3, sizes);
+  races all("cg", argc, argv);
+  iterations(all, sizes, 128);
+  iterations(all, sizes, 32);
+  all.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  environment const env;
+  return run([&] { measure(argc, argv); });
+}

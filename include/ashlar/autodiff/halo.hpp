@@ -1,0 +1,244 @@
+// Derivatives of exchanges, sums of halos, and stencils.
+#pragma once
+#include "ashlar/autodiff/active.hpp"
+#include "ashlar/ops/stencil_slope.hpp"
+
+namespace ashlar {
+
+namespace autodiff_detail {
+
+/// A tensor with a stale or plain layout as the cotangent C: its halo cells are 0 if they are terms of sums.
+template <class C, class G>
+constexpr C as_cotangent(G const& g) {
+  using L = layout_t<C>;
+  if constexpr (std::is_same_v<layout_t<G>, L>)
+    return C(materialize(g));
+  else if constexpr (std::is_same_v<layout_t<G>, owned_layout_t<L>> || has_halo_sums<L>)
+    return backend_of<G>::template copy_cells<L>(materialize(g));
+  else
+    return as_cotangent<C>(owned(g));
+}
+
+}  // namespace autodiff_detail
+
+/// Reads the owned cells of an active tensor. Its pullback sets the halo cells of the cotangent to 0.
+template <active_value X>
+[[nodiscard]] constexpr auto as_stale(X const& x) {
+  auto const y = as_stale(x.value());
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(autodiff_detail::as_cotangent<typename X::cotangent_type>(result.cotangent().value()));
+  });
+  return result;
+}
+template <active_value X>
+[[nodiscard]] constexpr auto owned(X const& x) {
+  auto const y = owned(x.value());
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(autodiff_detail::as_cotangent<typename X::cotangent_type>(result.cotangent().value()));
+  });
+  return result;
+}
+template <class H, active_value X>
+[[nodiscard]] constexpr auto with_halo(X const& x) {
+  auto const y = with_halo<H>(x.value());
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(typename X::cotangent_type(owned(result.cotangent().value())));
+  });
+  return result;
+}
+
+namespace autodiff_detail {
+// The active result of an exchange. Its pullback is add_halo.
+template <corners C, class X, class Y>
+constexpr auto exchanged(X const& x, Y const& y, call_site const& w) {
+  active<Y, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    x.cotangent().add(typename X::cotangent_type(add_halo<C>(result.cotangent().take(), w)));
+  });
+  return result;
+}
+}  // namespace autodiff_detail
+
+/// Exchanges the halo of an active tensor. Its pullback adds the halo cells of the cotangent to their owners'.
+template <corners C = corners::all, active_value X>
+[[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
+  if constexpr (autodiff_detail::is_filled<X>)
+    return exchange_halo<C>(as_stale(x), w);
+  else
+    return autodiff_detail::exchanged<C>(x, exchange_halo<C>(x.value(), w), w);
+}
+
+namespace autodiff_detail {
+/// An exchange of an active tensor that has begun: the operand of a stencil.
+template <class Active, class Pending>
+struct active_pending_halo {
+  Active result;
+  Pending pending;
+  /// As pending_halo.
+  [[nodiscard]] constexpr Active wait() {
+    (void)pending.wait();
+    return result;
+  }
+};
+}  // namespace autodiff_detail
+
+/// Begins an exchange of an active tensor. The pullback is add_halo.
+template <corners C = corners::all, active_value X>
+[[nodiscard]] constexpr auto exchange_halo_async(X const& x, call_site w = call_site::current()) {
+  if constexpr (autodiff_detail::is_filled<X>) {
+    return exchange_halo_async<C>(as_stale(x), w);
+  } else {
+    auto pending = exchange_halo_async<C>(x.value(), w);
+    auto result = autodiff_detail::exchanged<C>(x, pending.cells(), w);
+    return autodiff_detail::active_pending_halo<decltype(result), decltype(pending)>{result, std::move(pending)};
+  }
+}
+
+/// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Given cells get 0.
+template <corners C = corners::all, active_value X>
+[[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
+  auto const y = add_halo<C>(x.value(), w);
+  active<std::remove_cvref_t<decltype(y)>, X::replicated> result(x.recording_tape(), y);
+  result.recording_tape().push([result, x, w] {
+    if (!result.cotangent().is_set()) return;
+    auto ct = result.cotangent().take();
+    auto const filled = exchange_halo<corners::all>(ct, w);
+    plan_detail::backend_of<decltype(filled)>::clear_given(filled);
+    x.cotangent().add(typename X::cotangent_type(filled));
+  });
+  return result;
+}
+
+namespace autodiff_detail {
+
+template <class U>
+inline constexpr bool is_active_halo = false;
+template <class A, class P>
+inline constexpr bool is_active_halo<active_pending_halo<A, P>> = true;
+
+// The first operand of a stencil: for the tape, and for the kernel.
+template <class U>
+constexpr auto const& recorded_field(U const& u) {
+  if constexpr (is_active_halo<U>)
+    return u.result;
+  else if constexpr (ops_detail::is_pending_halo<U>)
+    return u.cells();
+  else
+    return u;
+}
+template <class U>
+constexpr decltype(auto) field_of_kernel(U&& u) {
+  if constexpr (is_active_halo<std::remove_cvref_t<U>>)
+    return std::move(u.pending);
+  else if constexpr (active_value<U>)
+    return plan_detail::materialize(u.value());
+  else
+    return std::forward<U>(u);
+}
+
+template <class F, int I, class X, class... V>
+constexpr bool check_slope() {
+  constexpr int rank = rank_v<X>;
+  using missing = ops_detail::stencil_without_a_derivative<F, I, rank, ops_detail::neighbours<element_t<X>, rank>,
+                                                           ops_detail::neighbours<element_t<V>, rank>...>;
+  static_assert(
+      !missing::value,
+      "ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)");
+  return !missing::value;
+}
+
+// The cotangent of operand I of a stencil.
+template <int I, class C, class F, class Ct, class X, class... V>
+constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
+  using backend = backend_of<X>;
+  if constexpr (I == 0 && has_halo_sums<layout_t<C>>) {
+    return backend::template stencil_back<C>(f, box, ct, x, v...);
+  } else {
+    auto const run = [&](auto const& slope) {
+      using Y = ops_detail::stencil_result<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
+      return backend::template stencil<Y>(slope, stencil_box{}, x, x, ct, v...);
+    };
+    if (box.distance > 0) {
+      auto const g = run(ops_detail::slope_at_centre<I, F, true>{f, box, x.extents()});
+      if constexpr (I == 0) {
+        ops_detail::kept_outside<Ct> const kept{box, x.extents(), F::reach.rank};
+        return as_cotangent<C>(
+            backend::template stencil<std::remove_cvref_t<decltype(g)>>(kept, stencil_box{}, g, g, ct));
+      } else {
+        return as_cotangent<C>(g);
+      }
+    }
+    return as_cotangent<C>(run(ops_detail::slope_at_centre<I, F, false>{f, box, x.extents()}));
+  }
+}
+
+template <int I, class F, class Ct, class Operand, class X, class... V>
+constexpr void pull_back_stencil(F const& f, stencil_box const& box, Ct const& ct, Operand const& operand, X const& x,
+                                 V const&... v) {
+  if constexpr (active_value<Operand>)
+    if constexpr (check_slope<F, I, tensor_of<X>, tensor_of<V>...>())
+      operand.cotangent().add(stencil_cotangent<I, typename Operand::cotangent_type>(
+          f, box, ct, materialize(stop_gradient(x)), materialize(stop_gradient(v))...));
+}
+
+template <class F, class Result, class X, class... V>
+struct pullback_of_stencil {
+  F f;
+  stencil_box box;
+  Result result;
+  X x;
+  product<V...> others;
+
+  constexpr void operator()() const {
+    if (result.cotangent().is_set()) to_operands(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
+  }
+  template <int... I>
+  constexpr void to_operands(std::integer_sequence<int, I...>) const {
+    auto const& ct = result.cotangent().value();
+    pull_back_stencil<0>(f, box, ct, x, x, get<I>(others)...);
+    (pull_back_stencil<I + 1>(f, box, ct, get<I>(others), x, get<I>(others)...), ...);
+  }
+};
+
+template <class F, class U, class... V>
+constexpr auto run_active_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+  auto const x = recorded_field(u);
+  auto const y = ops_detail::run_stencil(f, box, field_of_kernel(std::forward<U>(u)),
+                                         plan_detail::materialize(stop_gradient(v))...);
+  using Y = std::remove_cvref_t<decltype(y)>;
+  active<Y, replicated_after<named_of<Y>, std::remove_cvref_t<decltype(x)>, V...>> result(tape_of(x, v...), y);
+  result.recording_tape().push(pullback_of_stencil<F, decltype(result), std::remove_cvref_t<decltype(x)>, V...>{
+      f, box, result, x, product<V...>(v...)});
+  return result;
+}
+
+template <class U, class... V>
+concept active_stencil = active_value<U> || is_active_halo<std::remove_cvref_t<U>> ||
+                         ((active_value<V> || ...) && ops_detail::stencil_field<U>);
+
+}  // namespace autodiff_detail
+
+/// A stencil on operands of which some are active. A functor has a derivative if its member `kind` is linearity::linear,
+/// in all operands together, or linearity::multilinear, in each. Others have a member slope<I>(offset, u...): the
+/// derivative with respect to the element of operand I at that offset. It may take the cell's index after the offset.
+/// Cost: the pullback is one pass over the cells for each active operand. The halo cells of the first cotangent are terms
+///   of sums: exchange_halo's pullback, add_halo, sends them to their owners.
+template <class F, class U, tensor... V>
+  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+[[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
+  return autodiff_detail::run_active_stencil(f, stencil_box{}, std::forward<U>(u), v...);
+}
+template <class F, class U, tensor... V>
+  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
+  return autodiff_detail::run_active_stencil(f, box, std::forward<U>(u), v...);
+}
+
+}  // namespace ashlar

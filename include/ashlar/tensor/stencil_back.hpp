@@ -1,0 +1,65 @@
+// The derivative of a stencil with respect to an operand with a halo, on real ranks.
+#pragma once
+#include "ashlar/kernels/stencil_back.hpp"
+#include "ashlar/tensor/add_halo.hpp"
+#include "ashlar/tensor/stencil.hpp"
+
+namespace ashlar::tensor_detail {
+
+/// The cotangent of the first operand x of a stencil: the terms of all stored cells, which add_halo brings to the cells'
+/// owners.
+template <class Y, class F, class Ct, class X, class... V>
+Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
+  constexpr int rank = rank_v<X>;
+  using space = typename Y::execution_space;
+  using R = element_t<Y>;
+  using kernel = stencil_back_kernel<F, R, element_t<Ct>, rank, element_t<X>, element_t<V>...>;
+  Y y(x.mesh(), x.extents());
+  shape const stored = y.stored_extents();
+  if (stored.size() == 0) return y;
+  region const own = x.local_region();
+  kernels::box const all = box_of(own.extents());
+  kernels::box computed = all;
+  for (int d = 0; d < F::reach.rank; ++d)
+    keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
+  row_major_strides const strides(stored);
+  auto const from = owned_cells_of(ct);
+  kernel k{f, y.stored_data(), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
+  index_t room[rank];
+  for (int d = 0; d < rank; ++d) {
+    room[d] = Y::widths.dim[d].lower;
+    k.stored[d] = stored[d];
+    k.stride[d] = strides.stride[d];
+    k.begin[d] = room[d] + computed.lower[d];
+    k.end[d] = k.begin[d] + computed.extent[d];
+    k.ct_stride[d] = from.stride[d];
+    k.ct -= room[d] * from.stride[d];
+    k.first.of[d] = own.dim[d].begin - room[d];
+  }
+  auto const set = [&](auto& leaf, auto const& c) {
+    leaf.at.cell = c.first;
+    for (int d = 0; d < rank; ++d) {
+      leaf.at.stride[d] = c.stride[d];
+      leaf.at.cell -= room[d] * c.stride[d];
+    }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>, auto const&... operand) {
+    (set(static_cast<stencil_leaf<I, std::remove_const_t<element_t<decltype(operand)>>, rank>&>(k.around),
+         owned_cells_of(operand)),
+     ...);
+  }(std::index_sequence_for<X, V...>{}, x, v...);
+  if constexpr (kernel::constant)
+    for (int i = 0; i < kernel::offsets; ++i)
+      k.slope[i] = static_cast<R>(ops_detail::slope_at<0, rank>(f, kernel::reach.offset[i], cell_index<rank>{},
+                                                                ops_detail::neighbours<element_t<X>, rank>{},
+                                                                ops_detail::neighbours<element_t<V>, rank>{}...));
+  run_stencil_back_kernel(space{}, k);
+  if (box.distance > 0)  // the other cells are copies of the operand's
+    for (kernels::box const& cells : boxes_around(all, computed, rank)) {
+      auto const to = owned_cells_of(y);
+      add_cells(space{}, static_cast<element_t<Ct> const*>(from.first), to.first, loops_over(to, from, cells));
+    }
+  return y;
+}
+
+}  // namespace ashlar::tensor_detail

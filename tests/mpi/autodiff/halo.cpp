@@ -1,0 +1,209 @@
+// Derivatives of exchanges and stencils: <Fx, y> = <x, F*y> in integers, and difference quotients.
+#include <ashlar/autodiff/autodiff.hpp>
+#include <ashlar/tensor/tensor.hpp>
+#include <doctest/doctest.h>
+#include <array>
+#include <cmath>
+#include "support/mpi_main.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"y">, axis<"x">>;
+using extents = std::array<index_t, 2>;
+
+std::vector<std::array<int, 2>> meshes() {
+  int p = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  std::vector<std::array<int, 2>> all{{p, 1}};
+  if (p > 1) all.push_back({1, p});
+  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
+  return all;
+}
+template <class F>
+void for_each_grid(F const& f) {
+  for (auto const& sizes : meshes())
+    for (extents const& n : {extents{9, 12}, {3, 2}, {1, 17}, {5, 5}})
+      f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
+}
+
+struct any_integer {
+  index_t seed;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
+    auto const x = static_cast<std::uint64_t>((seed * 131 + i) * 131 + j + 1) * 0x9e3779b97f4a7c15u;
+    return static_cast<double>(static_cast<index_t>(x >> 40) % 41 - 20);
+  }
+};
+template <class L>
+auto integers(device_mesh<grid> const& m, extents const& n, index_t seed) {
+  return generate<double, L>(m, {n[0], n[1]}, any_integer{seed});
+}
+constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
+double number(auto const& x) { return item(x); }
+
+struct blur {
+  static constexpr auto reach = box({1, 0}, {1, 2});
+  static constexpr linearity kind = linearity::linear;
+  double scale = 1;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    return scale * (u(-1, 0) + 2 * u(1, 2) - u(0, 1)) + u(0, 0);
+  }
+};
+struct cross {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
+    return 3 * u(-1, 0) - u(1, 0) + 2 * u(0, -1) + 5 * u(0, 1) - 4 * u(0, 0) + 7 * v(0, 0);
+  }
+};
+struct with_index {
+  static constexpr auto reach = star(0, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<2> const& at, auto const& u) const {
+    return static_cast<double>(at[0] - 2 * at[1]) * u(0, 1) - u(0, -1);
+  }
+};
+struct conduct {  // linear in the field, and in the conductivity
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::multilinear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& k) const {
+    return k(0, 0) * (u(-1, 0) + u(1, 0) + 2 * u(0, -1) - u(0, 1));
+  }
+};
+
+// Checks <F x, y> == <x, F* y> for a linear F, and that the gradient has the layout of x.
+template <class X, class F>
+void check_linear(device_mesh<grid> const& m, extents const& n, F const& f) {
+  auto const y = integers<layout<"y", "x">>(m, n, 77);
+  auto const x = integers<X>(m, n, 1);
+  auto const [value, g] = value_and_grad<none>([&](auto const& u) { return dot(f(u), y); })(x);
+  static_assert(std::is_same_v<layout_t<decltype(g)>, X>);
+  for (index_t seed = 1; seed < 4; ++seed) {
+    auto const other = integers<X>(m, n, seed);
+    CHECK(number(dot(f(other), y)) == number(dot(other, g)));
+  }
+}
+
+template <class H>
+void check_edges() {
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    using S = stale<H>;
+    CAPTURE(n[0]);
+    CAPTURE(n[1]);
+    auto const v = integers<layout<"y", "x">>(m, n, 5);
+    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{2}, exchange_halo_async(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(blur{}, inside(1), exchange_halo(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(with_index{}, exchange_halo<corners::none>(u)); });
+    check_linear<S>(m, n, [](auto const& u) { return stencil(cross{}, exchange_halo_async<corners::none>(u), u); });
+    check_linear<S>(m, n, [&](auto const& u) {  // read by a stencil, and by elementwise operations
+      auto const w = exchange_halo(u);
+      return stencil(blur{2}, w) + 3. * w - v * as_stale(w);
+    });
+    check_linear<S>(m, n, [](auto const& u) {
+      auto const w = stencil(blur{2}, exchange_halo(u));
+      return stencil(cross{}, exchange_halo<corners::none>(w), u);
+    });
+    check_linear<layout<"y", "x">>(
+        m, n, [](auto const& u) { return owned(stencil(blur{2}, exchange_halo(with_halo<H>(u)))); });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("halo: derivatives of linear stencils are transposes, with every edge") {
+  check_edges<layout<halo("y", 1), halo("x", 1, 2)>>();
+  check_edges<layout<halo("y", 1, 2, edge::mirror), halo("x", 1, 2, edge::periodic)>>();
+  check_edges<layout<halo("y", 2, edge::odd), halo("x", 2, edge::copy)>>();
+  check_edges<layout<halo("y", 1, edge::reflect), halo("x", 2, edge::mirror)>>();
+}
+
+TEST_CASE("halo: derivatives of stencils of several operands") {
+  using H = layout<halo("y", 1, edge::copy), halo("x", 1, edge::periodic)>;
+  using S = stale<H>;
+  using O = layout<"y", "x">;
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const y = integers<O>(m, n, 77);
+    auto const u = integers<S>(m, n, 1);
+    auto const check = [&](auto const& k) {
+      for (int distance : {0, 1}) {
+        auto const f = [&](auto const& a, auto const& b) {
+          return stencil(conduct{}, inside(distance), exchange_halo_async<corners::none>(a), b);
+        };
+        auto const [value, g] = value_and_grad<none>(
+            [&](auto const& p) { return dot(f(std::get<0>(p), std::get<1>(p)), y); })(std::tuple(u, k));
+        static_assert(std::is_same_v<layout_t<decltype(std::get<1>(g))>, layout_t<decltype(k)>>);
+        // Outside the box the result is u, which does not depend on k.
+        auto const fixed = stencil(conduct{}, inside(distance), exchange_halo(u), 0. * k);
+        CHECK(number(value) == number(dot(u, std::get<0>(g))));
+        CHECK(number(value) == number(dot(k, std::get<1>(g))) + number(dot(fixed, y)));
+      }
+    };
+    check(integers<O>(m, n, 3));
+    check(integers<S>(m, n, 3));
+    check(integers<stale<layout<halo("y", 2), "x">>>(m, n, 3));
+  });
+}
+
+TEST_CASE("halo: the derivative of add_halo is an exchange") {
+  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const y = integers<stale<H>>(m, n, 77);
+    auto sums = make<double, halo_sums<H>>(m, {n[0], n[1]});
+    for (index_t i = 0; i < sums.stored_extents().size(); ++i) sums.stored_data()[i] = static_cast<double>(i % 7 - 3);
+    auto const [value, g] = value_and_grad<none>([&](auto const& s) { return dot(add_halo(s + s), y); })(sums);
+    static_assert(std::is_same_v<layout_t<decltype(g)>, H>);
+    auto const expected = exchange_halo(2. * y);
+    int wrong = 0;
+    for (index_t i = 0; i < expected.stored_extents().size(); ++i)
+      wrong += g.stored_data()[i] != expected.stored_data()[i];
+    CHECK(wrong == 0);
+  });
+}
+
+namespace {
+
+// Burgers' equation: u_t = -u u_x + nu laplace(u).
+struct burgers {
+  static constexpr auto reach = star(1, 1);
+  double dt = 0.1, nu = 0.3;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    return u(0, 0) +
+           dt * (nu * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0)) - u(0, 0) * (u(0, 1) - u(0, -1)) / 2);
+  }
+  // [slope]
+  template <int>
+  ASHLAR_FUNCTION constexpr double slope(cell_index<2> const& offset, auto const& u) const {
+    if (offset[0] != 0) return dt * nu;
+    if (offset[1] != 0) return dt * (nu - static_cast<double>(offset[1]) * u(0, 0) / 2);
+    return 1 - dt * (4 * nu + (u(0, 1) - u(0, -1)) / 2);
+  }
+  // [slope]
+};
+struct wave {
+  double a, b;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
+    return std::sin(a * static_cast<double>(i + 1)) + std::cos(b * static_cast<double>(j + 2 * i));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("halo: the derivative of three steps of a nonlinear stencil equals a difference quotient") {
+  using S = stale<layout<halo("y", 1, edge::reflect), halo("x", 1, edge::periodic)>>;
+  for_each_grid([](device_mesh<grid> const& m, extents const& n) {
+    auto const u = generate<double, S>(m, {n[0], n[1]}, wave{1.3, 0.7});
+    auto const direction = generate<double, S>(m, {n[0], n[1]}, wave{0.4, 2.1});
+    auto const loss = [](auto const& start) {
+      auto const a = stencil(burgers{}, exchange_halo_async<corners::none>(start));
+      auto const b = stencil(burgers{}, exchange_halo_async<corners::none>(a));
+      auto const c = stencil(burgers{}, inside(1), exchange_halo<corners::none>(b));
+      return dot(c, c);
+    };
+    auto const [value, g] = value_and_grad<none>(loss)(u);
+    double const h = 1e-5, slope = number(dot(g, direction));
+    double const quotient = (number(loss(u + h * direction)) - number(loss(u - h * direction))) / (2 * h);
+    CHECK(std::abs(slope - quotient) <= 1e-7 * (1 + std::abs(slope)));
+  });
+}

@@ -1,0 +1,143 @@
+// add_halo is the transpose of exchange_halo: <Fx, y> = <x, F*y>, in integers.
+#include <ashlar/tensor/tensor.hpp>
+#include <doctest/doctest.h>
+#include <array>
+#include "support/mpi_main.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"y">, axis<"x">>;
+
+std::vector<std::array<int, 2>> meshes() {
+  int p = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  std::vector<std::array<int, 2>> all{{p, 1}};
+  if (p > 1) all.push_back({1, p});
+  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
+  return all;
+}
+
+// Integers that look random.
+double integer(index_t seed, index_t i) {
+  auto const x = static_cast<std::uint64_t>(seed * 1000003 + i + 1) * 0x9e3779b97f4a7c15u;
+  return static_cast<double>(static_cast<index_t>(x >> 40) % 2001 - 1000);
+}
+struct any_integer {
+  index_t seed;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
+    auto const x = static_cast<std::uint64_t>(((seed * 131 + i) * 131 + j) * 131 + k + 1) * 0x9e3779b97f4a7c15u;
+    return static_cast<double>(static_cast<index_t>(x >> 40) % 2001 - 1000);
+  }
+};
+
+// The sum of products of stored cells on all ranks: of owned cells; and of cells that an exchange fills if `halo`.
+template <corners C, class X, class Y>
+double product(X const& a, Y const& b, bool halo) {
+  auto const own = a.local_region();
+  shape const stored = a.stored_extents();
+  double sum = 0;
+  for (index_t i = 0; i < stored.size(); ++i) {
+    int outside = 0;
+    bool given = false;
+    index_t rest = i;
+    for (int d = X::rank - 1; d >= 0; --d) {
+      auto const& w = X::widths.dim[d];
+      index_t const v = own.dim[d].begin - w.lower + rest % stored[d];
+      rest /= stored[d];
+      outside += v < own.dim[d].begin || v >= own.dim[d].end;
+      given = given || layout_detail::cell_at(v, a.extent(d), w).given;
+    }
+    bool const filled = halo && !given && (C == corners::all || outside == 1);
+    if (outside == 0 || filled) sum += a.stored_data()[i] * b.stored_data()[i];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+template <class H, corners C, class M, std::size_t N>
+void check_transpose(M const& m, std::array<index_t, N> const& n) {
+  index_t extents[N];
+  for (std::size_t d = 0; d < N; ++d) extents[d] = n[d];
+  auto const y = make<double, halo_sums<H>>(m, extents);
+  index_t const size = y.stored_extents().size();
+  for (index_t i = 0; i < size; ++i) y.stored_data()[i] = integer(m.rank(), i);
+  auto const back = add_halo<C>(y);
+  static_assert(std::is_same_v<layout_t<decltype(back)>, stale<H>>);
+  int wrong = 0;  // operations write no operand
+  for (index_t i = 0; i < size; ++i) wrong += y.stored_data()[i] != integer(m.rank(), i);
+  CHECK(wrong == 0);
+  for (index_t seed = 1; seed < 4; ++seed) {
+    auto const x = generate<double, stale<H>>(m, extents, any_integer{seed});
+    double const before = product<C>(x, back, false);
+    CHECK(product<C>(exchange_halo<C>(x), y, true) == before);
+  }
+}
+
+template <class H, std::size_t N>
+void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
+  for (auto const& sizes : meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    for (auto const& n : extents) {
+      CAPTURE(n[0]);
+      check_transpose<H, corners::all>(m, n);
+      check_transpose<H, corners::none>(m, n);
+    }
+  }
+}
+
+std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
+
+}  // namespace
+
+TEST_CASE("add_halo: the transpose on lines with every edge, widths beyond a shard and the domain") {
+  check_transposes<layout<halo("y", 1, 2)>>(lines);
+  check_transposes<layout<halo("y", 3, edge::copy)>>(lines);
+  check_transposes<layout<halo("y", 5, 4, edge::periodic)>>(lines);
+  check_transposes<layout<halo("y", 2, 5, edge::mirror)>>(lines);
+  check_transposes<layout<halo("y", 3, edge::reflect)>>(lines);
+  check_transposes<layout<halo("y", 4, edge::odd)>>(lines);
+  check_transposes<layout<halo("y", 2, edge::given)>>(lines);
+  check_transposes<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+}
+
+TEST_CASE("add_halo: the transpose on planes and blocks, over one axis, two axes, and none") {
+  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
+  check_transposes<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
+  check_transposes<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
+  check_transposes<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
+  check_transposes<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
+  check_transposes<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
+      std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+}
+
+TEST_CASE(
+    "add_halo: sums are linear, temporaries are summed in place, and the ledger counts the bytes of the exchange") {
+  using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
+  for (auto const& sizes : meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    auto const sums = [&](double a) {
+      auto y = make<double, halo_sums<H>>(m, {9, 12});
+      for (index_t i = 0; i < y.stored_extents().size(); ++i) y.stored_data()[i] = a * integer(m.rank(), i);
+      return y;
+    };
+    auto const a = sums(1), b = sums(3);
+    static_assert(std::is_same_v<layout_t<decltype(2. * a - b)>, halo_sums<H>>);
+    auto const factor = scatter<layout<>>(m, std::vector{4.});
+    CHECK(gather_all(add_halo(2. * a - b * factor)) == gather_all(-10. * add_halo(a)));
+    auto c = sums(2);
+    double const* const memory = c.stored_data();
+    auto const d = add_halo(std::move(c));
+    CHECK(d.stored_data() == memory);
+    CHECK(gather_all(d) == gather_all(2. * add_halo(a)));
+    recorder<grid> there, back;
+    m.record(&there);
+    (void)exchange_halo(d);
+    m.record(&back);
+    (void)add_halo(a);
+    m.record(nullptr);
+    CHECK(back.log.bytes_per_rank(collective::add_halo) == there.log.bytes_per_rank(collective::exchange_halo));
+    CHECK(back.log.count() == there.log.count());
+  }
+}
