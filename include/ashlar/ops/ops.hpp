@@ -16,6 +16,7 @@
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/elementwise_by_labels.hpp"
+#include "ashlar/ops/extremum_index.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/gather.hpp"
 #include "ashlar/ops/halo.hpp"
