@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/kernels/attention.hpp"
 #include "ashlar/kernels/batch_norm.hpp"
+#include "ashlar/kernels/concatenate.hpp"
 #include "ashlar/kernels/convolution.hpp"
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/kernels/extremum_index.hpp"

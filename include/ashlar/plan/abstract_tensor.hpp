@@ -223,6 +223,10 @@ struct backend<abstract_mesh<M>> {
     y.set_origin({});
     return y;
   }
+  template <class Y, class X>
+  static constexpr void put_box(Y& y, X const&, shape const&, plan_step const&, call_site const&) {
+    y.set_origin({});
+  }
   template <class To, class X>
   static constexpr auto exchange_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());

@@ -26,6 +26,7 @@ namespace plan_detail {
 ///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)
 ///                                                for each, in the same order, then all_reduce<Ops>(op)
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
+///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
@@ -35,7 +36,7 @@ namespace plan_detail {
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
 /// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
-/// einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
+/// move_box, join_boxes, paste_box, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>
 struct backend;

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/tensor/assign.hpp"
+#include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/pending.hpp"
@@ -119,6 +120,11 @@ struct backend<device_mesh<M>> {
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
+  }
+  // tensor/box.hpp
+  template <class Y, class X>
+  static void put_box(Y& y, X const& x, shape const& offset, plan_step const& step, call_site const& w) {
+    tensor_detail::put_box(y, x, offset, step, w);
   }
   // tensor/halo.hpp
   template <class To, class X>
