@@ -4,6 +4,7 @@
 #include "ashlar/kernels/batch_norm.hpp"
 #include "ashlar/kernels/concatenate.hpp"
 #include "ashlar/kernels/convolution.hpp"
+#include "ashlar/kernels/cumsum.hpp"
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/kernels/extremum_index.hpp"
 #include "ashlar/kernels/gather.hpp"

@@ -15,6 +15,7 @@
 #include "ashlar/ops/compare.hpp"
 #include "ashlar/ops/concatenate.hpp"
 #include "ashlar/ops/convolution.hpp"
+#include "ashlar/ops/cumsum.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/elementwise_by_labels.hpp"

@@ -36,7 +36,7 @@ namespace plan_detail {
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
 /// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
-/// move_box, join_boxes, paste_box, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
+/// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>
 struct backend;
