@@ -1,6 +1,7 @@
 // Running sums along a dimension of an array [outer][n][inner].
 #pragma once
 #include "ashlar/kernels/reduce.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/ops/cumsum.hpp"
 
 namespace ashlar::kernels_detail {
@@ -15,8 +16,8 @@ struct lines_of {
   index_t count() const { return outer * inner; }
 };
 
-/// A line, whose elements are `step` apart: the sum of all parts of it before `first`, or from `first` on, then the
-/// running sums of its own part.
+/// A task is one line. It begins with the sum of the other parts before it (after it, if reversed), and adds its
+/// elements one by one.
 template <class T, bool Reversed>
 struct cumsum_kernel {
   T const* in;

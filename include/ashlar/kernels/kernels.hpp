@@ -17,4 +17,5 @@
 #include "ashlar/kernels/select.hpp"
 #include "ashlar/kernels/sharded_cross_entropy.hpp"
 #include "ashlar/kernels/softmax.hpp"
+#include "ashlar/kernels/sort.hpp"
 #include "ashlar/kernels/user_operation.hpp"

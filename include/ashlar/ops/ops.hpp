@@ -37,6 +37,7 @@
 #include "ashlar/ops/sharded_cross_entropy.hpp"
 #include "ashlar/ops/slice.hpp"
 #include "ashlar/ops/softmax.hpp"
+#include "ashlar/ops/sort.hpp"
 #include "ashlar/ops/stencil.hpp"
 #include "ashlar/ops/transpose.hpp"
 #include "ashlar/ops/user_operation.hpp"
