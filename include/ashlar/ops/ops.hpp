@@ -31,6 +31,7 @@
 #include "ashlar/ops/normalize.hpp"
 #include "ashlar/ops/pooling.hpp"
 #include "ashlar/ops/random.hpp"
+#include "ashlar/ops/redistribute_into.hpp"
 #include "ashlar/ops/reduce.hpp"
 #include "ashlar/ops/roll.hpp"
 #include "ashlar/ops/select.hpp"

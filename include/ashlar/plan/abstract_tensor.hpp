@@ -205,6 +205,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto take_step(X const& x, call_site const& w) {
     return taken<P, I>(x, x.extents(), w);
   }
+  template <class P, int I, class Y, class X>
+  static constexpr void take_step_into(Y& y, X const& x, call_site const& w) {
+    y.set_origin(taken<P, I>(x, x.extents(), w).origin());
+  }
   template <class P, int I, int... Order, class X>
   static constexpr auto take_step_transposed(X const& x, call_site const& w) {
     X unknown = x;

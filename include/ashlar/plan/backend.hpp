@@ -20,6 +20,7 @@ namespace plan_detail {
 ///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
 ///   assign(y, x)                                 makes the elements of y those of x, which may wait to be evaluated
 ///   take_step<P, I>(x, w)                        step I of the plan
+///   take_step_into<P, I>(y, x, w)                the last step of the plan, into the memory of y
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
 ///   begins_early                                 true if collectives can begin now and be complete later
 ///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also into y's memory

@@ -98,6 +98,10 @@ struct backend<device_mesh<M>> {
   static auto take_step(X const& x, call_site const& w) {
     return tensor_detail::take_step<P, I>(x, w);
   }
+  template <class P, int I, class Y, class X>
+  static void take_step_into(Y& y, X const& x, call_site const& w) {
+    tensor_detail::take_step_into<P, I>(y, x, w);
+  }
   template <class P, int I, int... Order, class X>
   static auto take_step_transposed(X const& x, call_site const& w) {
     return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
