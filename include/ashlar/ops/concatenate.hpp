@@ -92,15 +92,18 @@ constexpr auto paste_box(paste_at const& at, Y const& y, X const& x, call_site c
 /// Example: concatenate<1>(x, y) is NumPy's concatenate((x, y), axis=1)
 template <int Dim, tensor X, tensor Y>
 [[nodiscard]] constexpr auto concatenate(X const& x, Y const& y, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return ops_detail::concatenated<Dim>(w, x, y);
 }
 template <int Dim, tensor X, tensor Y, tensor Z>
 [[nodiscard]] constexpr auto concatenate(X const& x, Y const& y, Z const& z, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return ops_detail::concatenated<Dim>(w, x, y, z);
 }
 template <int Dim, tensor X, tensor Y, tensor Z, tensor U>
 [[nodiscard]] constexpr auto concatenate(X const& x, Y const& y, Z const& z, U const& u,
                                          call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return ops_detail::concatenated<Dim>(w, x, y, z, u);
 }
 
@@ -114,6 +117,7 @@ template <int Dim, tensor X, tensor Y, tensor Z, tensor U>
 template <tensor Y, tensor X, int N>
 [[nodiscard]] constexpr auto paste(Y const& y, index_t const (&begin)[N], X const& x,
                                    call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_offsets<Y, N>() && ops_detail::require_box<Y, X>()) {
     for (int d = 0; d < N; ++d)
       if (begin[d] < 0 || begin[d] > y.extents()[d] - x.extents()[d])

@@ -45,6 +45,7 @@ constexpr void run_steps_into(Y& y, X const& x, call_site const& w) {
 /// Example: auto y = adopt<layout<none, "x">>(m, mine.data(), {8, 6}); redistribute_into(y, x);
 template <tensor Y, tensor X>
 constexpr void redistribute_into(Y& y, X const& x, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<Y, X>()) {
     if constexpr (ops_detail::require_redistribution_into<Y, X>()) {
       ops_detail::require_meshes_of_one_size(y, x);

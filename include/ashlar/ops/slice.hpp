@@ -128,6 +128,7 @@ constexpr auto shifted(X const& x, index_t by, element_t<X> value, call_site con
 template <class To = ops_detail::as_operand, tensor X, int N>
 [[nodiscard]] constexpr auto slice(X const& x, index_t const (&begin)[N], index_t const (&extents)[N],
                                    call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   using L = ops_detail::target_t<To, X>;
   if constexpr (ops_detail::require_offsets<X, N>() && ops_detail::require_target<L, X>()) {
     for (int d = 0; d < N; ++d)
@@ -151,6 +152,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 template <class To = ops_detail::as_operand, tensor X, int N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N],
                                  call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_zeros<X>())
     return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, element_t<X>{}, w);
   else
@@ -159,6 +161,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 template <class To = ops_detail::as_operand, tensor X, int N>
 [[nodiscard]] constexpr auto pad(X const& x, index_t const (&before)[N], index_t const (&after)[N], element_t<X> value,
                                  call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_no_partial<X>())
     return ops_detail::padded<ops_detail::target_t<To, X>>(x, before, after, value, w);
   else
@@ -174,6 +177,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 /// Example: shift<0>(x, 1) - x of layout<"x"> is the difference of neighbours, negative
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, index_t n, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_zeros<X>())
     return ops_detail::shifted<Dim>(x, n, element_t<X>{}, w);
   else
@@ -181,6 +185,7 @@ template <int Dim, tensor X>
 }
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, index_t n, element_t<X> value, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_no_partial<X>())
     return ops_detail::shifted<Dim>(x, n, value, w);
   else

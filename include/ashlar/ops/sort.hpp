@@ -160,7 +160,8 @@ struct largest_elements {
 /// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
 /// Example: take_along<1>(x, argsort<1>(x)) is sort<1>(x)
 template <int Dim, tensor X, tensor Index>
-constexpr auto take_along(X const& x, Index const& index) {
+constexpr auto take_along(X const& x, Index const& index, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
   constexpr bool rank = !missing::value && rank_v<X> != rank_v<Index>;
   using no_integer = ops_detail::index_is_no_integer<Index>;
@@ -202,7 +203,8 @@ constexpr auto sort(X const& x) {
 /// Error: as argsort; a k that is larger than the extent throws ashlar::error.
 /// Example: auto const [values, indices] = top_k<1>(logits, 5)
 template <int Dim, tensor X>
-constexpr auto top_k(X const& x, index_t k) {
+constexpr auto top_k(X const& x, index_t k, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if (k < 0) meta_detail::fail("ashlar::top_k: k is 0 or more");
   auto const order = ops_detail::order_of<Dim, true>(x, k);
   if constexpr (ops_detail::is_ordered<X, Dim>()) {

