@@ -48,6 +48,8 @@ template <class Space, class T, bool Reversed>
 void cumsum_by_rows(Space const& space, lines_of const& a, cumsum_kernel<T, Reversed> const& k) {
   for_ranges("ashlar::cumsum", space, a.count(), elements_per_thread / std::max<index_t>(a.n, 1),
              [&](index_t begin, index_t end) {
+               if (a.inner == 1)
+                 for (; begin < end; ++begin) k(begin);
                for (index_t length; begin < end; begin += length) {
                  index_t const o = begin / a.inner, first = begin % a.inner;
                  length = std::min(a.inner - first, end - begin);

@@ -117,7 +117,7 @@ struct boxes_of {
 template <class To, plain_tensor X>
 constexpr auto move_box(box_of<To> const& b, X const& x, element_t<X> background, call_site const& w) {
   auto y = plan_detail::allocate<element_t<X>, To>(x.mesh(), b.extents);
-  if (!box_between(x, y, b.offset).covers()) backend_of<X>::fill(y, background);
+  if (!box_between(x, y, b.offset).covers()) backend_of<X>::fill_outside(y, b.offset, x.extents(), background);
   put_box(y, x, b.offset, w);
   return y;
 }

@@ -227,6 +227,10 @@ struct backend<abstract_mesh<M>> {
     y.set_origin({});
     return y;
   }
+  template <class Y, class T>
+  static constexpr void fill_outside(Y& y, shape const&, shape const&, T const&) {
+    y.set_origin({});
+  }
   template <class Y, class X>
   static constexpr void put_box(Y& y, X const&, shape const&, plan_step const&, call_site const&) {
     y.set_origin({});

@@ -126,6 +126,10 @@ struct backend<device_mesh<M>> {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
   }
   // tensor/box.hpp
+  template <class Y>
+  static void fill_outside(Y& y, shape const& offset, shape const& box, element_t<Y> value) {
+    tensor_detail::fill_outside(y, offset, box, value);
+  }
   template <class Y, class X>
   static void put_box(Y& y, X const& x, shape const& offset, plan_step const& step, call_site const& w) {
     tensor_detail::put_box(y, x, offset, step, w);

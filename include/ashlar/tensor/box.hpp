@@ -1,5 +1,6 @@
 // Boxes of tensors on real ranks.
 #pragma once
+#include "ashlar/kernels/fill_outside.hpp"
 #include "ashlar/ops/box.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 
@@ -68,6 +69,20 @@ void exchange_box(Space const& space, step_transfers const& v, communicator cons
   });
   strided_copy(space, static_cast<T const*>(to), destination, v.in.loops);
   strided_copy(space, source, destination, v.direct[static_cast<std::size_t>(ranks.rank())]);
+}
+
+/// Gives the elements of y that are outside a box a value.
+/// Pre: no other tensor and no expression shares the memory of y.
+template <class T, class L, class M, class Space>
+void fill_outside(sharded_tensor<T, L, M, Space>& y, shape const& offset, shape const& box, T value) {
+  region const own = y.local_region();
+  shape begin = y.extents(), end = begin;
+  for (int d = 0; d < own.rank; ++d) {
+    auto const within = [&](index_t index) { return std::clamp(index, index_t{0}, y.extents()[d]); };
+    begin[d] = own.dim[d].below(within(offset[d]));
+    end[d] = own.dim[d].below(within(offset[d] + box[d]));
+  }
+  kernels::fill_outside(Space{}, y.data(), own.extents(), begin, end, value);
 }
 
 /// Makes a box of y the elements of x.
