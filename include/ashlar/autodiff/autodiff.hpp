@@ -1,6 +1,8 @@
 // Umbrella header: reverse-mode differentiation.
 #pragma once
 #include "ashlar/autodiff/halo.hpp"
+#include "ashlar/autodiff/box.hpp"
+#include "ashlar/autodiff/cumsum.hpp"
 #include "ashlar/autodiff/remat.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/autodiff/vjp.hpp"

@@ -2,8 +2,11 @@
 #pragma once
 #include "ashlar/kernels/attention.hpp"
 #include "ashlar/kernels/batch_norm.hpp"
+#include "ashlar/kernels/concatenate.hpp"
 #include "ashlar/kernels/convolution.hpp"
+#include "ashlar/kernels/cumsum.hpp"
 #include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/extremum_index.hpp"
 #include "ashlar/kernels/gather.hpp"
 #include "ashlar/kernels/losses.hpp"
 #include "ashlar/kernels/metrics.hpp"
@@ -14,4 +17,5 @@
 #include "ashlar/kernels/select.hpp"
 #include "ashlar/kernels/sharded_cross_entropy.hpp"
 #include "ashlar/kernels/softmax.hpp"
+#include "ashlar/kernels/sort.hpp"
 #include "ashlar/kernels/user_operation.hpp"

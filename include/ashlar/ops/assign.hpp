@@ -107,7 +107,8 @@ constexpr X& update(X& x, F const& f) {
 /// Example: assign(y, a * x + y)
 template <class X, class E>
   requires tensor<X> && tensor<E>
-constexpr void assign(X& x, E value) {
+constexpr void assign(X& x, E value, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<X, E>()) ops_detail::assign_value(x, std::move(value));
 }
 

@@ -148,7 +148,8 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
 /// Example: conv2d<2>(x, k) of layout<"data", none, none, none> and layout<none, none, none, "model"> is
 /// layout<"data", none, none, "model">
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
-constexpr auto conv2d(X const& images, K const& kernel) {
+constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
                 "ashlar::conv2d: stride and dilation are 1 or more");
   if constexpr (ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {

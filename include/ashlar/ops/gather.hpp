@@ -114,7 +114,8 @@ constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, I
 /// Cost: no communication; if axes shard the table's rows, the result is partial over them.
 /// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
 template <class Table, class Index>
-constexpr auto take(Table const& table, Index const& index) {
+constexpr auto take(Table const& table, Index const& index, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return apply(ops_detail::take_op{}, table, index);
 }
 
@@ -127,7 +128,9 @@ constexpr auto take(Table const& table, Index const& index) {
 /// Example: all_reduce(scatter_add(weights, targets, ranks)) with weights and targets of layout<"x">, ranks of
 ///   layout<none>
 template <class Update, class Index, class Like>
-constexpr auto scatter_add(Update const& update, Index const& index, Like const& like) {
+constexpr auto scatter_add(Update const& update, Index const& index, Like const& like,
+                           call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return apply(ops_detail::scatter_add_op{}, update, index, stop_gradient(like));
 }
 

@@ -108,7 +108,8 @@ struct weights_have_other_elements {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
 template <tensor Z, tensor Y>
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
       "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
@@ -121,7 +122,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels) {
 /// Shape: logits (rows..., classes), labels and weights (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 template <tensor Z, tensor Y, tensor W>
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights) {
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& weights,
+                                     call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
       "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
@@ -135,7 +138,8 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
 
 /// Mean over all elements of (a - b)^2.
 template <tensor A, tensor B>
-constexpr auto mean_squared_error(A const& a, B const& b) {
+constexpr auto mean_squared_error(A const& a, B const& b, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return mean(square(a - b));
 }
 
@@ -203,7 +207,8 @@ struct distribution_cross_entropy_op : distribution_rule {
 /// Example: both of layout<"data", none>: partial<layout<>, "data">
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
-constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets) {
+constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::distribution_has_other_elements<element_t<Z>, element_t<Y>>::value,
       "ashlar::softmax_cross_entropy: logits and distributions have different element types; cast one of them");
@@ -284,7 +289,8 @@ constexpr auto binary_cross_entropy(P const& probabilities, Y const& targets,
 }
 /// Binary cross-entropy from logits, whose sigmoids are the probabilities. Nothing overflows and nothing is clipped.
 template <tensor Z, tensor Y>
-constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets) {
+constexpr auto binary_cross_entropy_from_logits(Z const& logits, Y const& targets, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return mean(elementwise(ops_detail::fn::binary_cross_entropy_from_logits{}, logits, targets));
 }
 

@@ -47,7 +47,8 @@ struct confusion_op {
 /// rows in float. It is partial like the loss, so one collective can reduce both. It has no derivative: pass
 /// stop_gradient(logits).
 template <tensor Z, tensor Y>
-constexpr auto accuracy_count(Z const& logits, Y const& labels) {
+constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::accuracy_count: labels have one dimension less than logits, one label a row");
   return apply(ops_detail::hits_op{}, logits, labels);
@@ -61,7 +62,8 @@ constexpr auto accuracy_count(Z const& logits, Y const& labels) {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Error: k < 1 throws ashlar::error.
 template <tensor Z, tensor Y>
-constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
+constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
   if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
@@ -74,7 +76,8 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k) {
 /// Cost: no communication; the result is partial over the axes that shard the rows.
 /// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
-constexpr auto confusion_counts(Z const& logits, Y const& labels) {
+constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
   return apply(ops_detail::confusion_op{}, logits, labels);

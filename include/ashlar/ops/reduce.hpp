@@ -253,7 +253,8 @@ struct expanded_tensor_is_sharded_otherwise {
 ///   invariant over an axis that shards Dims does not compile: write as_replicated first.
 /// Example: x - expand<1>(all_reduce<"model">(mean<1>(x)), x) of x of layout<"data", "model"> is of that layout
 template <int... Dims, class X, class Like>
-constexpr auto expand(X const& x, Like const& like) {
+constexpr auto expand(X const& x, Like const& like, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   using L = layout_t<X>;
   static_assert(
       !ops_detail::expand_does_not_fit<L, layout_t<Like>, Dims...>::value,

@@ -69,7 +69,8 @@ struct select_op {
 /// Error: an index that the dimension lacks throws ashlar::error.
 /// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
 template <class X>
-constexpr auto select(X const& x, index_t at) {
+constexpr auto select(X const& x, index_t at, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::nothing_to_select<layout_t<X>>::value) {
     static_assert(!ops_detail::nothing_to_select<layout_t<X>>::value,
                   "ashlar::select: the tensor is a scalar; it has no dimension of which to take one index");

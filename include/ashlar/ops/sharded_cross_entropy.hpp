@@ -100,6 +100,7 @@ struct sharded_cross_entropy_op {
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
                                                    call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
                 "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label a row");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);

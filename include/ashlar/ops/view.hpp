@@ -215,7 +215,8 @@ constexpr auto flatten(X const& x) {
 /// number of their ranks.
 /// Example: unflatten<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
 template <int Dim, class X, int N>
-constexpr auto unflatten(X const& x, index_t const (&extents)[N]) {
+constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value) {
     static_assert(!ops_detail::no_such_dimensions<Dim, Dim, rank_v<X>>::value,
                   "ashlar::unflatten: the tensor has no such dimension; they count from 0");

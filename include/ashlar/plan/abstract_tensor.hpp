@@ -205,6 +205,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto take_step(X const& x, call_site const& w) {
     return taken<P, I>(x, x.extents(), w);
   }
+  template <class P, int I, class Y, class X>
+  static constexpr void take_step_into(Y& y, X const& x, call_site const& w) {
+    y.set_origin(taken<P, I>(x, x.extents(), w).origin());
+  }
   template <class P, int I, int... Order, class X>
   static constexpr auto take_step_transposed(X const& x, call_site const& w) {
     X unknown = x;
@@ -222,6 +226,14 @@ struct backend<abstract_mesh<M>> {
     X y = x;
     y.set_origin({});
     return y;
+  }
+  template <class Y, class T>
+  static constexpr void fill_outside(Y& y, shape const&, shape const&, T const&) {
+    y.set_origin({});
+  }
+  template <class Y, class X>
+  static constexpr void put_box(Y& y, X const&, shape const&, plan_step const&, call_site const&) {
+    y.set_origin({});
   }
   template <class To, class X>
   static constexpr auto exchange_halo(X const& x, call_site const&) {

@@ -20,12 +20,15 @@ namespace plan_detail {
 ///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
 ///   assign(y, x)                                 makes the elements of y those of x, which may wait to be evaluated
 ///   take_step<P, I>(x, w)                        step I of the plan
+///   take_step_into<P, I>(y, x, w)                the last step of the plan, into the memory of y
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
 ///   begins_early                                 true if collectives can begin now and be complete later
 ///   begin<Y, P>(x, w), begin_into<Y, P>(y, x, w) if so: the steps of the plan as a pending<Y>, also into y's memory
 ///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)
 ///                                                for each, in the same order, then all_reduce<Ops>(op)
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
+///   fill_outside(y, offset, extents, value)      gives the elements of y that are outside a box a value
+///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
@@ -41,7 +44,7 @@ namespace plan_detail {
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
 /// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
-/// einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
+/// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>
 struct backend;

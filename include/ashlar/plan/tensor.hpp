@@ -137,10 +137,46 @@ struct error_text {
   }
 };
 
+/// The call that errors about extents name.
+inline thread_local call_site const* named_in_errors = nullptr;
+
+/// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
+/// call each other. The compiler shows the line of an error in a constant expression itself.
+class call_in_errors {
+ public:
+  constexpr explicit call_in_errors(call_site const& w) {
+    if (!std::is_constant_evaluated()) begin(w);
+  }
+  call_in_errors(call_in_errors const&) = delete;
+  call_in_errors& operator=(call_in_errors const&) = delete;
+  constexpr ~call_in_errors() {
+    if (outermost_) end();
+  }
+
+ private:
+  void begin(call_site const& w) {
+    if (named_in_errors != nullptr) return;
+    named_in_errors = &w;
+    outermost_ = true;
+  }
+  static void end() { named_in_errors = nullptr; }
+
+  bool outermost_ = false;
+};
+
+[[noreturn]] inline void fail_with(error_text& m) {
+  if (named_in_errors != nullptr) {
+    char const* file = named_in_errors->file_name();
+    for (char const* c = file; *c; ++c)
+      if (*c == '/') file = c + 1;
+    m << "; called at " << file << ":" << static_cast<index_t>(named_in_errors->line());
+  }
+  throw error(m.text);
+}
 [[noreturn]] inline void fail_extents(char const* rule, shape const& a, shape const& b) {
   error_text m;
   m << rule << "; found " << a << " and " << b;
-  throw error(m.text);
+  fail_with(m);
 }
 [[noreturn]] inline void fail_size(shape const& extents, std::size_t element_bytes) {
   error_text m;
@@ -151,7 +187,7 @@ struct error_text {
 [[noreturn]] inline void fail_other_extents(char const* rule, shape const& expected, shape const& found) {
   error_text m;
   m << rule << "; expected " << expected << ", found " << found;
-  throw error(m.text);
+  fail_with(m);
 }
 
 }  // namespace plan_detail

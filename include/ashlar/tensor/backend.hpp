@@ -4,6 +4,7 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/assign.hpp"
+#include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/pending.hpp"
@@ -101,6 +102,10 @@ struct backend<device_mesh<M>> {
   static auto take_step(X const& x, call_site const& w) {
     return tensor_detail::take_step<P, I>(x, w);
   }
+  template <class P, int I, class Y, class X>
+  static void take_step_into(Y& y, X const& x, call_site const& w) {
+    tensor_detail::take_step_into<P, I>(y, x, w);
+  }
   template <class P, int I, int... Order, class X>
   static auto take_step_transposed(X const& x, call_site const& w) {
     return tensor_detail::take_step_transposed<P, I, Order...>(x, w);
@@ -123,6 +128,15 @@ struct backend<device_mesh<M>> {
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
+  }
+  // tensor/box.hpp
+  template <class Y>
+  static void fill_outside(Y& y, shape const& offset, shape const& box, element_t<Y> value) {
+    tensor_detail::fill_outside(y, offset, box, value);
+  }
+  template <class Y, class X>
+  static void put_box(Y& y, X const& x, shape const& offset, plan_step const& step, call_site const& w) {
+    tensor_detail::put_box(y, x, offset, step, w);
   }
   // tensor/halo.hpp
   template <class To, class X>

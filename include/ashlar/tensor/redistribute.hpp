@@ -11,18 +11,20 @@ namespace ashlar {
 
 namespace tensor_detail {
 
-// Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`.
+// Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`. The result is
+// in the memory of `room` if that is given.
 template <class L2, class Ops, class T0, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
-                                            shape const& extents, dimension_order const& order, call_site const& w) {
+                                            shape const& extents, dimension_order const& order, call_site const& w,
+                                            sharded_tensor<T0, L2, M, Space> const* room = nullptr) {
   auto const& m = x.mesh();
   communicator const& ranks = m.communicator(s.axes);
   bool const alone = ranks.size() == 1;
-  if (alone && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
+  if (alone && !room && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
     return share<L2>(x, extents);
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
   step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
-  sharded_tensor<T0, L2, M, Space> y(m, extents, transfers.destination.size());
+  auto const y = room ? *room : sharded_tensor<T0, L2, M, Space>(m, extents, transfers.destination.size());
   auto const run = [&] { run_step<Ops>(Space{}, s, transfers, ranks, static_cast<T0 const*>(x.data()), y.data()); };
   if (alone || !communicates(s.what)) {
     run();
@@ -40,6 +42,18 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
 template <class P, int I, class X>
 auto take_step(X const& x, call_site const& w) {
   return step_taken<layout_after_step<P, I>, typename P::context::ops>(step_of<P, I>, x, x.extents(), {}, w);
+}
+
+/// Takes the last step of plan P into the memory of y, if no other tensor and no expression shares it. Otherwise y gets
+/// new memory.
+template <class P, int I, class T, class L, class M, class Space, class X>
+void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site const& w) {
+  static_assert(std::is_same_v<layout_after_step<P, I>, L>);
+  if (y.owner().use_count() != 1)
+    y = {x.mesh(), x.extents()};
+  else
+    y.owner()->before_writing();
+  (void)step_taken<L, typename P::context::ops>(step_of<P, I>, x, x.extents(), {}, w, &y);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.

@@ -158,7 +158,7 @@ struct view_lies_otherwise {
 template <class MemorySpace, class Owner>
 std::shared_ptr<storage<MemorySpace>> memory_of_user(Owner const& owner, void* data, std::size_t bytes) {
   using store = storage<MemorySpace>;
-  return std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s; });
+  return std::shared_ptr<store>(new store(data, bytes), [owner](store* s) { delete s, (void)owner; });
 }
 // A tensor whose shard is memory of the user's.
 template <class Tensor, class M, class Owner>

@@ -6,6 +6,7 @@
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/between_meshes.hpp"
 #include "ashlar/tensor/environment.hpp"
+#include "ashlar/tensor/extremum.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/tensor/halo.hpp"
 #include "ashlar/tensor/item.hpp"

@@ -142,13 +142,13 @@ struct transfers_key {
 };
 
 /// Remembers the transfers used last: a program takes the same steps again and again.
-template <class Transfers>
+template <class Transfers, class Key = transfers_key>
 class transfers_memo {
  public:
   /// Returns transfers(), or its result for the same key before. Without a copy of the pointer, it lives until the next
   /// call.
   template <class F>
-  std::shared_ptr<Transfers const> const& operator()(transfers_key const& key, F const& transfers) {
+  std::shared_ptr<Transfers const> const& operator()(Key const& key, F const& transfers) {
     entry& slot = slots_[key.hash() % slots_.size()];
     if (!slot.transfers || slot.key != key) slot = {key, std::make_shared<Transfers const>(transfers())};
     return slot.transfers;
@@ -156,7 +156,7 @@ class transfers_memo {
 
  private:
   struct entry {
-    transfers_key key{};
+    Key key{};
     std::shared_ptr<Transfers const> transfers;
   };
   std::array<entry, 256> slots_;

@@ -42,20 +42,22 @@ constexpr auto adam_moments(P const& p) {
 // PyTorch adds epsilon to the corrected root, Keras to the root before its correction.
 template <class Options, class P, class S, class G>
 constexpr void adam_update(Options const& o, double decay, P& p, S& state, G const& g) {
-  check_update(p, g, state.m, state.v);
-  double const rate = o.rate(state.step++);
-  double const c1 = 1 - power(o.beta1, state.step), c2 = 1 - power(o.beta2, state.step);
-  bool const keras = o.follows == convention::keras;
-  for_each_leaf(
-      [&](auto& x, auto const& gradient, auto& m, auto& v) {
-        check_gradient<decltype(x), decltype(gradient)>();
-        using T = element_t<decltype(x)>;
-        T const scaled = keras ? T(rate * square_root(c2) / c1) : T(rate / c1);
-        adam_step<T> const f{T(o.beta1), T(1 - o.beta1),           T(o.beta2),   T(1 - o.beta2),
-                             scaled,     keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
-        update_each(f, x, gradient, m, v);
-      },
-      p, g, state.m, state.v);
+  if constexpr (may_update<P, S>()) {
+    check_update(p, g, state.m, state.v);
+    double const rate = o.rate(state.step++);
+    double const c1 = 1 - power(o.beta1, state.step), c2 = 1 - power(o.beta2, state.step);
+    bool const keras = o.follows == convention::keras;
+    for_each_leaf(
+        [&](auto& x, auto const& gradient, auto& m, auto& v) {
+          check_gradient<decltype(x), decltype(gradient)>();
+          using T = element_t<decltype(x)>;
+          T const scaled = keras ? T(rate * square_root(c2) / c1) : T(rate / c1);
+          adam_step<T> const f{T(o.beta1), T(1 - o.beta1),           T(o.beta2),   T(1 - o.beta2),
+                               scaled,     keras ? T(1) : T(1 / c2), T(o.epsilon), T(1 - rate * decay)};
+          update_each(f, x, gradient, m, v);
+        },
+        p, g, state.m, state.v);
+  }
 }
 
 }  // namespace train_detail

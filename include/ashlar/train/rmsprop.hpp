@@ -85,27 +85,29 @@ struct rmsprop {
   /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    train_detail::check_update(p, g, state.v);
-    if (centered) train_detail::check_update(p, g, state.mean);
-    if (momentum != 0) train_detail::check_update(p, g, state.m);
-    double const r = rate(state.step++);
-    bool const keras = follows == convention::keras;
-    for_each_leaf(
-        [&](auto& x, auto const& gradient, auto& v, auto& mean, auto& m) {
-          train_detail::check_gradient<decltype(x), decltype(gradient)>();
-          using T = element_t<decltype(x)>;
-          train_detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho),
-                                                T(momentum),         T(epsilon),          keras};
-          if (centered && momentum != 0)
-            train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
-          else if (centered)
-            train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
-          else if (momentum != 0)
-            train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v, m);
-          else
-            train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v);
-        },
-        p, g, state.v, state.mean, state.m);
+    if constexpr (train_detail::may_update<P, S>()) {
+      train_detail::check_update(p, g, state.v);
+      if (centered) train_detail::check_update(p, g, state.mean);
+      if (momentum != 0) train_detail::check_update(p, g, state.m);
+      double const r = rate(state.step++);
+      bool const keras = follows == convention::keras;
+      for_each_leaf(
+          [&](auto& x, auto const& gradient, auto& v, auto& mean, auto& m) {
+            train_detail::check_gradient<decltype(x), decltype(gradient)>();
+            using T = element_t<decltype(x)>;
+            train_detail::rmsprop_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(rho), T(1 - rho),
+                                                  T(momentum),         T(epsilon),          keras};
+            if (centered && momentum != 0)
+              train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean, m);
+            else if (centered)
+              train_detail::update_each(train_detail::rmsprop_centered<T>{f}, x, gradient, v, mean);
+            else if (momentum != 0)
+              train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v, m);
+            else
+              train_detail::update_each(train_detail::rmsprop_plain<T>{f}, x, gradient, v);
+          },
+          p, g, state.v, state.mean, state.m);
+    }
   }
 };
 

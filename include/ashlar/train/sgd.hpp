@@ -49,21 +49,23 @@ struct sgd {
   /// state, has other extents than the parameter, ashlar::error is thrown.
   template <class P, class S, class G>
   constexpr void update(P& p, S& state, G const& g) const {
-    train_detail::check_update(p, g);
-    if (momentum != 0) train_detail::check_update(p, g, state.m);
-    double const r = rate(state.step++);
-    bool const keras = follows == convention::keras;
-    for_each_leaf(
-        [&](auto& x, auto const& gradient, auto& m) {
-          train_detail::check_gradient<decltype(x), decltype(gradient)>();
-          using T = element_t<decltype(x)>;
-          train_detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
-          if (momentum != 0)
-            train_detail::update_each(f, x, gradient, m);
-          else
-            train_detail::update_each(f, x, gradient);
-        },
-        p, g, state.m);
+    if constexpr (train_detail::may_update<P, S>()) {
+      train_detail::check_update(p, g);
+      if (momentum != 0) train_detail::check_update(p, g, state.m);
+      double const r = rate(state.step++);
+      bool const keras = follows == convention::keras;
+      for_each_leaf(
+          [&](auto& x, auto const& gradient, auto& m) {
+            train_detail::check_gradient<decltype(x), decltype(gradient)>();
+            using T = element_t<decltype(x)>;
+            train_detail::sgd_step<T> const f{keras ? T(r) : T(1), keras ? T(1) : T(r), T(momentum), nesterov};
+            if (momentum != 0)
+              train_detail::update_each(f, x, gradient, m);
+            else
+              train_detail::update_each(f, x, gradient);
+          },
+          p, g, state.m);
+    }
   }
 };
 

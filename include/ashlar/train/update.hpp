@@ -18,6 +18,19 @@ constexpr void update_each(F const& f, X& x, Others&... others) {
   backend_of<X>::update_each(f, x, others...);
 }
 
+template <class... Written>
+struct update_of_const {
+  static constexpr bool value = (std::is_const_v<Written> || ...);
+};
+/// True if update may write the parameters and the state.
+template <class P, class S>
+constexpr bool may_update() {
+  static_assert(
+      !update_of_const<P, S>::value,
+      "ashlar::optimizer: update writes the parameters and the state, and one of them is const; take them by T&");
+  return !update_of_const<P, S>::value;
+}
+
 template <class Parameter, class Gradient>
 struct gradient_has_another_layout {
   static constexpr bool value = !std::is_same_v<Parameter, Gradient>;

@@ -11,13 +11,22 @@ enum class initializer { zeros, ones, glorot_uniform, he_normal, normal };
 template <int Rank, class Layout>
 struct laid_out_weight;
 
+namespace train_detail {
+template <int Rank>
+struct weight_without_extents {
+  static constexpr bool value = Rank < 1;
+};
+}  // namespace train_detail
+
 /// A parameter before it has a layout: extents by value, rank by type. By default a vector starts with zeros, any other
 /// parameter with Glorot's uniform distribution.
 /// Example: weight{784, 200}
 template <int Rank>
 struct weight {
+  static_assert(!train_detail::weight_without_extents<Rank>::value,
+                "ashlar::weight: a parameter has at least one dimension; write its extents, as in weight{784, 200}");
   static constexpr int rank = Rank;
-  index_t extent[Rank];
+  index_t extent[Rank < 1 ? 1 : Rank];
   initializer first = Rank == 1 ? initializer::zeros : initializer::glorot_uniform;
 
   template <class... I>

@@ -1,0 +1,156 @@
+// The order of elements along a dimension, and elements by an index for each line.
+#pragma once
+#include "ashlar/kernels/cumsum.hpp"
+#include "ashlar/ops/sort.hpp"
+#include <vector>
+
+namespace ashlar::kernels_detail {
+
+/// True if element a comes before element b. NaN is the largest; the lower index wins ties.
+template <class T, bool Descending>
+struct element_order {
+  T const* line;
+  index_t step;
+
+  KOKKOS_FUNCTION bool operator()(index_t a, index_t b) const {
+    T const x = line[a * step], y = line[b * step];
+    bool const x_nan = x != x, y_nan = y != y;
+    if (x_nan != y_nan) return Descending ? x_nan : y_nan;
+    if (!x_nan && x != y) return Descending ? y < x : x < y;
+    return a < b;
+  }
+};
+
+/// A task sorts the indices of one line by a heap, in memory of its own, and stores the first of them.
+template <class T, bool Descending>
+struct order_kernel {
+  T const* in;
+  index_t *scratch, *out;
+  index_t n, inner, first;
+
+  KOKKOS_FUNCTION static void sift(index_t* heap, index_t root, index_t size,
+                                   element_order<T, Descending> const& before) {
+    for (index_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
+      if (child + 1 < size && before(heap[child], heap[child + 1])) ++child;
+      if (!before(heap[root], heap[child])) return;
+      index_t const moved = heap[root];
+      heap[root] = heap[child];
+      heap[child] = moved;
+      root = child;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(index_t number) const {
+    index_t const o = number / inner, j = number % inner;
+    element_order<T, Descending> const before{in + o * n * inner + j, inner};
+    index_t* const heap = scratch + number * n;
+    for (index_t i = 0; i < n; ++i) heap[i] = i;
+    for (index_t i = n / 2; i-- > 0;) sift(heap, i, n, before);
+    for (index_t size = n; size > 1; --size) {
+      index_t const last = heap[0];
+      heap[0] = heap[size - 1];
+      heap[size - 1] = last;
+      sift(heap, 0, size - 1, before);
+    }
+    for (index_t i = 0; i < first; ++i) out[(o * first + i) * inner + j] = heap[i];
+  }
+};
+
+// On the host a line is first copied to where its elements are contiguous.
+template <bool Descending, class Space, class T>
+void order_lines(Space const& space, lines_of const& a, T const* in, index_t first, index_t* out) {
+  for_ranges("ashlar::sort", space, a.count(), elements_per_thread / std::max<index_t>(a.n, 1),
+             [&](index_t begin, index_t end) {
+               auto const n = static_cast<std::size_t>(a.n);
+               auto const line = std::make_unique_for_overwrite<T[]>(n);
+               std::vector<index_t> order(n);
+               for (; begin < end; ++begin) {
+                 index_t const o = begin / a.inner, j = begin % a.inner;
+                 for (index_t i = 0; i < a.n; ++i) {
+                   line[static_cast<std::size_t>(i)] = in[(o * a.n + i) * a.inner + j];
+                   order[static_cast<std::size_t>(i)] = i;
+                 }
+                 element_order<T, Descending> const before{line.get(), 1};
+                 if (first < a.n)
+                   std::partial_sort(order.begin(), order.begin() + first, order.end(), before);
+                 else
+                   std::sort(order.begin(), order.end(), before);
+                 for (index_t i = 0; i < first; ++i)
+                   out[(o * first + i) * a.inner + j] = order[static_cast<std::size_t>(i)];
+               }
+             });
+}
+
+/// A task is one element of the result.
+template <class T, class I>
+struct take_along_kernel {
+  T const* in;
+  I const* index;
+  T* out;
+  index_t n, inner, count;  // of elements and of indices in a line
+
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    auto const at = static_cast<index_t>(index[i]);
+    out[i] = at < 0 || at >= n ? T{} : in[(i / (inner * count) * n + at) * inner + i % inner];
+  }
+};
+
+/// A task is one line, so that no two tasks add to one element.
+template <class T, class I>
+struct add_along_kernel {
+  T const* in;
+  I const* index;
+  T* out;
+  index_t n, inner, count;
+
+  KOKKOS_FUNCTION void operator()(index_t line) const {
+    index_t const o = line / inner, j = line % inner;
+    for (index_t k = 0; k < count; ++k) {
+      index_t const from = (o * count + k) * inner + j;
+      auto const at = static_cast<index_t>(index[from]);
+      if (at >= 0 && at < n) out[(o * n + at) * inner + j] += in[from];
+    }
+  }
+};
+
+}  // namespace ashlar::kernels_detail
+
+namespace ashlar::kernels {
+
+template <int Dim, bool Descending, class S, class T>
+void run(ops_detail::order_op<Dim, Descending> const&, S const& space, scratch_memory memory, shard<index_t> const& y,
+         shard<T const> const& x) {
+  kernels_detail::lines_of const a(x.local_extents(), Dim);
+  index_t const first = y.local_extents()[Dim];
+  if (a.n == 0) return;
+  if constexpr (kernels_detail::runs_in_caller<S>) {
+    kernels_detail::order_lines<Descending>(space, a, x.data, first, y.data);
+  } else {
+    auto const indices = memory.array<index_t>(x.local_size());
+    kernels_detail::for_elements(
+        "ashlar::sort", space, a.count(),
+        kernels_detail::order_kernel<T, Descending>{x.data, indices.data(), y.data, a.n, a.inner, first});
+    space.fence("ashlar::sort: scratch");
+  }
+}
+
+template <int Dim, class S, class T, class I>
+void run(ops_detail::take_along_op<Dim> const&, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& x, shard<I const> const& index) {
+  kernels_detail::lines_of const a(x.local_extents(), Dim);
+  index_t const count = y.local_extents()[Dim];
+  kernels_detail::for_each_index(
+      "ashlar::take_along", space, y.local_size(), 4,
+      kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count});
+}
+template <int Dim, class S, class T, class I>
+void run(ops_detail::add_along_op<Dim> const&, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& x, shard<I const> const& index) {
+  kernels_detail::lines_of const a(y.local_extents(), Dim);
+  index_t const count = x.local_extents()[Dim];
+  fill(space, y.data, y.local_size(), T(0));
+  kernels_detail::for_each_index(
+      "ashlar::take_along", space, a.count(), 4 * count,
+      kernels_detail::add_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count});
+}
+
+}  // namespace ashlar::kernels

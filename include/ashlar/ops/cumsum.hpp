@@ -1,0 +1,117 @@
+// cumsum: sums along a dimension up to each element.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+struct cumsum_diagnostics {
+  template <fault F, class Axis, class... L>
+  static constexpr void report() {
+    static_assert(
+        !breaks<F, fault::block_cyclic_dimension, Axis, L...>::value,
+        "ashlar::cumsum: the dimension is block-cyclic over the axis, so a rank's elements do not follow each other; redistribute it to an even split first");
+    static_assert(
+        !breaks<F, fault::not_linear, Axis, L...>::value,
+        "ashlar::cumsum: the tensor is partial over the axis by another reduction than the sum; all_reduce it first");
+  }
+};
+
+constexpr rule_result cumsum_rule(int dim, layout_value const& x) {
+  if (x.dim[dim].block) return rule_result::wrong(fault::block_cyclic_dimension, x.dim[dim][0]);
+  return elementwise_rule(linearity::linear, x);
+}
+
+/// The sum of each part of a dimension: one element per rank that shards it.
+template <int Dim>
+struct part_sums_op {
+  using diagnostics = cumsum_diagnostics;
+  index_t parts;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x) { return cumsum_rule(Dim, x); }
+  constexpr shape extents(layout_value const&, shape const& x) const {
+    shape y = x;
+    y[Dim] = parts;
+    return y;
+  }
+};
+
+/// The sums of each element and those before it, or after it. `sums` are the sums of the parts, `own` is the same
+/// tensor before it was gathered.
+template <int Dim, bool Reversed>
+struct cumsum_op {
+  using diagnostics = cumsum_diagnostics;
+  template <class T, class...>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& x) { return cumsum_rule(Dim, x); }
+  static constexpr rule_result rule(layout_value const& x, layout_value const&, layout_value const&) {
+    return cumsum_rule(Dim, x);
+  }
+  static constexpr shape extents(layout_value const&, shape const& x) { return x; }
+  static constexpr shape extents(layout_value const&, shape const& x, shape const&, shape const&) { return x; }
+};
+
+// A tag, so that argument-dependent lookup finds the overload for active tensors.
+template <int Dim, bool Reversed>
+struct sums_along {};
+
+template <int Dim, class X>
+inline constexpr bool is_whole_or_faulty = [] {
+  constexpr layout_value v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  return v.dim[Dim].size == 0 || cumsum_rule(Dim, v).why != fault::fits;
+}();
+
+// The layout with dimension Dim whole.
+template <int Dim, class X>
+struct whole_along {
+  using c = mesh_context<mesh_t<X>, layout_t<X>>;
+  static constexpr layout_value value = [] {
+    layout_value v = value_v<c, layout_t<X>>;
+    v.dim[Dim] = {};
+    return v;
+  }();
+  using type = layout_from_t<c, encode(value), encode_blocks(value), value.rank>;
+};
+
+template <int Dim, bool Reversed, plain_tensor X>
+constexpr auto sum_along(sums_along<Dim, Reversed>, X const& x, call_site const& w) {
+  if constexpr (is_whole_or_faulty<Dim, X>) {
+    return apply(cumsum_op<Dim, Reversed>{}, x);
+  } else {
+    constexpr axis_list axes = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.dim[Dim];
+    auto const& t = materialize(x);  // both operations read it
+    auto const own = apply(part_sums_op<Dim>{parts(axes, x.mesh().sizes())}, t);
+    auto const sums = relayout(destination<typename whole_along<Dim, X>::type, 0u>{}, own, w);
+    return apply(cumsum_op<Dim, Reversed>{}, t, sums, own);
+  }
+}
+
+template <class T>
+struct elements_cannot_be_added {
+  static constexpr bool value = !reduces_elements<op::sum, T>::value;
+};
+
+}  // namespace ops_detail
+
+/// The sum of each element and all before it along a dimension.
+/// Shape: as x. Post: element i of the result is the sum of the elements 0 to i of x. A partial sum stays partial.
+/// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
+/// Cost: if axes shard the dimension, an all_gather of one number per line and rank along them: the sums of the parts.
+///   Else no communication. The derivative is the same from the other end, at the same cost.
+/// Error: a block-cyclic dimension does not compile, nor does a partial tensor by another reduction than the sum.
+/// Example: cumsum<0>(x) of layout<"x", none> is NumPy's cumsum(x, axis=0). The rounding depends on the number of ranks
+template <int Dim, tensor X>
+[[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
+  using types = ops_detail::elements_cannot_be_added<element_t<X>>;
+  using missing = ops_detail::no_such_dimension<rank_v<X>, Dim>;
+  static_assert(!types::value, "ashlar::cumsum: elements of this type have no sum; write cast<int>(x)");
+  static_assert(types::value || !missing::value, "ashlar::cumsum: the tensor has no such dimension; they count from 0");
+  if constexpr (types::value || missing::value)
+    return x;
+  else
+    return sum_along(ops_detail::sums_along<Dim, false>{}, x, w);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,19 @@
+// Redistribution into a tensor that is const.
+// EXPECT: ashlar::assign: the tensor is const; take it by T&
+// ONE ERROR
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"x">>;
+constexpr grid m{{2}};
+
+constexpr int f() {
+  auto x = make<float, layout<"x", none>>(m, {4, 6});
+#ifdef ASHLAR_CONTROL
+  redistribute_into(x, make<float, layout<none, "x">>(m, {4, 6}));
+#else
+  redistribute_into(std::as_const(x), make<float, layout<none, "x">>(m, {4, 6}));
+#endif
+  return 0;
+}
+constexpr int r = f();
