@@ -8,7 +8,8 @@ import re
 FAMILIES = [
     ("mesh", "Meshes and names", "ashlar::layout", ["mesh/*", "meta/names.hpp"]),
     ("layout", "Layouts", "ashlar::layout", ["layout/*", "meta/literal.hpp"]),
-    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp", "autodiff/collective_einsum.hpp"]),
+    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/matmul.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
+                                                                     "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
     ("collectives", "Collectives between layouts", "ashlar::layout", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
     ("redistribution", "Redistribution and views", "ashlar::layout", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp",
                                                                      "ops/relayout_plan.hpp", "tensor/between_meshes.hpp"]),
@@ -20,7 +21,7 @@ FAMILIES = [
                                             "train/residual_classifier.hpp", "train/transformer.hpp", "train/sequential.hpp", "train/columns_then_rows.hpp"]),
     ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
-    ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/route.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp",
+    ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/route.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp"]),
     ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),
     ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),

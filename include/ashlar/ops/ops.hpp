@@ -21,6 +21,7 @@
 #include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/losses.hpp"
 #include "ashlar/ops/math.hpp"
+#include "ashlar/ops/matmul.hpp"
 #include "ashlar/ops/metrics.hpp"
 #include "ashlar/ops/multi_head.hpp"
 #include "ashlar/ops/norm.hpp"
