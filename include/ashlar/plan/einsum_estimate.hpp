@@ -60,16 +60,15 @@ class redistribution_estimate {
 
   constexpr price of(layout_value const& from, layout_value const& to, shape const& extents) const {
     if (from == to) return {};
-    axis_mask const reduced = from.partial() & ~to.partial();
+    axis_mask const reduced = from.partial() & ~to.partial(), padded = to.partial() & ~from.partial();
     layout_value mid = from;
     mid.drop_partial(from.partial());
-    mid.drop_sharding(to.partial());
     if (!reduced) {
-      index_t const n = lacking(mid, to, extents, 1);
+      index_t const n = lacking(mid, to, extents, 1, padded);
       return {n, n == 0 ? 0 : messages(choice_between(from, to))};
     }
-    index_t const alone = reduce_then_exchange(mid, to, extents, reduced, reduced);
-    index_t const shared = reduce_then_exchange(mid, to, extents, reduced, reduced | (axes_ & ~from.named()));
+    index_t const alone = reduce_then_exchange(mid, to, extents, reduced, reduced, padded);
+    index_t const shared = reduce_then_exchange(mid, to, extents, reduced, reduced | (axes_ & ~from.named()), padded);
     step_choice const s{from.sharding() == to.sharding() ? step_kind::all_reduce : step_kind::reduce_scatter, reduced};
     return {alone < shared ? alone : shared, messages(s)};
   }
@@ -84,9 +83,11 @@ class redistribution_estimate {
   constexpr index_t product(axis_mask m) const { return sizes_.ranks(m); }
   constexpr index_t messages(step_choice const& s) const { return messages_among(product(s.axes), s.what); }
 
-  // Elements of the new shard that a rank lacks. It holds 1 of `parts` parts of the old shard.
-  constexpr index_t lacking(layout_value const& from, layout_value const& to, shape const& extents,
-                            index_t parts) const {
+  // Elements of the new shard that a rank lacks. It holds 1 of `parts` parts of the old shard. Over the padded axes each
+  // rank needs only its own part of the new shard.
+  constexpr index_t lacking(layout_value from, layout_value const& to, shape const& extents, index_t parts,
+                            axis_mask padded) const {
+    from.drop_sharding(padded);
     index_t common = 1;
     for (int d = 0; d < to.rank; ++d) {
       axis_list const &a = from.dim[d], &b = to.dim[d];
@@ -101,16 +102,16 @@ class redistribution_estimate {
       else
         common = 0;
     }
-    return volume(to, extents) - common / parts;
+    return (volume(to, extents) - common / parts) / product(padded);
   }
   constexpr index_t reduce_then_exchange(layout_value mid, layout_value const& to, shape const& extents,
-                                         axis_mask reduced, axis_mask usable) const {
+                                         axis_mask reduced, axis_mask usable, axis_mask padded) const {
     for (int d = 0; d < to.rank; ++d)
       while (mid.dim[d].size < to.dim[d].size && mid.dim[d].begins(to.dim[d]) &&
              mid.follow(d, to.dim[d], usable & ~mid.sharding())) {
       }
     index_t const parts = product(usable & ~mid.sharding());
-    return volume(mid, extents) / parts * (product(reduced) - 1) + lacking(mid, to, extents, parts);
+    return volume(mid, extents) / parts * (product(reduced) - 1) + lacking(mid, to, extents, parts, padded);
   }
 
   mesh_shape sizes_;

@@ -1,190 +1,49 @@
 // The plan of a product of two tensors in any layouts: how the operands are redistributed before einsum multiplies them.
 #pragma once
-#include "ashlar/plan/einsum_estimate.hpp"
+#include "ashlar/plan/typical_products.hpp"
 
 namespace ashlar {
 
-/// A product of two tensors as a composition. The operands are redistributed into the layouts a and b. einsum gives the
-/// layout `product`, which is redistributed into the layout of the result. `operations` are the operations of the busiest rank. `bytes` and
-/// `messages` are the sums over the three redistributions. `cost` is all of them as bytes.
-struct product_plan {
-  layout_value a, b, product;
-  double operations = 0;
-  index_t bytes = 0, messages = 0;
-  double cost = 0;
-};
-
 namespace plan_detail {
 
-// What a product needs to know: the equation, and the layouts of the operands and of the result.
-struct product_task {
-  einsum_equation e;
-  layout_value a, b, to;
-  axis_mask axes = 0;  // axes that may split a label
-  link_model links{};
-
-  constexpr layout_value const& operand(int o) const { return o == 0 ? a : b; }
-};
-
-// Calls visit(a, b, product) for the layouts that einsum can take its operands in. Each axis splits one label, or keeps
-// the operand partial that is partial over it by a sum, or does nothing. A label is split by its axes in the order of
-// the mesh. If a, b or the result split it by some of these axes, their order and blocks are candidates, too.
-template <class Visit>
-class product_candidates_of {
- public:
-  constexpr product_candidates_of(product_task const& t, Visit& visit) : t_(t), labels_(t.e), visit_(visit) {
-    for (int i = 0; i < max_axes; ++i)
-      if (t.axes >> i & 1u) axis_[axes_++] = i;
-    int choices = 1;
-    for (int i = 0; i < axes_; ++i) choices *= labels_.all.rank + 1;
-    exhaustive_ = choices <= 1000;
-    place(0);
-  }
-
- private:
-  // Lets axis number i and all later ones split each label in turn.
-  constexpr void place(int i) {
-    if (i == axes_) return order(0);
-    axis_mask const m = mask_of(axis_[i]);
-    for (int l = 0; l < labels_.all.rank; ++l) {
-      if (!exhaustive_ && i >= most_free && !is_split_by(l, m)) continue;
-      split_[l] |= m;
-      place(i + 1);
-      split_[l] &= ~m;
-    }
-    for (int o = 0; o < 2; ++o) {
-      layout_value const& x = t_.operand(o);
-      if (x.levels != 1 || x.reductions[0].op != op_sum || !(x.reductions[0].axes & m)) continue;
-      partial_[o] |= m;
-      place(i + 1);
-      partial_[o] &= ~m;
-    }
-    place(i + 1);
-  }
-  // True if an operand or the result splits a label by the axis. On meshes of many axes the later axes have no others.
-  constexpr bool is_split_by(int l, axis_mask m) const {
-    char const c = labels_.all.label[l];
-    for (int o = 0; o < 2; ++o)
-      if (int const d = t_.e.in[o].find(c); d >= 0 && (t_.operand(o).dim[d].mask() & m)) return true;
-    int const d = t_.e.out.find(c);
-    return d >= 0 && (t_.to.dim[d].mask() & m);
-  }
-
-  // Chooses the lists of axes of label l and of all later ones.
-  constexpr void order(int l) {
-    if (l == labels_.all.rank) return offer();
-    axis_list tried[4];
-    int n = 0;
-    auto const attempt = [&](axis_list const& beginning) {
-      axis_list list = beginning;
-      for (int i = 0; i < axes_; ++i)
-        if (split_[l] & ~list.mask() & mask_of(axis_[i])) list.push(axis_[i]);
-      for (int i = 0; i < n; ++i)
-        if (tried[i] == list) return;
-      tried[n++] = list_[l] = list;
-      order(l + 1);
-    };
-    attempt({});
-    if (split_[l] == 0) return;
-    char const c = labels_.all.label[l];
-    for (int o = 0; o < 3; ++o) {
-      int const d = (o == 2 ? t_.e.out : t_.e.in[o]).find(c);
-      if (d < 0) continue;
-      axis_list const& theirs = (o == 2 ? t_.to : t_.operand(o)).dim[d];
-      axis_list beginning;
-      while (beginning.size < theirs.size && beginning.follow(theirs, split_[l])) {
-      }
-      if (beginning.size != 0) attempt(beginning);
-    }
-  }
-  constexpr layout_value split(einsum_equation::labels const& x, axis_mask partial) const {
-    layout_value v;
-    for (v.rank = 0; v.rank < x.rank; ++v.rank) v.dim[v.rank] = list_[labels_.all.find(x.label[v.rank])];
-    v.add_partial(op_sum, partial);
-    return v;
-  }
-  static constexpr bool has_a_type(layout_value const& v) {
-    int cyclic = 0;
-    for (int d = 0; d < v.rank; ++d) cyclic += v.dim[d].cyclic != 0;
-    return cyclic <= max_cyclic_dimensions;
-  }
-  constexpr void offer() {
-    layout_value const a = split(t_.e.in[0], partial_[0]), b = split(t_.e.in[1], partial_[1]);
-    axis_mask summed = partial_[0] | partial_[1];
-    for (int l = 0; l < labels_.all.rank; ++l)
-      if (t_.e.out.find(labels_.all.label[l]) < 0) summed |= split_[l];
-    layout_value const product = split(t_.e.out, summed);
-    if (has_a_type(a) && has_a_type(b) && has_a_type(product)) visit_(a, b, product);
-  }
-
-  static constexpr int most_free = 3;
-  product_task const& t_;
-  labelled_extents labels_;
-  Visit& visit_;
-  int axes_ = 0, axis_[max_axes]{};
-  bool exhaustive_ = true;
-  axis_mask split_[max_rank]{}, partial_[2]{};
-  axis_list list_[max_rank]{};
-};
-
-// The cost of work and communication as bytes.
-constexpr double cost_of(double operations, index_t bytes, index_t messages, link_model const& links) {
-  return operations / links.operations_per_byte + static_cast<double>(bytes) +
-         static_cast<double>(links.message_bytes) * static_cast<double>(messages);
-}
-
-// The sizes for which products are priced: extents, axes and elements.
-struct product_sizes {
-  labelled_extents n;
-  mesh_shape mesh;
-  element_cost each;
-
-  constexpr double operations(einsum_equation const& e, layout_value const& a, layout_value const& b) const {
-    double terms = 1;
-    for (int l = 0; l < n.all.rank; ++l) {
-      int const d = e.in[0].find(n.all.label[l]);
-      axis_list const& list = d >= 0 ? a.dim[d] : b.dim[e.in[1].find(n.all.label[l])];
-      terms *= static_cast<double>(largest_part(n.extent[l], list, mesh));
-    }
-    return terms * each.operations;
-  }
-};
-
-// The candidates of least estimated cost for some sizes.
+// The four candidates of least estimated cost for some sizes.
 class product_ranking {
  public:
   static constexpr int most = 4;
   product_plan best[most];
   int size = 0;
 
-  constexpr product_ranking(product_sizes const& s, product_task const& t, int wanted)
-      : sizes_(s), by_(s.mesh, t.axes), wanted_(wanted) {
+  constexpr product_ranking(product_sizes const& s, product_task const& t) : sizes_(s), by_(s.mesh, t.axes) {
     for (int o = 0; o < 2; ++o) in_[o] = s.n.of(t.e.in[o]);
     out_ = s.n.of(t.e.out);
   }
   constexpr void offer(product_task const& t, layout_value const& a, layout_value const& b,
                        layout_value const& product) {
-    double const operations = sizes_.operations(t.e, a, b);
-    double cost = cost_of(operations, 0, 0, t.links);
-    if (too_dear(cost)) return;
-    auto const add = [&](layout_value const& from, layout_value const& to, shape const& extents) {
-      price const r = by_.of(from, to, extents);
-      cost += cost_of(0, r.elements * sizes_.each.bytes, r.messages, t.links);
-      return !too_dear(cost);
-    };
-    if (!add(t.a, a, in_[0]) || !add(t.b, b, in_[1]) || !add(product, t.to, out_)) return;
-    if (size < wanted_) ++size;
+    double const cost = estimate(t, a, b, product, size == most ? best[size - 1].cost : -1);
+    if (size == most && cost >= best[size - 1].cost) return;
+    if (size < most) ++size;
     int i = size - 1;
     for (; i > 0 && best[i - 1].cost > cost; --i) best[i] = best[i - 1];
-    best[i] = {a, b, product, operations, 0, 0, cost};
+    best[i] = {a, b, product, 0, 0, 0, cost};
+  }
+  // The estimated cost of a candidate. If `limit` is not negative, the estimate stops at this cost.
+  constexpr double estimate(product_task const& t, layout_value const& a, layout_value const& b,
+                            layout_value const& product, double limit = -1) const {
+    double cost = cost_of(sizes_.operations(t.e, a, b), 0, 0, t.links);
+    auto const add = [&](layout_value const& from, layout_value const& to, shape const& extents) {
+      if (limit >= 0 && cost >= limit) return;
+      price const r = by_.of(from, to, extents);
+      cost += cost_of(0, r.elements * sizes_.each.bytes, r.messages, t.links);
+    };
+    add(t.a, a, in_[0]);
+    add(t.b, b, in_[1]);
+    add(product, t.to, out_);
+    return cost;
   }
 
  private:
-  constexpr bool too_dear(double cost) const { return size == wanted_ && cost >= best[size - 1].cost; }
-
   product_sizes sizes_;
   redistribution_estimate by_;
-  int wanted_;
   shape in_[2], out_;
 };
 
@@ -196,39 +55,20 @@ struct product_candidates {
 
   // The four best for known sizes.
   constexpr product_candidates(product_task const& t, product_sizes const& s) {
-    product_ranking best(s, t, most);
+    product_ranking best(s, t);
     auto const visit = [&](auto const&... layouts) { best.offer(t, layouts...); };
     product_candidates_of<decltype(visit)>(t, visit);
-    for (int i = 0; i < best.size; ++i) add(best.best[i]);
+    for (; size < best.size; ++size) plan[size] = best.best[size];
   }
 
-  // The best for typical extents: all equal and large, one label longer than the others, all equal and small.
+  // Candidates for typical extents: all labels large, all small, one label much longer or shorter than the others. For
+  // each of these extents one candidate is the best. Of the best ones, four are kept that serve all extents well.
   constexpr product_candidates(product_task const& t, mesh_shape const& mesh, element_cost const& each) {
-    product_sizes s{labelled_extents(t.e), mesh, each};
-    for (int l = 0; l < s.n.all.rank; ++l) s.n.extent[l] = 4096;
-    product_ranking const equal(s, t, 1);
-    product_ranking best[max_rank + 2]{equal, equal, equal, equal, equal, equal, equal, equal, equal, equal};
-    int n = 1;
-    for (int l = 0; l < s.n.all.rank; ++l) {
-      s.n.extent[l] = 4096 * 64;
-      best[n++] = product_ranking(s, t, 1);
-      s.n.extent[l] = 4096;
-    }
-    for (int l = 0; l < s.n.all.rank; ++l) s.n.extent[l] = 16;
-    best[n++] = product_ranking(s, t, 1);
-    auto const visit = [&](auto const&... layouts) {
-      for (int i = 0; i < n; ++i) best[i].offer(t, layouts...);
-    };
+    typical_products found(t, mesh, each);
+    auto const visit = [&](auto const&... layouts) { found.offer(t, layouts...); };
     product_candidates_of<decltype(visit)>(t, visit);
-    for (int i = 0; i < n; ++i) add(best[i].best[0]);
+    for (int k = found.next(); size < most && k >= 0; k = found.next()) plan[size++] = found.best[k];
   }
-  constexpr void add(product_plan const& p) {
-    if (size == most) return;
-    for (int i = 0; i < size; ++i)
-      if (plan[i].a == p.a && plan[i].b == p.b && plan[i].product == p.product) return;
-    plan[size++] = p;
-  }
-
   // The candidate with the least exact price; then with the fewest redistributions; then the first.
   constexpr int least(product_task const& t, product_sizes const& s) const {
     int best = 0, fewest = 0;
