@@ -29,19 +29,19 @@ struct einsum_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
+        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
-        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::partial_and_shard, Axis, L...>::value,
-        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
   }
 };
 

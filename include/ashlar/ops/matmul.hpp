@@ -111,7 +111,7 @@ template <equation E, class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
   constexpr bool other_ranks = ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value;
   static_assert(
-      !other_ranks,
+      !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
       "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter a dimension");
   if constexpr (!other_ranks) {
     constexpr bool other_elements =

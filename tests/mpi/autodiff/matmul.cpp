@@ -1,5 +1,5 @@
-// Derivatives of products of tensors in any layouts: <f(x), y*> == <x, f*(y*)> in integers, for operands that are
-// sharded, block-cyclic, partial, replicated and invariant.
+// Derivatives of products of tensors in any layouts: <f(x), y*> == <x, f*(y*)> in integers. Operands are sharded,
+// block-cyclic, partial, replicated and invariant.
 #include "support/adjoint.hpp"
 
 using namespace ashlar;

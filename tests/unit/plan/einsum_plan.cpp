@@ -58,7 +58,7 @@ struct setting {
   std::vector<int> blocks = {};  // of block-cyclic dimensions, if there are some
 };
 
-// `count` random products in all layouts: those of a, b and the result are drawn independently. Candidates for typical
+// `count` random products: the layouts of a, b and the result are drawn independently. Candidates for typical
 // extents, as programs with extents at run time have them, are compared too.
 void compare(tally& t, setting const& of, int count, unsigned seed) {
   einsum_equation const e = parse(of.text);
