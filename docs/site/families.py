@@ -22,7 +22,7 @@ FAMILIES = [
     ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
     ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/route.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
-                                        "plan/typical_products.hpp",
+                                        "plan/typical_products.hpp", "plan/print_product.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp"]),
     ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),
     ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),
