@@ -8,7 +8,7 @@ import re
 FAMILIES = [
     ("mesh", "Meshes and names", "ashlar::layout", ["mesh/*", "meta/names.hpp"]),
     ("layout", "Layouts", "ashlar::layout", ["layout/*", "meta/literal.hpp"]),
-    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/matmul.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
+    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
                                                                      "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
     ("collectives", "Collectives between layouts", "ashlar::layout", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
     ("redistribution", "Redistribution and views", "ashlar::layout", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp",
@@ -22,7 +22,7 @@ FAMILIES = [
     ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
     ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/route.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
-                                        "plan/typical_products.hpp", "plan/print_product.hpp",
+                                        "plan/typical_products.hpp", "plan/print_product.hpp", "plan/contraction_order.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp"]),
     ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),
     ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),

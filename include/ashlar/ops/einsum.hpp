@@ -1,4 +1,4 @@
-// einsum: sums of products of one or two tensors.
+// einsum: sums of products of one or two tensors. (einsum_of_several.hpp: of three and four.)
 #pragma once
 #include "ashlar/ops/reduce.hpp"
 
@@ -10,12 +10,16 @@ template <equation E, class... L>
 struct equation_has_other_ranks;
 template <equation E, class A>
 struct equation_has_other_ranks<E, A> {
-  static constexpr bool value = parse(E).operands != 1 || parse(E).in[0].rank != A::rank;
+  static constexpr bool value = parse(E, max_operands).operands != 1 || parse(E, max_operands).in[0].rank != A::rank;
 };
-template <equation E, class A, class B>
-struct equation_has_other_ranks<E, A, B> {
-  static constexpr bool value =
-      parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
+template <equation E, class A, class B, class... C>
+struct equation_has_other_ranks<E, A, B, C...> {
+  static constexpr bool value = [] {
+    einsum_equation const e = parse(E, max_operands);
+    int o = 0;
+    return e.operands != 2 + sizeof...(C) || e.in[o++].rank != A::rank || e.in[o++].rank != B::rank ||
+           ((e.in[o++].rank != C::rank) || ...);
+  }();
 };
 
 template <class A, class B>
@@ -138,8 +142,10 @@ struct einsum_op {
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
   static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
-                "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
-  if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+                "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
+  if constexpr (sizeof...(X) > 2) {
+    return ops_detail::first_operand(x...);
+  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
         "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");

@@ -14,6 +14,7 @@
 #include "ashlar/ops/compare.hpp"
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/einsum.hpp"
+#include "ashlar/ops/einsum_of_several.hpp"
 #include "ashlar/ops/elementwise.hpp"
 #include "ashlar/ops/elementwise_by_labels.hpp"
 #include "ashlar/ops/functions.hpp"

@@ -1,6 +1,7 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
 // contracted and shared labels sharded, partial sums in one operand.
 #include "ashlar/kernels/einsum.hpp"
+#include "ashlar/ops/einsum_of_several.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
 #include <string>
@@ -82,6 +83,36 @@ TEST_CASE("einsum: one operand, relabelled or summed") {
       check_sum<"ij->i", layout<"x", "y">, partial<layout<"x">, "y">>(m, e);
       check_sum<"ij->j", partial<layout<"x", none>, "y">, partial<layout<none>, axes("x", "y")>>(m, e);
       check_sum<"ij->", layout<none, "y">, partial<layout<>, "y">>(m, e);
+    }
+  });
+}
+
+TEST_CASE("einsum: three and four operands") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      shape const f = shape::of(e[1], 7), g = shape::of(7, 3), h = shape::of(3, 2), v = shape::of(e[1]);
+      auto const a = numbers<layout<"x", "y">, double>(m, e);
+      auto const b = numbers<layout<"y", none>, double>(m, f);
+      auto const c = numbers<layout<none, none>, double>(m, g);
+      auto const d = numbers<layout<none, none>, double>(m, h);
+      dense const ab = sum_of_products("ij", "jk", "ik", value_of(a), value_of(b));
+      dense const abc = sum_of_products("ik", "kl", "il", ab, value_of(c));
+      check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl->il">(a, b, c), abc);
+      check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl,ln->in">(a, b, c, d),
+                                             sum_of_products("il", "ln", "in", abc, value_of(d)));
+      auto const s = numbers<layout<"y">, double>(m, v),
+                 t = numbers<partial<layout<none>, "x">, double>(m, shape::of(7));
+      auto const u = numbers<layout<none, "y">, double>(m, shape::of(4, e[1]));
+      auto const w = numbers<layout<none>, double>(m, shape::of(4));
+      // A label that all have is summed with the last one; a scalar is left.
+      dense const us = sum_of_products("ij", "j", "ij", value_of(u), value_of(s));
+      check<partial<layout<none>, "y">>(einsum<"ij,j,j->i">(u, s, s), sum_of_products("ij", "j", "i", us, value_of(s)));
+      check<partial<layout<>, "y">>(
+          einsum<"i,ij,j->">(w, u, s),
+          sum_of_products("i", "i", "", value_of(w), sum_of_products("ij", "j", "i", value_of(u), value_of(s))));
+      check<partial<layout<none>, axes("x", "y")>>(
+          einsum<"ij,j,k->k">(u, s, t),
+          sum_of_products("i", "k", "k", sum_of_products("ij", "j", "i", value_of(u), value_of(s)), value_of(t)));
     }
   });
 }
