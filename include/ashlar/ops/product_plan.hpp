@@ -28,20 +28,22 @@ struct product_plans {
     t.links = complete_links<mesh>();
     return t;
   }();
+  // Exact prices of block-cyclic dimensions take a compiler too long.
+  static constexpr bool has_blocks = (encode_blocks(task.a) | encode_blocks(task.b) | encode_blocks(task.to)) != 0;
   static constexpr product_candidates value = [] {
     if constexpr (is_static) {
       product_sizes const s{{task.e, static_extents_v<A>, static_extents_v<B>}, static_sizes<mesh>, each};
       product_candidates const c(task, s);
       product_candidates best = c;
       best.size = 1;
-      best.plan[0] = c.plan[c.least(task, s)];
+      best.plan[0] = c.plan[has_blocks ? c.least_estimated(task, s) : c.least(task, s)];
       return best;
     } else {
       return product_candidates(task, likely_sizes<mesh>, each);
     }
   }();
   static constexpr int least(shape const& a, shape const& b, mesh_shape const& sizes) {
-    return value.least(task, {{task.e, a, b}, sizes, each});
+    return value.least_estimated(task, {{task.e, a, b}, sizes, each});
   }
 };
 

@@ -29,45 +29,57 @@ struct product_task {
 // Calls visit(a, b, product) for the layouts that einsum can take its operands in. Each axis splits one label, or keeps
 // the operand partial that is partial over it by a sum, or does nothing. A label is split by its axes in every
 // order. If a, b or the result split it by some of these axes, their order and blocks are candidates, too.
+// Compilers limit the work of a constant. So on meshes of many axes only the first ones are free, and there the axes come
+// first that a tensor names. Each further axis splits the label that the result, a or b splits by it. Axes that no
+// tensor names split the first label of the result, all or none of them.
 template <class Visit>
 class product_candidates_of {
  public:
   constexpr product_candidates_of(product_task const& t, Visit& visit) : t_(t), labels_(t.e), visit_(visit) {
-    for (int i = 0; i < max_axes; ++i)
-      if (t.axes >> i & 1u) axis_[axes_++] = i;
-    int choices = 1;
-    for (int i = 0; i < axes_; ++i) choices *= labels_.all.rank + 1;
-    exhaustive_ = choices <= 1000;
-    place(0);
+    named_ = t.a.named() | t.b.named() | t.to.named();
+    for (axis_mask some : {named_, ~named_})
+      for (int i = 0; i < max_axes; ++i)
+        if (t.axes & some & mask_of(i)) axis_[axes_++] = i;
+    int const most_choices = axes_ <= 3 ? 130 : 30;
+    for (int choices = 1; free_ < axes_ && (choices *= labels_.all.rank + 1) <= most_choices;) ++free_;
+    place(0, true);
+    if (free_ < axes_ && (t.axes & ~named_)) place(0, false);
   }
 
  private:
-  // Lets axis number i and all later ones split each label in turn.
-  constexpr void place(int i) {
+  // Lets axis number i and all later ones split each label in turn. `spread`: so do the axes that are neither free nor
+  // named.
+  constexpr void place(int i, bool spread) {
     if (i == axes_) return order(0);
     axis_mask const m = mask_of(axis_[i]);
-    for (int l = 0; l < labels_.all.rank; ++l) {
-      if (!exhaustive_ && i >= most_free && !is_split_by(l, m)) continue;
-      split_[l] |= m;
-      place(i + 1);
-      split_[l] &= ~m;
+    if (i < free_) {
+      for (int l = 0; l < labels_.all.rank; ++l) split(l, m, i, spread);
+    } else if (int const l = home_of(axis_[i]); l >= 0) {
+      return split(l, m, i, spread);
+    } else if (!(named_ & m) && spread && t_.e.out.rank > 0) {
+      return split(labels_.all.find(t_.e.out.label[0]), m, i, spread);
     }
     for (int o = 0; o < 2; ++o) {
       layout_value const& x = t_.operand(o);
       if (x.levels != 1 || x.reductions[0].op != op_sum || !(x.reductions[0].axes & m)) continue;
       partial_[o] |= m;
-      place(i + 1);
+      place(i + 1, spread);
       partial_[o] &= ~m;
+      if (i >= free_) return;
     }
-    place(i + 1);
+    place(i + 1, spread);
   }
-  // True if an operand or the result splits a label by the axis. On meshes of many axes the later axes have no others.
-  constexpr bool is_split_by(int l, axis_mask m) const {
-    char const c = labels_.all.label[l];
-    for (int o = 0; o < 2; ++o)
-      if (int const d = t_.e.in[o].find(c); d >= 0 && (t_.operand(o).dim[d].mask() & m)) return true;
-    int const d = t_.e.out.find(c);
-    return d >= 0 && (t_.to.dim[d].mask() & m);
+  constexpr void split(int l, axis_mask m, int i, bool spread) {
+    split_[l] |= m;
+    place(i + 1, spread);
+    split_[l] &= ~m;
+  }
+  // The label that the result, a or b splits by an axis, or -1.
+  constexpr int home_of(int axis) const {
+    for (int o : {2, 0, 1})
+      if (int const d = (o == 2 ? t_.to : t_.operand(o)).dim_of(axis); d >= 0)
+        return labels_.all.find((o == 2 ? t_.e.out : t_.e.in[o]).label[d]);
+    return -1;
   }
 
   struct lists {
@@ -110,7 +122,7 @@ class product_candidates_of {
       if (left > 3) return;
     }
   }
-  constexpr layout_value split(einsum_equation::labels const& x, axis_mask partial) const {
+  constexpr layout_value layout_of(einsum_equation::labels const& x, axis_mask partial) const {
     layout_value v;
     for (v.rank = 0; v.rank < x.rank; ++v.rank) v.dim[v.rank] = list_[labels_.all.find(x.label[v.rank])];
     v.add_partial(op_sum, partial);
@@ -122,20 +134,21 @@ class product_candidates_of {
     return cyclic <= max_cyclic_dimensions;
   }
   constexpr void offer() {
-    layout_value const a = split(t_.e.in[0], partial_[0]), b = split(t_.e.in[1], partial_[1]);
+    layout_value const a = layout_of(t_.e.in[0], partial_[0]), b = layout_of(t_.e.in[1], partial_[1]);
     axis_mask summed = partial_[0] | partial_[1];
     for (int l = 0; l < labels_.all.rank; ++l)
       if (t_.e.out.find(labels_.all.label[l]) < 0) summed |= split_[l];
-    layout_value const product = split(t_.e.out, summed);
+    if (++offers_ > most_offers) return;
+    layout_value const product = layout_of(t_.e.out, summed);
     if (has_a_type(a) && has_a_type(b) && has_a_type(product)) visit_(a, b, product);
   }
 
-  static constexpr int most_free = 3;
+  static constexpr int most_offers = 200;
   product_task const& t_;
   labelled_extents labels_;
   Visit& visit_;
-  int axes_ = 0, axis_[max_axes]{};
-  bool exhaustive_ = true;
+  int axes_ = 0, free_ = 0, offers_ = 0, axis_[max_axes]{};
+  axis_mask named_ = 0;
   axis_mask split_[max_rank]{}, partial_[2]{};
   axis_list list_[max_rank]{};
 };

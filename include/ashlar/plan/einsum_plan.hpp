@@ -47,7 +47,25 @@ class product_ranking {
   shape in_[2], out_;
 };
 
-// At most four candidates for a product, among which exact prices choose.
+// The number of the candidate with the least cost_within(candidate, limit); then with the fewest redistributions; then the
+// first.
+template <class Cost>
+constexpr int least_product(product_plan const* plan, int size, product_task const& t, Cost const& cost_within) {
+  int best = 0, fewest = 0;
+  double least_cost = -1;
+  for (int i = 0; i < size; ++i) {
+    product_plan const& p = plan[i];
+    double const cost = cost_within(p, least_cost);
+    int const changes = !(p.a == t.a) + !(p.b == t.b) + !(p.product == t.to);
+    if (i != 0 && (cost > least_cost || (cost == least_cost && changes >= fewest))) continue;
+    best = i;
+    least_cost = cost;
+    fewest = changes;
+  }
+  return best;
+}
+
+// At most four candidates for a product, among which prices choose.
 struct product_candidates {
   static constexpr int most = product_ranking::most;
   int size = 0;
@@ -69,20 +87,16 @@ struct product_candidates {
     product_candidates_of<decltype(visit)>(t, visit);
     for (int k = found.next(); size < most && k >= 0; k = found.next()) plan[size++] = found.best[k];
   }
-  // The candidate with the least exact price; then with the fewest redistributions; then the first.
+  // The candidate with the least exact price.
   constexpr int least(product_task const& t, product_sizes const& s) const {
-    int best = 0, fewest = 0;
-    double least_cost = 0;
-    for (int i = 0; i < size; ++i) {
-      product_plan const& p = plan[i];
-      double const cost = priced(p, t, s, i == 0 ? -1 : least_cost).cost;
-      int const changes = !(p.a == t.a) + !(p.b == t.b) + !(p.product == t.to);
-      if (i != 0 && (cost > least_cost || (cost == least_cost && changes >= fewest))) continue;
-      best = i;
-      least_cost = cost;
-      fewest = changes;
-    }
-    return best;
+    return least_product(plan, size, t,
+                         [&](product_plan const& p, double limit) { return priced(p, t, s, limit).cost; });
+  }
+  // The same by estimates. Dry runs and real ranks choose so: a compiler can do this for many products.
+  constexpr int least_estimated(product_task const& t, product_sizes const& s) const {
+    product_ranking const by(s, t);
+    return least_product(plan, size, t,
+                         [&](product_plan const& p, double) { return by.estimate(t, p.a, p.b, p.product); });
   }
   // A candidate with its exact price: its redistributions follow their plans for these extents. If `limit` is not
   // negative, it stops above this cost.

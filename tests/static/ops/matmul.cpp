@@ -49,6 +49,20 @@ constexpr auto local = [](auto const& m) {
 };
 static_assert(collectives(grid{{2, 2}}, local).count() == 0);
 
+// Meshes of many axes, and programs of many products, stay within the limits of compilers.
+using wide_grid = mesh<axis<"p">, axis<"q">, axis<"r">, axis<"s">, axis<"t">>;
+constexpr auto cyclic_operands = [](auto const& m) {
+  auto const a = make<double, layout<cyclic("p", 2), cyclic(axes("q", "r"), 3)>>(m, {2048, 2048});
+  auto const b = make<double, layout<cyclic(axes("r", "p"), 4), cyclic("q", 5)>>(m, {2048, 2048});
+  (void)matmul<blocks>(a, b);
+};
+static_assert(collectives(wide_grid{{2, 2, 2, 2, 2}}, cyclic_operands).count() > 0);
+constexpr auto many = [](auto const& m) {
+  auto a = make<double, blocks>(m, {2048, 2048});
+  for (int i = 0; i < 48; ++i) a = matmul<blocks>(a, a);
+};
+static_assert(collectives(grid{{2, 2}}, many).count() == 96);
+
 // The equations of matmul: batches as in NumPy, vectors as rows and columns.
 static_assert(ops_detail::matmul_equation_of<2, 2> == equation("mk,kn->mn"));
 static_assert(ops_detail::matmul_equation_of<3, 3> == equation("amk,akn->amn"));

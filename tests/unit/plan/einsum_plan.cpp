@@ -108,7 +108,7 @@ void compare(tally& t, setting const& of, int count, unsigned seed) {
     plan_detail::product_candidates const typical(task, mesh, {});
     REQUIRE(typical.size <= 4);
     double const cost =
-        plan_detail::product_candidates::priced(typical.plan[typical.least(task, known)], task, known).cost;
+        plan_detail::product_candidates::priced(typical.plan[typical.least_estimated(task, known)], task, known).cost;
     t.sum_typical += cost / least;
     t.worst_typical = std::max(t.worst_typical, cost / least);
   }
