@@ -1,7 +1,7 @@
 // What you learn here: the planner and its costs, for layouts that you give on the command line. The same constexpr
 // functions that the compiler runs on layouts in types answer at run time; neither MPI nor Kokkos is needed.
 //   plan_explorer --mesh data=2,model=4 --from data,none --to none,model --from-partial model=sum --extents 4096,4096
-#include <ashlar/plan/parse.hpp>
+#include <ashlar/plan/print_product.hpp>
 #include <iostream>
 #include <map>
 
@@ -20,6 +20,9 @@ constexpr char const* usage =
   --to-partial A=OP,...   the same of the layout it gets
   --element-bytes N       bytes of an element (4)
   --message-bytes N       what a message costs, in bytes: plan for least bytes and messages together (0)
+  --product EQUATION      plan a product instead, of a and b in any layouts; --extents are those of the labels as they
+                          first stand in the equation: --product "mk,kn->mn" --extents 4096,64,4096
+  --a S,S,... --b S,S,... the layouts of the operands, with --a-partial and --b-partial; --to is the result's
   --help                  this text
 Bytes per rank are those that the rank which receives most receives, summed over the steps. Peak bytes are those of the
 rank that holds most: source, shards on the way and packed copies. On large meshes exchanges of uneven shards take long.)";
@@ -28,7 +31,7 @@ using options = std::map<std::string, std::string, std::less<>>;
 // False: help is asked for.
 bool read(int argc, char** argv, options& given) {
   for (char const* name : {"--mesh", "--from", "--to", "--extents", "--from-partial", "--to-partial", "--element-bytes",
-                           "--message-bytes"})
+                           "--message-bytes", "--product", "--a", "--b", "--a-partial", "--b-partial"})
     given[name];
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
@@ -45,40 +48,35 @@ bool read(int argc, char** argv, options& given) {
       throw error("option " + name + " needs a value");
     if (option->second.empty()) throw error("option " + name + " needs a value");
   }
-  for (char const* name : {"--mesh", "--from", "--to", "--extents"})
+  bool const product = !given["--product"].empty();
+  for (char const* name : {"--mesh", product ? "--a" : "--from", product ? "--b" : "--to", "--to", "--extents"})
     if (given[name].empty()) throw error(std::string("option ") + name + " is missing; --help lists them");
   return true;
 }
 
+index_t integer(options const& given, char const* option, index_t otherwise, index_t least) {
+  return given.at(option).empty() ? otherwise : parse_integer(option, given.at(option), least);
+}
+
 void explore(options const& given) {
-  auto const integer = [&](char const* option, index_t otherwise, index_t least) {
-    return given.at(option).empty() ? otherwise : parse_integer(option, given.at(option), least);
-  };
   named_mesh const m = parse_named_mesh(given.at("--mesh"));
   layout_value const from = parse_layout(m, "--from", given.at("--from"), given.at("--from-partial"));
   layout_value const to = parse_layout(m, "--to", given.at("--to"), given.at("--to-partial"));
-  index_t const element = integer("--element-bytes", 4, 1), message = integer("--message-bytes", 0, 0);
+  index_t const element = integer(given, "--element-bytes", 4, 1), message = integer(given, "--message-bytes", 0, 0);
   if (element > 1 << 20) throw error("--element-bytes: an element has at most 1048576 bytes");
   shape const extents = parse_extents(given.at("--extents"), element);
-  auto const must_agree = [&](std::string const& option, int rank) {
-    if (rank != from.rank)
-      throw error("--from has " + std::to_string(from.rank) + " dimensions, " + option + " has " +
-                  std::to_string(rank) + "; they must agree");
-  };
-  must_agree("--to", to.rank);
-  must_agree("--extents", extents.rank);
+  std::cout << text_of_plan(from, to, extents, m, element, {message, std::max(extents.size() * element, index_t{1})});
+}
 
-  axis_mask const trivial = m.trivial_axes();
-  link_model const links{message, std::max(extents.size() * element, index_t{1}), m.shape};
-  redistribution_plan const p =
-      plan(from.without(trivial), to.without(trivial), extents, m.shape, element, m.all_axes() & ~trivial, links);
-  auto const names = m.texts();
-  std::cout << "from " << to_string(from, names.data()) << "\nto   " << to_string(to, names.data()) << "\n";
-  if (p.size == 0) std::cout << "  no step: both are the same\n";
-  std::cout << text_of_steps(p, names.data(), extents, m.shape, element)
-            << "messages per rank: " << p.messages_per_rank(m.shape) << "\n"
-            << "bytes per rank: " << p.bytes_per_rank(extents, m.shape, element) << "\n"
-            << "peak bytes: " << p.peak_bytes(extents, m.shape, element) << "\n";
+void explore_product(options const& given) {
+  named_mesh const m = parse_named_mesh(given.at("--mesh"));
+  index_t const element = integer(given, "--element-bytes", 8, 1), message = integer(given, "--message-bytes", 0, 0);
+  named_product const p = parse_product(given.at("--product"), given.at("--extents"), element);
+  auto const layout = [&](std::string const& option) {
+    return parse_layout(m, option, given.at(option), given.at(option + "-partial"));
+  };
+  std::cout << text_of_product(p, layout("--a"), layout("--b"), layout("--to"), m,
+                               {element, static_cast<double>(element) / 4}, {message, p.a.size() * element + 1});
 }
 
 }  // namespace
@@ -87,7 +85,7 @@ int main(int argc, char** argv) {
   try {
     options given;
     if (read(argc, argv, given))
-      explore(given);
+      given["--product"].empty() ? explore(given) : explore_product(given);
     else
       std::cout << usage << "\n";
     return 0;

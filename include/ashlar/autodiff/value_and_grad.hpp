@@ -1,6 +1,7 @@
 // Reverse-mode differentiation: a value and its gradients.
 #pragma once
 #include "ashlar/autodiff/collective_einsum.hpp"
+#include "ashlar/autodiff/matmul.hpp"
 
 namespace ashlar {
 

@@ -7,21 +7,18 @@ namespace ashlar {
 
 namespace layout_detail {
 
-constexpr layout_value const& operand(int o, layout_value const& a, layout_value const& b) { return o == 0 ? a : b; }
-
 // The rule for sharded labels. All operands that have a label must shard it by the same axes in the same order. An axis
 // that shards one label must not shard another. The result takes over the axis lists. `summed` gets the axes of the
 // labels that the result lacks.
-constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& a, layout_value const& b,
-                                  axis_mask& summed) {
+constexpr rule_result labels_rule(einsum_equation const& e, layout_value const* const* x, axis_mask& summed) {
   rule_result r;
   r.out.rank = e.out.rank;
   summed = 0;
   for (int o = 0; o < e.operands; ++o)
     for (int d = 0; d < e.in[o].rank; ++d) {
-      axis_list const& mine = operand(o, a, b).dim[d];
+      axis_list const& mine = x[o]->dim[d];
       for (int q = 0; q < e.operands; ++q) {
-        layout_value const& other = operand(q, a, b);
+        layout_value const& other = *x[q];
         for (int f = 0; f < e.in[q].rank; ++f)
           if (e.in[q].label[f] != e.in[o].label[d])
             for (int i = 0; i < mine.size; ++i)
@@ -30,7 +27,7 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
       for (int q = 0; q < e.operands; ++q) {
         int const f = e.in[q].find(e.in[o].label[d]);
         if (f < 0) continue;
-        axis_list const& theirs = operand(q, a, b).dim[f];
+        axis_list const& theirs = x[q]->dim[f];
         if (mine == theirs) continue;
         axis_mask const only = mine.mask() & ~theirs.mask();
         if (only) return rule_result::wrong(fault::one_sided, first_axis(only));
@@ -45,7 +42,13 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
   return r;
 }
 
-/// The layout of einsum(e, a, b). The rule treats each axis on its own.
+constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& a, layout_value const& b,
+                                  axis_mask& summed) {
+  layout_value const* const x[]{&a, &b};
+  return labels_rule(e, x, summed);
+}
+
+/// The layout of einsum(e, x...). The rule treats each axis on its own.
 /// A sharded label stays sharded in the result. If it is contracted, the result is partial over its axes. The result is
 /// also partial over the axes over which one operand is. All operands that have a label must shard it alike, and no
 /// axis may shard two labels. Otherwise the rule gives a fault (JAX gathers silently).
@@ -53,19 +56,22 @@ constexpr rule_result labels_rule(einsum_equation const& e, layout_value const& 
 /// represent. The rule refuses no other sound layout of the operands (tests/static/layout/einsum.cpp proves both by
 /// simulation).
 /// Source: docs/explanation/rules.md.
-constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const& a, layout_value const& b = {}) {
+constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const* const* x) {
   axis_mask summed = 0;
-  rule_result r = labels_rule(e, a, b, summed);
+  rule_result r = labels_rule(e, x, summed);
   if (r.why != fault::fits) return r;
-  layout_value const* const x[]{&a, &b};
   // A permutation of dimensions commutes with every reduction; a contraction only with sums.
   if (e.operands == 1 && e.out.rank == e.in[0].rank)
-    copy_reductions(a, r.out);
+    copy_reductions(*x[0], r.out);
   else
     r = partial_rule(linearity::multilinear, r, x, e.operands);
   if (r.why != fault::fits) return r;
   r.out.add_partial(op_sum, summed);
   return r;
+}
+constexpr rule_result einsum_rule(einsum_equation const& e, layout_value const& a, layout_value const& b = {}) {
+  layout_value const* const x[]{&a, &b};
+  return einsum_rule(e, x);
 }
 
 }  // namespace layout_detail

@@ -7,7 +7,7 @@ namespace ashlar {
 
 namespace layout_detail {
 
-/// Maximum number of operands in an equation. einsum itself takes at most 2.
+/// Maximum number of operands in an equation.
 inline constexpr int max_operands = 4;
 
 /// A parsed equation: "bi,ih->bh". Each dimension has one label.
@@ -59,8 +59,8 @@ constexpr einsum_equation parse(equation const& text, int most = 2) {
     if (text[i] == ',') {
       if (++o == most) {
         if (most == 2)
-          throw "ashlar::einsum: more than two operands; contract them pair by pair, in the order you choose";
-        throw "ashlar::user_operation: more than four operands; stack some of them into one tensor";
+          throw "ashlar::einsum: this function takes an equation of at most two operands; write einsum, which takes four";
+        throw "ashlar::equation: more than four operands; stack some of them into one tensor, or multiply some first";
       }
       e.operands = o + 1;
     } else {

@@ -129,7 +129,7 @@ constexpr auto relayout(destination<To, Replicated, MayHelp>, X const& x, call_s
   auto&& t = materialize(x);
   auto y = with_least_plan<plans, X>(t.extents(), t.mesh().sizes(),
                                      [&]<class P>(P) { return run_steps<P, 0>(std::forward<decltype(t)>(t), w); });
-  if constexpr (static_shape<X>)
+  if constexpr (static_shape<X> && !static_shape<decltype(y)>)  // a plan without steps gives the tensor itself
     return with_extents<decltype(y), typename X::static_extents_type>(y);
   else
     return y;

@@ -1,4 +1,4 @@
-// einsum: sums of products of one or two tensors.
+// einsum: sums of products of one or two tensors. (einsum_of_several.hpp: of three and four.)
 #pragma once
 #include "ashlar/ops/reduce.hpp"
 
@@ -10,12 +10,16 @@ template <equation E, class... L>
 struct equation_has_other_ranks;
 template <equation E, class A>
 struct equation_has_other_ranks<E, A> {
-  static constexpr bool value = parse(E).operands != 1 || parse(E).in[0].rank != A::rank;
+  static constexpr bool value = parse(E, max_operands).operands != 1 || parse(E, max_operands).in[0].rank != A::rank;
 };
-template <equation E, class A, class B>
-struct equation_has_other_ranks<E, A, B> {
-  static constexpr bool value =
-      parse(E).operands != 2 || parse(E).in[0].rank != A::rank || parse(E).in[1].rank != B::rank;
+template <equation E, class A, class B, class... C>
+struct equation_has_other_ranks<E, A, B, C...> {
+  static constexpr bool value = [] {
+    einsum_equation const e = parse(E, max_operands);
+    int o = 0;
+    return e.operands != 2 + sizeof...(C) || e.in[o++].rank != A::rank || e.in[o++].rank != B::rank ||
+           ((e.in[o++].rank != C::rank) || ...);
+  }();
 };
 
 template <class A, class B>
@@ -29,19 +33,19 @@ struct einsum_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
-        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
+        "ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::conflict, Axis, L...>::value,
-        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand");
+        "ashlar::einsum: the axis shards two labels, or one label in another order; redistribute one operand, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::two_partials, Axis, L...>::value,
-        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them first");
+        "ashlar::einsum: a product of two partial sums is no partial sum; all_reduce or reduce_scatter one of them, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::partial_and_shard, Axis, L...>::value,
-        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first");
+        "ashlar::einsum: one operand is partial over an axis that shards the other; all_reduce or reduce_scatter the first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first");
+        "ashlar::einsum: only a partial sum passes through a sum of products; all_reduce or reduce_scatter first, or write matmul<To>(a, b) or einsum_to<E, To>(a, b)");
   }
 };
 
@@ -138,8 +142,10 @@ struct einsum_op {
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
   static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,
-                "ashlar::einsum: it takes one or two operands; contract more of them pair by pair");
-  if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
+                "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
+  if constexpr (sizeof...(X) > 2) {
+    return ops_detail::first_operand(x...);
+  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,
         "ashlar::einsum: the equation names another number of operands or dimensions than the operands have; one letter a dimension");

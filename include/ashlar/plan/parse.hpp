@@ -191,4 +191,22 @@ inline std::string text_of_steps(redistribution_plan const& p, char const* const
   return text;
 }
 
+/// The plan between two layouts of a tensor: its layouts, its steps, and the sums of messages and bytes. `links` need no
+/// sizes.
+/// Example: text_of_plan(from, to, shape::of(4096, 4096), parse_named_mesh("data=2,model=4"), 4)
+inline std::string text_of_plan(layout_value const& from, layout_value const& to, shape const& extents,
+                                named_mesh const& m, index_t element_bytes, link_model links = {}) {
+  axis_mask const trivial = m.trivial_axes();
+  links.sizes = m.shape;
+  redistribution_plan const p =
+      plan(from.without(trivial), to.without(trivial), extents, m.shape, element_bytes, m.all_axes() & ~trivial, links);
+  auto const names = m.texts();
+  return "from " + to_string(from, names.data()) + "\nto   " + to_string(to, names.data()) + "\n" +
+         (p.size == 0 ? "  no step: both are the same\n" : "") +
+         text_of_steps(p, names.data(), extents, m.shape, element_bytes) +
+         "messages per rank: " + std::to_string(p.messages_per_rank(m.shape)) +
+         "\nbytes per rank: " + std::to_string(p.bytes_per_rank(extents, m.shape, element_bytes)) +
+         "\npeak bytes: " + std::to_string(p.peak_bytes(extents, m.shape, element_bytes)) + "\n";
+}
+
 }  // namespace ashlar

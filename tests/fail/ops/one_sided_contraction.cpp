@@ -1,5 +1,5 @@
 // A sharded label contracted with a whole one: no silent gather.
-// EXPECT: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute
+// EXPECT: ashlar::einsum: a label is sharded over the axis in one operand and not in the other; all_gather or redistribute one of them, or write matmul<To>\(a, b\) or einsum_to<E, To>\(a, b\)
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

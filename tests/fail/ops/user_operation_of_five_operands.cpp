@@ -1,5 +1,5 @@
 // A user's operation of five tensors.
-// EXPECT: ashlar::user_operation: more than four operands
+// EXPECT: ashlar::equation: more than four operands
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

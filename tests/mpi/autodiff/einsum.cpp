@@ -48,6 +48,18 @@ TEST_CASE("labels that an operand has alone, and that are summed") {
   check_einsum<"i,j->", both, layout<"data">, layout<"model">>(shape::of(7), shape::of(2));
 }
 
+TEST_CASE("einsum of three") {
+  auto const product = [](auto const& x, auto const& y, auto const& z) { return einsum<"ij,jk,kl->il">(x, y, z); };
+  shape const x = shape::of(7, 5), y = shape::of(5, 3), z = shape::of(3, 9);
+  check_bilinear<both>(product, operand<layout<"data", none>>{x}, operand<layout<none, none>>{y},
+                       operand<layout<none, "model">>{z});
+  check_bilinear<both>(product, operand<layout<none, "data">>{x}, operand<layout<"data", "model">>{y},
+                       operand<layout<"model", none>>{z});
+  check_bilinear<both>([](auto const& a, auto const& b, auto const& c) { return einsum<"i,ij,j->">(a, b, c); },
+                       operand<layout<"data">>{shape::of(7)}, operand<layout<"data", "model">>{x},
+                       operand<layout<"model">>{shape::of(5)});
+}
+
 TEST_CASE("transpose, merge and unflatten") {
   check_linear<"data">([](auto const& x) { return transpose<1, 0>(x); },
                        operand<partial<layout<"data", none>, "model">>{shape::of(7, 5)});

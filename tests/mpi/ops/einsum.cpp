@@ -1,10 +1,10 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
 // contracted and shared labels sharded, partial sums in one operand.
 #include "ashlar/kernels/einsum.hpp"
+#include "ashlar/ops/einsum_of_several.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
 #include <string>
-#include <string_view>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -12,37 +12,6 @@ using namespace ashlar::test;
 namespace {
 
 using maxima_of_sums = partial<partial<layout<none, none>, "x">, "y", op::max>;
-
-// Sums over all values of all labels.
-dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out, dense const& a,
-                      dense const& b) {
-  std::string all(labels_out);
-  for (char l : std::string(labels_a) + std::string(labels_b))
-    if (all.find(l) == std::string::npos) all += l;
-  auto extent = [&](char l) {
-    auto const i = labels_a.find(l);
-    return i != labels_a.npos ? a.extents[static_cast<int>(i)] : b.extents[static_cast<int>(labels_b.find(l))];
-  };
-  dense y;
-  for (char l : labels_out) y.extents.extent[y.extents.rank++] = extent(l);
-  y.element.assign(static_cast<std::size_t>(y.extents.size()), 0.);
-  index_t terms = 1;
-  for (char l : all) terms *= extent(l);
-  for (index_t t = 0; t < terms; ++t) {
-    auto position = [&](std::string_view labels) {
-      index_t at = 0;
-      for (char l : labels) {
-        index_t rest = t;
-        for (std::size_t k = all.size(); all[--k] != l;) rest /= extent(all[k]);
-        at = at * extent(l) + rest % extent(l);
-      }
-      return at;
-    };
-    y.element[static_cast<std::size_t>(position(labels_out))] +=
-        a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
-  }
-  return y;
-}
 
 template <equation E, class La, class Lb, class Out, class T = std::int64_t>
 void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
@@ -114,6 +83,36 @@ TEST_CASE("einsum: one operand, relabelled or summed") {
       check_sum<"ij->i", layout<"x", "y">, partial<layout<"x">, "y">>(m, e);
       check_sum<"ij->j", partial<layout<"x", none>, "y">, partial<layout<none>, axes("x", "y")>>(m, e);
       check_sum<"ij->", layout<none, "y">, partial<layout<>, "y">>(m, e);
+    }
+  });
+}
+
+TEST_CASE("einsum: three and four operands") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : matrices()) {
+      shape const f = shape::of(e[1], 7), g = shape::of(7, 3), h = shape::of(3, 2), v = shape::of(e[1]);
+      auto const a = numbers<layout<"x", "y">, double>(m, e);
+      auto const b = numbers<layout<"y", none>, double>(m, f);
+      auto const c = numbers<layout<none, none>, double>(m, g);
+      auto const d = numbers<layout<none, none>, double>(m, h);
+      dense const ab = sum_of_products("ij", "jk", "ik", value_of(a), value_of(b));
+      dense const abc = sum_of_products("ik", "kl", "il", ab, value_of(c));
+      check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl->il">(a, b, c), abc);
+      check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl,ln->in">(a, b, c, d),
+                                             sum_of_products("il", "ln", "in", abc, value_of(d)));
+      auto const s = numbers<layout<"y">, double>(m, v),
+                 t = numbers<partial<layout<none>, "x">, double>(m, shape::of(7));
+      auto const u = numbers<layout<none, "y">, double>(m, shape::of(4, e[1]));
+      auto const w = numbers<layout<none>, double>(m, shape::of(4));
+      // A label that all have is summed with the last one; a scalar is left.
+      dense const us = sum_of_products("ij", "j", "ij", value_of(u), value_of(s));
+      check<partial<layout<none>, "y">>(einsum<"ij,j,j->i">(u, s, s), sum_of_products("ij", "j", "i", us, value_of(s)));
+      check<partial<layout<>, "y">>(
+          einsum<"i,ij,j->">(w, u, s),
+          sum_of_products("i", "i", "", value_of(w), sum_of_products("ij", "j", "i", value_of(u), value_of(s))));
+      check<partial<layout<none>, axes("x", "y")>>(
+          einsum<"ij,j,k->k">(u, s, t),
+          sum_of_products("i", "k", "k", sum_of_products("ij", "j", "i", value_of(u), value_of(s)), value_of(t)));
     }
   });
 }

@@ -4,6 +4,8 @@
 #include "ashlar/tensor/backend.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
+#include <string>
+#include <string_view>
 
 namespace ashlar::test {
 
@@ -29,6 +31,37 @@ void check(X const& y, dense const& expected) {
   std::vector<T> elements;
   for (double e : expected.element) elements.push_back(static_cast<T>(e));
   CHECK(denotes(y, elements));
+}
+
+/// Sums over all values of all labels.
+inline dense sum_of_products(std::string_view labels_a, std::string_view labels_b, std::string_view labels_out,
+                             dense const& a, dense const& b) {
+  std::string all(labels_out);
+  for (char l : std::string(labels_a) + std::string(labels_b))
+    if (all.find(l) == std::string::npos) all += l;
+  auto extent = [&](char l) {
+    auto const i = labels_a.find(l);
+    return i != labels_a.npos ? a.extents[static_cast<int>(i)] : b.extents[static_cast<int>(labels_b.find(l))];
+  };
+  dense y;
+  for (char l : labels_out) y.extents.extent[y.extents.rank++] = extent(l);
+  y.element.assign(static_cast<std::size_t>(y.extents.size()), 0.);
+  index_t terms = 1;
+  for (char l : all) terms *= extent(l);
+  for (index_t t = 0; t < terms; ++t) {
+    auto position = [&](std::string_view labels) {
+      index_t at = 0;
+      for (char l : labels) {
+        index_t rest = t;
+        for (std::size_t k = all.size(); all[--k] != l;) rest /= extent(all[k]);
+        at = at * extent(l) + rest % extent(l);
+      }
+      return at;
+    };
+    y.element[static_cast<std::size_t>(position(labels_out))] +=
+        a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
+  }
+  return y;
 }
 
 template <class F>

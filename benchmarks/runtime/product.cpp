@@ -1,0 +1,160 @@
+// Products of matrices that are sharded in two dimensions, beside SUMMA as an expert writes it by MPI_Bcast and
+// MPI_Ibcast. The limit is the local product of each rank's share, with all operands at hand.
+#include <ashlar/tensor/tensor.hpp>
+
+#include <cstring>
+
+#include "elements.hpp"
+#include "race.hpp"
+
+namespace {
+
+using namespace ashlar;
+using namespace bench;
+using grid = mesh<axis<"p">, axis<"q">>;
+using blocks = layout<"p", "q">;
+
+// Operands u v' and s t', whose product is (v's) u t': small integers, so that sums are exact in any order.
+double small(index_t i, index_t salt) { return static_cast<double>((i * 7 + salt) % 4); }
+template <class L>
+auto outer_product(device_mesh<grid> const& m, index_t n, index_t salt) {
+  auto const x = make<double, L>(m, {n, n});
+  for_each_element(x, [&](double& element, index_t i, index_t j) { element = small(i, salt) * small(j, salt + 1); });
+  return x;
+}
+bool is_product(auto const& c, index_t n) {
+  double sum = 0;
+  for (index_t k = 0; k < n; ++k) sum += small(k, 2) * small(k, 5);
+  bool right = true;
+  for_each_element(
+      c, [&](double element, index_t i, index_t j) { right = right && element == sum * small(i, 1) * small(j, 6); });
+  return right;
+}
+
+void gemm(index_t m, index_t n, index_t k, double const* a, index_t lda, double const* b, index_t ldb, double beta,
+          double* c) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(m), int(n), int(k), 1., a, int(lda), b, int(ldb), beta, c,
+              int(n));
+}
+
+// SUMMA: the owners of a panel of columns of a and of rows of b broadcast it. Extents divide.
+class summa {
+ public:
+  summa(device_mesh<grid> const& m, auto const& a, auto const& b, auto const& c, index_t n, index_t panel, bool ahead)
+      : a_(a.data()), b_(b.data()), c_(c.data()), summed_(n), panel_(panel), ahead_(ahead) {
+    int const p = m.sizes().size[0], q = m.sizes().size[1];
+    rows_ = n / p;
+    columns_ = n / q;
+    MPI_Comm_split(MPI_COMM_WORLD, m.rank() / q, m.rank() % q, &row_);
+    MPI_Comm_split(MPI_COMM_WORLD, m.rank() % q, m.rank() / q, &column_);
+    for (auto& x : of_a_) x.resize(static_cast<std::size_t>(rows_ * panel));
+    for (auto& x : of_b_) x.resize(static_cast<std::size_t>(columns_ * panel));
+  }
+  ~summa() {
+    MPI_Comm_free(&row_);
+    MPI_Comm_free(&column_);
+  }
+  summa(summa const&) = delete;
+  summa& operator=(summa const&) = delete;
+
+  void operator()() {
+    begin(0, 0);
+    for (index_t k = 0, turn = 0; k < summed_; k += panel_, turn ^= 1) {
+      auto const t = static_cast<std::size_t>(turn);
+      MPI_Waitall(2, requests_[t], MPI_STATUSES_IGNORE);
+      if (ahead_ && k + panel_ < summed_) begin(k + panel_, t ^ 1);
+      gemm(rows_, columns_, panel_, of_a_[t].data(), panel_, from_b_[t], columns_, k == 0 ? 0. : 1., c_);
+      if (!ahead_ && k + panel_ < summed_) begin(k + panel_, t ^ 1);
+    }
+  }
+
+ private:
+  void begin(index_t k, std::size_t t) {
+    int own_row = 0, own_column = 0;
+    MPI_Comm_rank(row_, &own_column);
+    MPI_Comm_rank(column_, &own_row);
+    int q = 0, p = 0;
+    MPI_Comm_size(row_, &q);
+    MPI_Comm_size(column_, &p);
+    index_t const width = summed_ / q, height = summed_ / p;  // of the shards of a and b
+    int const of_a = static_cast<int>(k / width), of_b = static_cast<int>(k / height);
+    if (own_column == of_a)
+      for (index_t i = 0; i < rows_; ++i)
+        std::memcpy(of_a_[t].data() + i * panel_, a_ + i * width + k % width,
+                    static_cast<std::size_t>(panel_) * sizeof(double));
+    from_b_[t] = own_row == of_b ? b_ + k % height * columns_ : of_b_[t].data();
+    send(of_a_[t].data(), rows_ * panel_, of_a, row_, requests_[t][0]);
+    send(from_b_[t], columns_ * panel_, of_b, column_, requests_[t][1]);
+  }
+  void send(double* x, index_t n, int root, MPI_Comm comm, MPI_Request& request) const {
+    request = MPI_REQUEST_NULL;
+    if (ahead_)
+      MPI_Ibcast(x, int(n), MPI_DOUBLE, root, comm, &request);
+    else
+      MPI_Bcast(x, int(n), MPI_DOUBLE, root, comm);
+  }
+
+  double *a_, *b_, *c_;
+  index_t rows_ = 0, columns_ = 0, summed_, panel_;
+  bool ahead_;
+  MPI_Comm row_ = MPI_COMM_NULL, column_ = MPI_COMM_NULL;
+  std::vector<double> of_a_[2], of_b_[2];
+  double* from_b_[2]{};
+  MPI_Request requests_[2][2];
+};
+
+void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
+  std::string const what = "C = A B, double, n = " + std::to_string(n) + ", " + std::to_string(m.sizes().size[0]) +
+                           "x" + std::to_string(m.sizes().size[1]);
+  if (!all.wants(what)) return;
+  auto const a = outer_product<blocks>(m, n, 1), b = outer_product<blocks>(m, n, 5);
+  auto const a_over_mpi = outer_product<blocks>(mpi, n, 1), b_over_mpi = outer_product<blocks>(mpi, n, 5);
+  auto const rows = outer_product<layout<"p", none>>(m, n, 1);
+  auto const columns = outer_product<layout<none, "q">>(m, n, 5);
+  auto const c = make<double, blocks>(m, {n, n});
+  auto const ours = [&](char const* name, auto const& x, auto const& y) {
+    return variant{name, transport_of(x.mesh()), [&] { escape(matmul<blocks>(x, y).data()); },
+                   [&, n] { return is_product(matmul<blocks>(x, y), n); }};
+  };
+  auto const share = [&] {
+    gemm(c.local_extents()[0], c.local_extents()[1], n, rows.data(), n, columns.data(), c.local_extents()[1], 0.,
+         c.data());
+  };
+  std::vector<variant> variants{ours("ashlar", a, b), ours(ashlar_over_mpi, a_over_mpi, b_over_mpi)};
+  std::vector<std::unique_ptr<summa>> by_hand;
+  auto const checked = [&, n](auto& work) {
+    return [&work, &c, n] {
+      work();
+      return is_product(c, n);
+    };
+  };
+  if (n % (m.size() * 128) == 0)
+    for (index_t panel : {128, 256})
+      for (bool ahead : {false, true}) {
+        by_hand.push_back(std::make_unique<summa>(m, a, b, c, n, panel, ahead));
+        summa& s = *by_hand.back();
+        variants.push_back(
+            {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
+             "mpi", [&s] { s(); }, checked(s)});
+      }
+  variants.push_back({"limit: dgemm of each rank's share", "none", share, checked(share)});
+  all.race(what, variants);
+}
+
+void measure(int argc, char** argv) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int const sizes[]{ranks % 4 == 0 ? ranks / 2 : ranks, ranks % 4 == 0 ? 2 : 1};
+  device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+  auto const mpi = mesh_over_mpi<grid>(sizes);
+  races all("product", argc, argv);
+  for (index_t n : {1024, 2048, 3001}) products(all, m, mpi, n);
+  all.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  environment const env;
+  return run([&] { measure(argc, argv); });
+}

@@ -1,0 +1,75 @@
+// Products of tensors in any layouts, in the dry run: the collectives of each.
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"p">, axis<"q">>;
+using blocks = layout<"p", "q">;
+
+// [summa]
+constexpr auto product = [](auto const& m) {
+  auto const a = make<double, layout<"p", "q">>(m, {2048, 2048});
+  auto const b = make<double, layout<"p", "q">>(m, {2048, 2048});
+  return matmul<layout<"p", "q">>(a, b);  // a is gathered along "q", b along "p"
+};
+constexpr auto found = collectives(grid{{2, 2}}, product);
+static_assert(found.count() == 2 && found.count(collective::all_gather, "p") == 1);
+static_assert(found.bytes_per_rank() == 2 * 2048 * 1024 / 2 * 8);
+// [summa]
+static_assert(collectives(grid{{4, 2}}, product).count() == 2);
+static_assert(collectives(grid{{4, 2}}, product).bytes_per_rank() == (1 + 3) * 512 * 1024 * 8);
+static_assert(collectives(grid{{1, 1}}, product).count() == 0);
+static_assert(std::is_same_v<layout_t<decltype(product(abstract_mesh<grid>(grid{{2, 2}})))>, blocks>);
+
+// The same plan if the compiler knows extents and sizes.
+using known_grid = mesh<axis<"p", 2>, axis<"q", 2>>;
+constexpr auto known = [](auto const& m) {
+  auto const a = make<double, blocks>(m, static_extents<2048, 2048>{});
+  auto const c = matmul<blocks>(a, a);
+  static_assert(static_extents_v<decltype(c)> == shape::of(2048, 2048));
+};
+static_assert(collectives(known_grid{}, known).count() == 2);
+static_assert(collectives(known_grid{}, known).bytes_per_rank() == found.bytes_per_rank());
+
+// Few rows and columns, many terms: the terms are split, and the sums of the ranks are added.
+constexpr auto gram = [](auto const& m) {
+  auto const x = make<double, layout<axes("p", "q"), none>>(m, {1 << 20, 64});
+  (void)einsum_to<"ki,kj->ij", layout<none, none>>(x, x);
+};
+static_assert(collectives(grid{{2, 2}}, gram).count() == collectives(grid{{2, 2}}, gram).count(collective::all_reduce));
+static_assert(collectives(grid{{2, 2}}, gram).bytes_per_rank() == 2 * 64 * 64 * 3 / 4 * 8);
+
+// Operands that fit einsum, and a result in its layout: no collective.
+constexpr auto local = [](auto const& m) {
+  auto const a = make<double, layout<cyclic("p", 64), none>>(m, {2000, 300});
+  auto const b = make<double, layout<none, cyclic("q", 64)>>(m, {300, 2000});
+  (void)matmul<layout<cyclic("p", 64), cyclic("q", 64)>>(a, b);
+};
+static_assert(collectives(grid{{2, 2}}, local).count() == 0);
+
+// Meshes of many axes, and programs of many products, stay within the limits of compilers.
+using wide_grid = mesh<axis<"p">, axis<"q">, axis<"r">, axis<"s">, axis<"t">>;
+constexpr auto cyclic_operands = [](auto const& m) {
+  auto const a = make<double, layout<cyclic("p", 2), cyclic(axes("q", "r"), 3)>>(m, {2048, 2048});
+  auto const b = make<double, layout<cyclic(axes("r", "p"), 4), cyclic("q", 5)>>(m, {2048, 2048});
+  (void)matmul<blocks>(a, b);
+};
+static_assert(collectives(wide_grid{{2, 2, 2, 2, 2}}, cyclic_operands).count() > 0);
+constexpr auto many = [](auto const& m) {
+  auto a = make<double, blocks>(m, {2048, 2048});
+  for (int i = 0; i < 48; ++i) a = matmul<blocks>(a, a);
+};
+static_assert(collectives(grid{{2, 2}}, many).count() == 96);
+
+// The equations of matmul: batches as in NumPy, vectors as rows and columns.
+static_assert(ops_detail::matmul_equation_of<2, 2> == equation("mk,kn->mn"));
+static_assert(ops_detail::matmul_equation_of<3, 3> == equation("amk,akn->amn"));
+static_assert(ops_detail::matmul_equation_of<4, 2> == equation("abmk,kn->abmn"));
+static_assert(ops_detail::matmul_equation_of<2, 3> == equation("mk,akn->amn"));
+static_assert(ops_detail::matmul_equation_of<2, 1> == equation("mk,k->m"));
+static_assert(ops_detail::matmul_equation_of<1, 2> == equation("k,kn->n"));
+static_assert(ops_detail::matmul_equation_of<1, 1> == equation("k,k->"));
+
+}  // namespace
