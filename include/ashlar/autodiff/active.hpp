@@ -188,6 +188,14 @@ constexpr auto apply(Op const& op, X const&... x) {
   return result;
 }
 
+// As for plain tensors (ops/apply.hpp).
+template <class Op, active_value X>
+  requires requires { typename element_t<X>::value_type; }
+constexpr auto apply(Op&& op, X const& x) {
+  using operation = std::remove_cvref_t<Op>;
+  return apply<operation, X>(static_cast<operation const&>(op), x);
+}
+
 // Overloads for active tensors.
 namespace ops_detail {
 

@@ -117,6 +117,15 @@ constexpr auto apply(Op const& op, X const&... x) {
   }
 }
 
+// Argument-dependent lookup finds std::apply too if elements are of std::complex, and std::apply would fit an operation
+// and one tensor better than the function above.
+template <class Op, plain_tensor X>
+  requires requires { typename element_t<X>::value_type; }
+constexpr auto apply(Op&& op, X const& x) {
+  using operation = std::remove_cvref_t<Op>;
+  return apply<operation, X>(static_cast<operation const&>(op), x);
+}
+
 namespace ops_detail {
 /// Always true. Its arguments show the axis and the layouts of a fault in the compiler's output.
 template <class Axis, class... Layouts>

@@ -12,6 +12,7 @@
 #include "ashlar/ops/collective_einsum.hpp"
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/compare.hpp"
+#include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/einsum.hpp"
 #include "ashlar/ops/elementwise.hpp"
