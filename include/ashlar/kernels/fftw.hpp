@@ -179,7 +179,8 @@ class transform_plans {
       std::lock_guard const lock(mutex_);
       delete p;
     });
-    if (!*made) meta_detail::fail("ashlar::fft: FFTW has no plan for this transform; link FFTW itself, with all its features");
+    if (!*made)
+      meta_detail::fail("ashlar::fft: FFTW has no plan for this transform; link FFTW itself, with all its features");
     return made;
   }
 

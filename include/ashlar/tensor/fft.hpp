@@ -2,5 +2,7 @@
 // ashlar/ashlar.hpp does not include this header.
 #pragma once
 #include "ashlar/kernels/fft.hpp"
+#include "ashlar/kernels/fftshift.hpp"
 #include "ashlar/ops/fft.hpp"
+#include "ashlar/ops/fftshift.hpp"
 #include "ashlar/tensor/backend.hpp"

@@ -144,6 +144,38 @@ TEST_CASE("an expression is transformed, and the transform is an operand of one"
   });
 }
 
+TEST_CASE("shifts and frequencies, as NumPy has them") {
+  on_every_mesh([](auto const& m) {
+    index_t const rows = world_size() + 1;
+    for (index_t n : {0, 1, 2, 5, 8}) {
+      shape const e = shape::of(rows, n, 3);
+      auto const shifted = [&](index_t by) {
+        std::vector<double> y;
+        for (index_t g = 0; g < e.size(); ++g) {
+          index_t const k = g / 3 % n;
+          y.push_back(number_at<double>(g + ((k + by) % n - k) * 3, 0));
+        }
+        return y;
+      };
+      auto const x = made<double, layout<"x", none, "y">>(m, e);
+      CHECK(denotes(fftshift<1>(x), shifted(n - n / 2)));
+      CHECK(denotes(inverse_fftshift<1>(x), shifted(n / 2)));
+      CHECK(denotes(inverse_fftshift<1>(fftshift<1>(x)), shifted(0)));
+    }
+    using L = layout<"x">;
+    CHECK(denotes(fftfreq<double, L>(m, 8, 0.5), std::vector{0., .25, .5, .75, -1., -.75, -.5, -.25}));
+    CHECK(denotes(fftfreq<double, L>(m, 5, 0.25), std::vector{0., 1 / 1.25, 2 / 1.25, -2 / 1.25, -1 / 1.25}));
+    CHECK(denotes(fftfreq<float, L>(m, 1), std::vector{0.F}));
+    CHECK(denotes(rfftfreq<double, L>(m, 8, 0.5), std::vector{0., .25, .5, .75, 1.}));
+    CHECK(denotes(rfftfreq<double, L>(m, 5), std::vector{0., .2, .4}));
+    // A shift brings the frequencies into ascending order.
+    CHECK(denotes(fftshift<0>(fftfreq<double, layout<none>>(m, 4)), std::vector{-.5, -.25, 0., .25}));
+    // A maximum that is not reduced yet stays one.
+    auto const y = fftshift<0>(made<double, partial<layout<none>, "x", op::max>>(m, shape::of(4)));
+    static_assert(std::is_same_v<layout_t<decltype(y)>, partial<layout<none>, "x", op::max>>);
+  });
+}
+
 namespace {
 
 /// The real part of the sum of products of two tensors of one layout: the pairing of values and cotangents.
@@ -187,6 +219,8 @@ TEST_CASE("derivatives are transposes without conjugation") {
       check_transpose([](auto const& x) { return inverse_fft<1>(x); }, r, cz);
       check_transpose([](auto const& x) { return rfft<1>(x); }, r, ch);
       check_transpose([&](auto const& x) { return inverse_rfft<1>(x, e[1]); }, h, cr);
+      check_transpose([](auto const& x) { return fftshift<1>(x); }, z, cz);
+      check_transpose([](auto const& x) { return inverse_fftshift<1>(x); }, r, cr);
       check_transpose([](auto const& x) { return conj(x); }, z, cz);
       check_transpose([](auto const& x) { return imag(x); }, z, cr);
       check_transpose([](auto const& x) { return real(x); }, z, cr);

@@ -1,5 +1,6 @@
 // Fourier transforms: layouts, extents and element types in dry runs, and the rule by simulation.
 #include "ashlar/ops/fft.hpp"
+#include "ashlar/ops/fftshift.hpp"
 #include "../../support/simulated_mesh.hpp"
 #include "ashlar/autodiff/autodiff.hpp"
 
@@ -69,3 +70,10 @@ constexpr tally layouts_of_lines = [] {
   return t;
 }();
 static_assert(layouts_of_lines.unsound == 0 && layouts_of_lines.missed == 0);
+
+// Frequencies and shifts in dry runs.
+static_assert(is<decltype(fftfreq<float, layout<"q">>(m, 8)), float, layout<"q">>);
+static_assert(rfftfreq<double, layout<none>>(m, 8).extents() == shape::of(5));
+static_assert(is<decltype(fftshift<2>(z)), complex, layout<"p", "q", none>>);
+static_assert(ops_detail::frequency_at<double>{5, 5}(2) == .4 && ops_detail::frequency_at<double>{5, 5}(3) == -.4);
+static_assert(ops_detail::frequency_at<double>{4, 4}(2) == -.5);
