@@ -4,5 +4,6 @@
 #include "ashlar/kernels/fft.hpp"
 #include "ashlar/kernels/fftshift.hpp"
 #include "ashlar/ops/fft.hpp"
+#include "ashlar/ops/fft_to.hpp"
 #include "ashlar/ops/fftshift.hpp"
 #include "ashlar/tensor/backend.hpp"

@@ -96,6 +96,36 @@ TEST_CASE("three dimensions by pencils, and back") {
   });
 }
 
+namespace {
+
+template <class From, class To, int... Dims>
+void check_fft_to(device_mesh<grid> const& m, shape const& e) {
+  auto const f = made<C, From>(m, e);
+  auto const y = fft_to<To, Dims...>(f);
+  static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
+  int terms = 1;
+  for (int a = 0; a < 2; ++a)
+    if (f.layout.partial() >> a & 1u) terms *= m.sizes().size[a];
+  whole_array expected = value_of_terms<C>(e, terms);
+  shape s = e;
+  for (int d : {Dims...}) expected = sums(expected, s, d, -1, e[d]);
+  CHECK(distance(y, expected) < 1e-13);
+  CHECK(distance(inverse_fft_to<layout<none, "y", none>, Dims...>(y), value_of_terms<C>(e, terms)) < 1e-13);
+}
+
+}  // namespace
+
+TEST_CASE("several dimensions, with the layouts on the way chosen by the compiler") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : cubes()) {
+      check_fft_to<layout<"x", "y", none>, layout<none, "x", "y">, 0, 1, 2>(m, e);
+      check_fft_to<layout<axes("x", "y"), none, none>, layout<"x", none, "y">, 2, 0>(m, e);
+      check_fft_to<layout<none, cyclic("x", 2), "y">, layout<none, "y", none>, 0, 1, 2>(m, e);
+      check_fft_to<partial<layout<"x", none, none>, "y">, layout<axes("y", "x"), none, none>, 0, 2>(m, e);
+    }
+  });
+}
+
 TEST_CASE("real tensors: half of the coefficients, and back") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : cubes()) {
@@ -219,6 +249,8 @@ TEST_CASE("derivatives are transposes without conjugation") {
       check_transpose([](auto const& x) { return inverse_fft<1>(x); }, r, cz);
       check_transpose([](auto const& x) { return rfft<1>(x); }, r, ch);
       check_transpose([&](auto const& x) { return inverse_rfft<1>(x, e[1]); }, h, cr);
+      check_transpose([](auto const& x) { return fft_to<L>(x); }, z, cz);
+      check_transpose([](auto const& x) { return inverse_fft_to<L>(x); }, r, cz);
       check_transpose([](auto const& x) { return fftshift<1>(x); }, z, cz);
       check_transpose([](auto const& x) { return inverse_fftshift<1>(x); }, r, cr);
       check_transpose([](auto const& x) { return conj(x); }, z, cz);
