@@ -208,6 +208,38 @@ TEST_CASE("shifts and frequencies, as NumPy has them") {
 
 namespace {
 
+template <int Type, class X>
+void check_inverses(X const& x, whole_array const& expected) {
+  CHECK(distance(inverse_dct<1, Type>(dct<1, Type>(x)), expected) < 1e-13);
+  CHECK(distance(inverse_dst<1, Type>(dst<1, Type>(x)), expected) < 1e-13);
+}
+
+}  // namespace
+
+TEST_CASE("cosine and sine transforms, and back") {
+  on_every_mesh([](auto const& m) {
+    for (shape const& e : {shape::of(world_size() + 1, 12, 2), shape::of(3, 7, 5), shape::of(1, 2, 1)}) {
+      auto const x = made<double, layout<"x", none, "y">>(m, e);
+      auto const expected = value_of_terms<double>(e, 1);
+      check_inverses<1>(x, expected);
+      check_inverses<2>(x, expected);
+      check_inverses<3>(x, expected);
+      check_inverses<4>(x, expected);
+    }
+    // The second derivative of a sine that is 0 at both ends, at interior points of an interval of length pi.
+    index_t const n = 31;
+    auto const u = generate<double, layout<none, "x">>(
+        m, {n, 2}, KOKKOS_LAMBDA(index_t i, index_t) {
+          return Kokkos::sin(3 * (static_cast<double>(i) + 1) * std::numbers::pi / 32);
+        });
+    auto const k = arange<double, layout<none>>(m, n, 1.);
+    auto const second = inverse_dst<0, 1>(elementwise<"ij,i->ij">(ops_detail::fn::multiply{}, dst<0, 1>(u), square(k)));
+    CHECK(item(all_reduce(max(abs(second - u * 9.)))) < 1e-12);
+  });
+}
+
+namespace {
+
 /// The real part of the sum of products of two tensors of one layout: the pairing of values and cotangents.
 template <class A, class B>
 double pairing(A const& a, B const& b) {
@@ -253,6 +285,10 @@ TEST_CASE("derivatives are transposes without conjugation") {
       check_transpose([](auto const& x) { return inverse_fft_to<L>(x); }, r, cz);
       check_transpose([](auto const& x) { return fftshift<1>(x); }, z, cz);
       check_transpose([](auto const& x) { return inverse_fftshift<1>(x); }, r, cr);
+      check_transpose([](auto const& x) { return dct<1>(x); }, r, cr);
+      check_transpose([](auto const& x) { return dct<1, 3>(x); }, z, cz);
+      check_transpose([](auto const& x) { return inverse_dst<1>(x); }, r, cr);
+      if (e[1] > 1) check_transpose([](auto const& x) { return inverse_dct<1, 1>(x); }, r, cr);
       check_transpose([](auto const& x) { return conj(x); }, z, cz);
       check_transpose([](auto const& x) { return imag(x); }, z, cr);
       check_transpose([](auto const& x) { return real(x); }, z, cr);

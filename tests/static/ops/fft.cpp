@@ -1,4 +1,5 @@
 // Fourier transforms: layouts, extents and element types in dry runs, and the rule by simulation.
+#include "ashlar/ops/dct.hpp"
 #include "ashlar/ops/fft.hpp"
 #include "ashlar/ops/fftshift.hpp"
 #include "../../support/simulated_mesh.hpp"
@@ -77,3 +78,8 @@ static_assert(rfftfreq<double, layout<none>>(m, 8).extents() == shape::of(5));
 static_assert(is<decltype(fftshift<2>(z)), complex, layout<"p", "q", none>>);
 static_assert(ops_detail::frequency_at<double>{5, 5}(2) == .4 && ops_detail::frequency_at<double>{5, 5}(3) == -.4);
 static_assert(ops_detail::frequency_at<double>{4, 4}(2) == -.5);
+
+// Cosine and sine transforms keep element type, extents and layout.
+static_assert(is<decltype(dct<0>(x)), float, partial<layout<none, "q">, "p">>);
+static_assert(is<decltype(inverse_dst<2, 1>(z)), complex, layout<"p", "q", none>>);
+static_assert(dct<0, 4>(x).extents() == shape::of(7, 5));
