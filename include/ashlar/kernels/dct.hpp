@@ -28,32 +28,29 @@ constexpr double transpose_factor(bool before, index_t k, index_t n) {
 namespace ashlar::kernels {
 
 template <int Dim, ops_detail::wave W, int Type, bool Transposed, class S, class T>
-void run(ops_detail::dct_op<Dim, W, Type, Transposed> const& op, S const& space, scratch_memory, shard<T> const& y,
-         shard<T const> const& x) {
+void run(ops_detail::dct_op<Dim, W, Type, Transposed> const& op, S const& space, scratch_memory scratch,
+         shard<T> const& y, shard<T const> const& x) {
   using namespace kernels_detail;
   using Op = ops_detail::dct_op<Dim, W, Type, Transposed>;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>) {
-    using R = ops_detail::component_t<T>;
-    auto l = lines_along(Dim, x.local_extents(), y.local_extents());
-    l.inner *= numbers_per_element<T>;  // both parts of complex numbers
-    R* const in = numbers_of(without_const(x.data));
-    R* const out = numbers_of(y.data);
-    index_t const n = l.n;
-    constexpr bool in_place = Transposed && (Type == 2 || (Type == 1 && W == ops_detail::wave::cosine));
-    if constexpr (in_place)
-      for_pairs_on_lines(space, l.outer * n, n, l.inner, out, in, [n](R& r, R given, index_t k) {
-        r = given * static_cast<R>(transpose_factor<Op>(true, k, n));
-      });
-    constexpr int kind = real_kind(W, Transposed ? ops_detail::inverse_type(Type) : Type);
-    transform_lines(space, transform_kind::real_to_real, kind, l, in_place ? out : in, out,
-                    [&, factor = op.factor](R* first, index_t outer, index_t inner) {
-                      if (factor == 1 && !Transposed) return;
-                      for_elements_of_lines(first, outer, n, l.inner, inner, [n, factor](R& r, index_t k) {
-                        r *= static_cast<R>(factor * transpose_factor<Op>(false, k, n));
-                      });
-                    });
-  }
+  using R = ops_detail::component_t<T>;
+  auto l = lines_along(Dim, x.local_extents(), y.local_extents());
+  l.inner *= static_cast<index_t>(sizeof(T) / sizeof(R));  // both parts of complex numbers
+  R const* const in = numbers_of(without_const(x.data));
+  R* const out = numbers_of(y.data);
+  index_t const n = l.n;
+  constexpr transform_name name{transform_kind::real_to_real,
+                                real_kind(W, Transposed ? ops_detail::inverse_type(Type) : Type)};
+  auto const after = [n, factor = op.factor](R r, index_t k) {
+    return r * static_cast<R>(factor * transpose_factor<Op>(false, k, n));
+  };
+  if constexpr (Transposed)
+    transform_lines<R>(
+        space, scratch, name, l, in, out,
+        [n](R r, index_t k) { return r * static_cast<R>(transpose_factor<Op>(true, k, n)); }, after);
+  else if (op.factor == 1)
+    transform_lines<R>(space, scratch, name, l, in, out, unchanged{}, unchanged{});
+  else
+    transform_lines<R>(space, scratch, name, l, in, out, unchanged{}, after);
 }
 
 }  // namespace ashlar::kernels

@@ -18,22 +18,13 @@ inline transformed_lines lines_along(int dim, shape const& in, shape const& out)
   return l;
 }
 
-/// Bytes of the lines that are transformed at a time, so that work on the result finds them in the cache.
-inline constexpr index_t transformed_bytes = 1 << 18;
+/// Bytes of the lines that are transformed at a time, so that they stay in the cache.
+inline constexpr index_t transformed_bytes = 1 << 16;
 
-/// A division of lines into equal tasks: so many outer and inner indices each, except the last.
-struct line_tasks {
-  index_t outer, inner, outer_tasks, inner_tasks;
-  line_tasks(transformed_lines const& l, index_t bytes, index_t threads) : outer(1), inner(l.inner) {
-    index_t const group = std::max<index_t>(l.n * bytes * l.inner, 1), most = transformed_bytes;
-    if (group <= most)
-      outer = std::max<index_t>(std::min(most / group, (l.outer + threads - 1) / threads), 1);
-    else
-      inner = std::clamp<index_t>(most / (l.n * bytes), std::min<index_t>(16, l.inner), l.inner);
-    outer_tasks = (l.outer + outer - 1) / outer;
-    inner_tasks = (l.inner + inner - 1) / inner;
-  }
-};
+/// Neighbouring lines that are transformed at a time, if they are far apart in memory: at least a cache line of them.
+constexpr index_t columns_at_a_time(index_t n, index_t bytes) {
+  return std::clamp<index_t>(transformed_bytes / (n * bytes), 64 / bytes, 1024 / bytes);
+}
 
 template <class R>
 R* numbers_of(R* x) {
@@ -44,200 +35,216 @@ R* numbers_of(Kokkos::complex<R>* x) {
   return reinterpret_cast<R*>(x);
 }
 template <class T>
-inline constexpr index_t numbers_per_element = static_cast<index_t>(sizeof(T) / sizeof(ops_detail::component_t<T>));
-
-/// Transforms lines by FFTW. Calls after(y, outer, inner) for the lines of each task: elements of outer groups of n_out
-/// rows of `inner` elements, of which y is the first.
-/// Pre: runs_in_caller<Space>. A transform from complex to real numbers destroys `in`.
-template <class Space, class In, class Out, class After>
-void transform_lines(Space const& space, transform_kind kind, int real_kind, transformed_lines const& l, In* in,
-                     Out* out, After const& after) {
-  using R = ops_detail::component_t<Out>;
-  static_assert(std::is_same_v<R, ops_detail::component_t<In>>);
-  if (l.outer == 0 || l.n == 0 || l.inner == 0) return;
-  constexpr index_t per_in = numbers_per_element<In>, per_out = numbers_per_element<Out>;
-  R* const x = numbers_of(in);
-  R* const y = numbers_of(out);
-  line_tasks const cut(l, static_cast<index_t>(sizeof(Out)), space.concurrency());
-  auto const at_aligned = [](R* start, index_t outer_step, index_t inner_step) {
-    auto const is = [](R* p) { return fftw<R>::alignment(p) == 0; };
-    return is(start) && is(start + outer_step) && is(start + inner_step);
-  };
-  index_t const in_outer = cut.outer * l.n_in * l.inner, out_outer = cut.outer * l.n_out * l.inner;
-  bool const aligned =
-      at_aligned(x, cut.outer_tasks > 1 ? in_outer * per_in : 0, cut.inner_tasks > 1 ? cut.inner * per_in : 0) &&
-      at_aligned(y, cut.outer_tasks > 1 ? out_outer * per_out : 0, cut.inner_tasks > 1 ? cut.inner * per_out : 0);
-  using plans = transform_plans<R>;
-  typename plans::plan plan[2][2];  // whole tasks, and the last ones
-  index_t const last_outer = l.outer - (cut.outer_tasks - 1) * cut.outer;
-  index_t const last_inner = l.inner - (cut.inner_tasks - 1) * cut.inner;
-  auto const find = [&](index_t outer, index_t inner) {
-    line_transform const t{kind,  real_kind, l.n,     l.inner,         outer, l.n_in * l.inner, l.n_out * l.inner,
-                           inner, x == y,    aligned, effort_of_ffts()};
-    auto const size = [&](index_t n, index_t per) { return ((outer * n - 1) * l.inner + inner) * per; };
-    return plans::of_program().find(t, x, y, size(l.n_in, per_in), size(l.n_out, per_out));
-  };
-  for (int o = 0; o < 2; ++o)
-    for (int i = 0; i < 2; ++i)
-      if ((o == 1 || cut.outer_tasks > 1) && (i == 1 || cut.inner_tasks > 1))
-        plan[o][i] = find(o ? last_outer : cut.outer, i ? last_inner : cut.inner);
-  for_ranges("ashlar::fft", space, cut.outer_tasks * cut.inner_tasks, 1, [&](index_t begin, index_t end) {
-    for (index_t t = begin; t < end; ++t) {
-      index_t const o = t / cut.inner_tasks, i = t % cut.inner_tasks;
-      bool const o_last = o + 1 == cut.outer_tasks, i_last = i + 1 == cut.inner_tasks;
-      index_t const from = o * in_outer + i * cut.inner, to = o * out_outer + i * cut.inner;
-      (*plan[o_last][i_last])(x + from * per_in, y + to * per_out);
-      after(out + to, o_last ? last_outer : cut.outer, i_last ? last_inner : cut.inner);
-    }
-  });
+T* without_const(T const* x) {
+  return const_cast<T*>(x);  // for FFTW, which preserves the operand
 }
 
-struct nothing_after_transform {
+/// A change of the elements of lines, before or after the transform, that changes nothing.
+struct unchanged {
   template <class T>
-  void operator()(T*, index_t, index_t) const {}
+  T operator()(T const& x, index_t) const {
+    return x;
+  }
 };
 
-/// Calls f(element, position on its line) for lines of n elements in `outer` groups of `inner` lines.
-template <class T, class F>
-void for_elements_of_lines(T* y, index_t outer, index_t n, index_t step, index_t inner, F const& f) {
-  if (inner == step) {  // neighbouring rows
-    for (index_t row = 0; row < outer * n; ++row, y += step) {
-      ASHLAR_INDEPENDENT for (index_t i = 0; i < inner; ++i) f(y[i], row % n);
-    }
-  } else {
-    for (index_t row = 0; row < outer * n; ++row) {
-      T* const start = y + row * step;
-      ASHLAR_INDEPENDENT for (index_t i = 0; i < inner; ++i) f(start[i], row % n);
-    }
+/// Copies `outer` groups of n rows of `width` elements, and maps element k of a line by f.
+template <class F, class T, class B>
+void copy_lines(F const& f, index_t outer, index_t n, index_t width, T const* from, index_t from_step, B* to,
+                index_t to_step) {
+  for (index_t row = 0; row < outer * n; ++row, from += from_step, to += to_step) {
+    [[maybe_unused]] index_t const k = row % n;
+    if constexpr (std::is_same_v<F, unchanged> && std::is_same_v<T, B>)
+      std::copy_n(from, width, to);
+    else
+      ASHLAR_INDEPENDENT for (index_t i = 0; i < width; ++i) to[i] = f(from[i], k);
   }
 }
 
-/// Calls f(y, x, position) for each element of an array [outer][n][inner] and the same of another.
-template <class Space, class T, class U, class F>
-void for_pairs_on_lines(Space const& space, index_t rows, index_t n, index_t inner, T* y, U const* x, F const& f) {
-  index_t const grain = std::max<index_t>(elements_per_thread / std::max<index_t>(inner, 1), 1);
-  for_ranges("ashlar::fft", space, rows, grain, [&](index_t begin, index_t end) {
-    for (index_t row = begin; row < end; ++row)
-      ASHLAR_INDEPENDENT for (index_t i = row * inner; i < (row + 1) * inner; ++i) f(y[i], x[i], row % n);
-  });
-}
+/// A kind of transform; `real` is a fftw_r2r_kind.
+struct transform_name {
+  transform_kind kind;
+  int real = 0;
+};
 
-/// True for the coefficients of n real numbers that are their own conjugates.
-constexpr bool is_own_conjugate(index_t k, index_t n) { return k == 0 || 2 * k == n; }
+/// The transform of lines by FFTW. Element k of an operand's line is before(x, k), of type B. Element k of a result's
+/// line is after(y, k). Lines whose elements are near each other are transformed where they are.
+/// Other lines go through buffers, some neighbouring lines at a time.
+template <class B, class In, class Out, class Before, class After>
+class line_transformer {
+  using R = ops_detail::component_t<Out>;
+
+ public:
+  line_transformer(transform_name name, transformed_lines const& l, kernels::scratch_memory scratch, In const* in,
+                   Out* out, Before const& before, After const& after)
+      : name_(name), l_(l), scratch_(scratch), in_(in), out_(out), before_(before), after_(after) {}
+
+  template <class Space>
+  void operator()(Space const& space) const {
+    if (l_.outer == 0 || l_.n == 0 || l_.inner == 0) return;
+    constexpr auto bytes = static_cast<index_t>(std::max(sizeof(B), sizeof(Out)));
+    index_t const columns = columns_at_a_time(l_.n, bytes), threads = space.concurrency();
+    if (l_.inner <= columns) {
+      index_t const groups =
+          std::clamp<index_t>(transformed_bytes / (l_.n * l_.inner * bytes), 1, (l_.outer + threads - 1) / threads);
+      for_ranges("ashlar::fft", space, (l_.outer + groups - 1) / groups, 1,
+                 [&](index_t begin, index_t end) { near_lines(groups, begin, end); });
+    } else {
+      for_ranges("ashlar::fft", space, l_.outer * ((l_.inner + columns - 1) / columns), 1,
+                 [&](index_t begin, index_t end) { distant_lines(columns, begin, end); });
+    }
+  }
+
+ private:
+  static constexpr bool reads_operand = std::is_same_v<B, In> && std::is_same_v<Before, unchanged>;
+  static constexpr bool writes_result = std::is_same_v<After, unchanged>;
+
+  // Tasks of `groups` outer indices each.
+  void near_lines(index_t groups, index_t begin, index_t end) const {
+    index_t const from = l_.n_in * l_.inner, to = l_.n_out * l_.inner;
+    bool const copies = !reads_operand || name_.kind == transform_kind::complex_to_real;
+    auto const buffer = scratch_.array<B>(copies ? groups * from : 0);
+    typename transform_plans<R>::plan plan;
+    for (index_t t = begin, planned = 0; t < end; ++t) {
+      index_t const first = t * groups, count = std::min(groups, l_.outer - first);
+      In const* const x = in_ + first * from;
+      Out* const y = out_ + first * to;
+      B* operand = buffer.data();
+      if (copies)
+        copy_lines(before_, count, l_.n_in, l_.inner, x, l_.inner, operand, l_.inner);
+      else if constexpr (reads_operand)
+        operand = without_const(x);
+      bool const aligned = is_aligned(operand) && is_aligned(y);
+      if (index_t const wanted = 2 * count + aligned; planned != wanted) {
+        plan = find(operand, y, {name_.kind, name_.real, l_.n, l_.inner, count, from, to, l_.inner, aligned, {}});
+        planned = wanted;
+      }
+      (*plan)(numbers_of(operand), numbers_of(y));
+      if constexpr (!writes_result) copy_lines(after_, count, l_.n_out, l_.inner, y, l_.inner, y, l_.inner);
+    }
+  }
+  // Tasks of `columns` inner indices of one outer index each.
+  void distant_lines(index_t columns, index_t begin, index_t end) const {
+    index_t const blocks = (l_.inner + columns - 1) / columns;
+    auto const operand = scratch_.array<B>(columns * l_.n_in);
+    auto const result = scratch_.array<Out>(columns * l_.n_out);
+    bool const aligned = is_aligned(operand.data()) && is_aligned(result.data());
+    typename transform_plans<R>::plan plan;
+    for (index_t t = begin, planned = 0; t < end; ++t) {
+      index_t const o = t / blocks, first = t % blocks * columns, width = std::min(columns, l_.inner - first);
+      copy_lines(before_, 1, l_.n_in, width, in_ + o * l_.n_in * l_.inner + first, l_.inner, operand.data(), width);
+      if (planned != width) {
+        plan = find(operand.data(), result.data(), {name_.kind, name_.real, l_.n, width, 1, 0, 0, width, aligned, {}});
+        planned = width;
+      }
+      (*plan)(numbers_of(operand.data()), numbers_of(result.data()));
+      copy_lines(after_, 1, l_.n_out, width, result.data(), width, out_ + o * l_.n_out * l_.inner + first, l_.inner);
+    }
+  }
+  template <class T>
+  static bool is_aligned(T* x) {
+    return fftw<R>::alignment(numbers_of(x)) == 0;
+  }
+  auto find(B* operand, Out* result, line_transform t) const {
+    t.effort = effort_of_ffts();
+    constexpr auto per_in = static_cast<index_t>(sizeof(B) / sizeof(R)),
+                   per_out = static_cast<index_t>(sizeof(Out) / sizeof(R));
+    index_t const lines = t.outer * t.inner;
+    return transform_plans<R>::of_program().find(t, numbers_of(operand), numbers_of(result), lines * l_.n_in * per_in,
+                                                 lines * l_.n_out * per_out);
+  }
+
+  transform_name name_;
+  transformed_lines l_;
+  kernels::scratch_memory scratch_;
+  In const* in_;
+  Out* out_;
+  Before const& before_;
+  After const& after_;
+};
 
 template <class Space>
 struct transform_on_a_device {
   static constexpr bool value = !runs_in_caller<Space>;
 };
 
-template <class Space>
-constexpr void require_host() {
+/// Transforms lines. B is the type of the elements that the transform reads, which before(x, k) gives.
+template <class B, class Space, class In, class Out, class Before, class After>
+void transform_lines(Space const& space, kernels::scratch_memory scratch, transform_name name,
+                     transformed_lines const& l, In const* in, Out* out, Before const& before, After const& after) {
   static_assert(!transform_on_a_device<Space>::value,
                 "ashlar::fft: FFTW transforms arrays in host memory; make the tensors on a mesh of a host space");
+  if constexpr (runs_in_caller<Space>)
+    line_transformer<B, In, Out, Before, After>(name, l, scratch, in, out, before, after)(space);
 }
 
-template <class R>
-Kokkos::complex<R>* without_const(Kokkos::complex<R> const* x) {
-  return const_cast<Kokkos::complex<R>*>(x);  // FFTW preserves this operand
-}
-template <class R>
-R* without_const(R const* x) {
-  return const_cast<R*>(x);
-}
+/// True for the coefficients of n real numbers that are their own conjugates.
+constexpr bool is_own_conjugate(index_t k, index_t n) { return k == 0 || 2 * k == n; }
 
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {
 
 template <int Dim, ops_detail::direction D, class S, class C, class T>
-void run(ops_detail::fft_op<Dim, D> const&, S const& space, scratch_memory, shard<C> const& y,
+void run(ops_detail::fft_op<Dim, D> const&, S const& space, scratch_memory scratch, shard<C> const& y,
          shard<T const> const& x) {
   using namespace kernels_detail;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>) {
-    using R = ops_detail::component_t<C>;
-    constexpr bool forward = D == ops_detail::direction::forward;
-    constexpr auto kind = forward ? transform_kind::forward : transform_kind::backward;
-    auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
-    C* in = y.data;
+  using R = ops_detail::component_t<C>;
+  auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
+  auto const transform = [&](transform_kind kind, auto const& after) {
     if constexpr (std::is_same_v<C, T>)
-      in = without_const(x.data);
+      transform_lines<C>(space, scratch, {kind}, l, x.data, y.data, unchanged{}, after);
     else
-      for_pairs_on_lines(space, l.outer * l.n, l.n, l.inner, y.data, x.data,
-                         [](C& c, T r, index_t) { c = C(r, R(0)); });
-    if constexpr (forward) {
-      transform_lines(space, kind, 0, l, in, y.data, nothing_after_transform{});
-    } else {
-      R const factor = R(1) / static_cast<R>(l.n);
-      transform_lines(space, kind, 0, l, in, y.data, [&](C* first, index_t outer, index_t inner) {
-        for_elements_of_lines(first, outer, l.n_out, l.inner, inner, [factor](C& c, index_t) { c *= factor; });
-      });
-    }
-  }
+      transform_lines<C>(
+          space, scratch, {kind}, l, x.data, y.data, [](T r, index_t) { return C(r, R(0)); }, after);
+  };
+  if constexpr (D == ops_detail::direction::forward)
+    transform(transform_kind::forward, unchanged{});
+  else
+    transform(transform_kind::backward,
+              [factor = R(1) / static_cast<R>(l.n)](C c, index_t) { return C(c.real() * factor, c.imag() * factor); });
 }
 
 template <int Dim, class S, class C, class T>
-void run(ops_detail::rfft_op<Dim> const&, S const& space, scratch_memory, shard<C> const& y, shard<T const> const& x) {
-  using namespace kernels_detail;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>)
-    transform_lines(space, transform_kind::real_to_complex, 0, lines_along(Dim, x.local_extents(), y.local_extents()),
-                    without_const(x.data), y.data, nothing_after_transform{});
-}
-
-template <int Dim, class S, class C, class T>
-void run(ops_detail::inverse_rfft_transpose_op<Dim> const&, S const& space, scratch_memory, shard<C> const& y,
+void run(ops_detail::rfft_op<Dim> const&, S const& space, scratch_memory scratch, shard<C> const& y,
          shard<T const> const& x) {
   using namespace kernels_detail;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>) {
-    auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
-    T const once = T(1) / static_cast<T>(l.n);
-    transform_lines(space, transform_kind::real_to_complex, 0, l, without_const(x.data), y.data,
-                    [&](C* first, index_t outer, index_t inner) {
-                      for_elements_of_lines(first, outer, l.n_out, l.inner, inner, [&l, once](C& c, index_t k) {
-                        T const factor = is_own_conjugate(k, l.n) ? once : 2 * once;
-                        c = C(c.real() * factor, -c.imag() * factor);
-                      });
-                    });
-  }
+  transform_lines<T>(space, scratch, {transform_kind::real_to_complex},
+                     lines_along(Dim, x.local_extents(), y.local_extents()), x.data, y.data, unchanged{}, unchanged{});
+}
+
+template <int Dim, class S, class C, class T>
+void run(ops_detail::inverse_rfft_transpose_op<Dim> const&, S const& space, scratch_memory scratch, shard<C> const& y,
+         shard<T const> const& x) {
+  using namespace kernels_detail;
+  auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
+  transform_lines<T>(space, scratch, {transform_kind::real_to_complex}, l, x.data, y.data, unchanged{},
+                     [n = l.n, once = T(1) / static_cast<T>(l.n)](C c, index_t k) {
+                       T const factor = is_own_conjugate(k, n) ? once : 2 * once;
+                       return C(c.real() * factor, -c.imag() * factor);
+                     });
 }
 
 template <int Dim, class S, class T, class C>
 void run(ops_detail::inverse_rfft_op<Dim> const&, S const& space, scratch_memory scratch, shard<T> const& y,
          shard<C const> const& x) {
   using namespace kernels_detail;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>) {
-    auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
-    auto const coefficients = scratch.array<C>(x.local_size());
-    for_pairs_on_lines(space, l.outer * l.n_in, l.n_in, l.inner, coefficients.data(), x.data,
-                       [](C& c, C const& given, index_t) { c = given; });
-    T const factor = T(1) / static_cast<T>(l.n);
-    transform_lines(space, transform_kind::complex_to_real, 0, l, coefficients.data(), y.data,
-                    [&](T* first, index_t outer, index_t inner) {
-                      for_elements_of_lines(first, outer, l.n_out, l.inner, inner,
-                                            [factor](T& r, index_t) { r *= factor; });
-                    });
-  }
+  auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
+  transform_lines<C>(space, scratch, {transform_kind::complex_to_real}, l, x.data, y.data, unchanged{},
+                     [factor = T(1) / static_cast<T>(l.n)](T r, index_t) { return r * factor; });
 }
 
 template <int Dim, class S, class T, class C>
 void run(ops_detail::rfft_transpose_op<Dim> const&, S const& space, scratch_memory scratch, shard<T> const& y,
          shard<C const> const& x) {
   using namespace kernels_detail;
-  require_host<S>();
-  if constexpr (runs_in_caller<S>) {
-    auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
-    auto const coefficients = scratch.array<C>(x.local_size());
-    for_pairs_on_lines(space, l.outer * l.n_in, l.n_in, l.inner, coefficients.data(), x.data,
-                       [n = y.local_extents()[Dim]](C& c, C const& given, index_t k) {
-                         T const factor = is_own_conjugate(k, n) ? T(1) : T(0.5);
-                         c = C(given.real() * factor, -given.imag() * factor);
-                       });
-    transform_lines(space, transform_kind::complex_to_real, 0, l, coefficients.data(), y.data,
-                    nothing_after_transform{});
-  }
+  auto const l = lines_along(Dim, x.local_extents(), y.local_extents());
+  transform_lines<C>(
+      space, scratch, {transform_kind::complex_to_real}, l, x.data, y.data,
+      [n = l.n](C c, index_t k) {
+        T const factor = is_own_conjugate(k, n) ? T(1) : T(0.5);
+        return C(c.real() * factor, -c.imag() * factor);
+      },
+      unchanged{});
 }
 
 }  // namespace ashlar::kernels

@@ -73,7 +73,7 @@ struct line_transform {
   transform_kind kind;
   int real_kind;  // fftw_r2r_kind, if real_to_real
   index_t n, stride, outer, in_step, out_step, inner;
-  bool in_place, aligned;
+  bool aligned;
   fft_effort effort;
   friend auto operator<=>(line_transform const&, line_transform const&) = default;
 };
@@ -89,7 +89,7 @@ class transform_plan {
     typename lib::dim const line{t.n, t.stride, t.stride};
     typename lib::dim const batch[]{{t.outer, t.in_step, t.out_step}, {t.inner, 1, 1}};
     unsigned const flags = static_cast<unsigned>(t.effort) | (t.aligned ? 0u : FFTW_UNALIGNED) |
-                           (t.kind == transform_kind::complex_to_real || t.in_place ? 0u : FFTW_PRESERVE_INPUT);
+                           (t.kind == transform_kind::complex_to_real ? 0u : FFTW_PRESERVE_INPUT);
     switch (t.kind) {
       case transform_kind::forward:
       case transform_kind::backward:
@@ -155,8 +155,8 @@ class transform_plans {
     if (t.effort == fft_effort::estimate) {
       made = make(t, in, out);
     } else {  // measurements write the arrays
-      buffer const x = allocate(in_size), y = t.in_place ? buffer() : allocate(out_size);
-      made = make(t, x.get(), t.in_place ? x.get() : y.get());
+      buffer const x = allocate(in_size), y = allocate(out_size);
+      made = make(t, x.get(), y.get());
     }
     plans_.emplace(t, made);
     return made;

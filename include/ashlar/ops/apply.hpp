@@ -124,8 +124,8 @@ constexpr auto apply_to_one(Op const& op, X const& x) {
 }
 }  // namespace ops_detail
 
-// Argument-dependent lookup finds std::apply too if elements are of std::complex, and std::apply would fit an operation
-// and one tensor better than the function above. These fit better still, and call it.
+// Argument-dependent lookup finds std::apply too if elements are of std::complex. It would fit an operation and one
+// tensor better than the function above. These overloads fit better still, and call that function.
 template <class Op, plain_tensor X>
   requires(requires { typename element_t<X>::value_type; } && !std::is_const_v<std::remove_reference_t<Op>>)
 constexpr auto apply(Op&& op, X const& x) {

@@ -8,8 +8,8 @@ namespace ashlar {
 
 namespace ops_detail {
 
-/// The layouts that a transform of several dimensions goes through after the operand's, and the dimensions that it
-/// transforms in each of them, as bit masks. `elements` is what the busiest rank receives.
+/// The layouts of a transform of several dimensions, from the operand's on. `transformed` has the dimensions that it
+/// transforms in each of them, as bit masks. `elements` is the number that the busiest rank receives.
 struct fft_route {
   layout_value at[max_rank + 2]{};
   unsigned transformed[max_rank + 2]{};

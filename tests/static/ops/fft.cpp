@@ -50,7 +50,7 @@ constexpr auto transform = [](auto const& mesh) {
 static_assert(collectives(m, transform).count(collective::all_to_all) == 2);
 static_assert(collectives(m, transform).count() == 2);
 
-// The rule is sound, and refuses no sound layout: a matrix of integers stands for the transform.
+// The rule is sound, and refuses no sound layout: a product with a matrix of integers replaces the transform.
 constexpr mesh_shape ranks{2, {2, 2}};
 constexpr int extent = 3;
 constexpr array multiply_lines(array const& a) {
