@@ -224,6 +224,25 @@ constexpr auto apply(Op const& op, X const&... x) {
   }
 }
 
+namespace autodiff_detail {
+template <class Op, class X>
+constexpr auto apply_to_one_active(Op const& op, X const& x) {
+  return ashlar::apply<Op, X>(op, x);  // a qualified name, so no function below
+}
+}  // namespace autodiff_detail
+
+// These fit better than std::apply, as for plain tensors (ops/apply.hpp).
+template <class Op, active_value X>
+  requires(requires { typename element_t<X>::value_type; } && !std::is_const_v<std::remove_reference_t<Op>>)
+constexpr auto apply(Op&& op, X const& x) {
+  return autodiff_detail::apply_to_one_active(op, x);
+}
+template <class Op, active_value X>
+  requires requires { typename element_t<X>::value_type; }
+constexpr auto apply(Op const& op, X const& x) {
+  return autodiff_detail::apply_to_one_active(op, x);
+}
+
 // Overloads for active tensors.
 namespace ops_detail {
 

@@ -118,6 +118,26 @@ constexpr auto apply(Op const& op, X const&... x) {
 }
 
 namespace ops_detail {
+template <class Op, class X>
+constexpr auto apply_to_one(Op const& op, X const& x) {
+  return ashlar::apply<Op, X>(op, x);  // a qualified name, so no function below
+}
+}  // namespace ops_detail
+
+// Argument-dependent lookup finds std::apply too if elements are of std::complex. It would fit an operation and one
+// tensor better than the function above. These overloads fit better still, and call that function.
+template <class Op, plain_tensor X>
+  requires(requires { typename element_t<X>::value_type; } && !std::is_const_v<std::remove_reference_t<Op>>)
+constexpr auto apply(Op&& op, X const& x) {
+  return ops_detail::apply_to_one(op, x);
+}
+template <class Op, plain_tensor X>
+  requires requires { typename element_t<X>::value_type; }
+constexpr auto apply(Op const& op, X const& x) {
+  return ops_detail::apply_to_one(op, x);
+}
+
+namespace ops_detail {
 /// Always true. Its arguments show the axis and the layouts of a fault in the compiler's output.
 template <class Axis, class... Layouts>
 struct over {

@@ -14,6 +14,7 @@
 #include "ashlar/ops/collectives.hpp"
 #include "ashlar/ops/compare.hpp"
 #include "ashlar/ops/concatenate.hpp"
+#include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/convolution.hpp"
 #include "ashlar/ops/cumsum.hpp"
 #include "ashlar/ops/einsum.hpp"

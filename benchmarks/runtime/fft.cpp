@@ -1,0 +1,205 @@
+// Fourier transforms of arrays in slabs, and back, beside FFTW's own for MPI, where that is installed.
+#include <ashlar/tensor/fft.hpp>
+#include <ashlar/tensor/tensor.hpp>
+
+#include <complex>
+
+#include "race.hpp"
+#ifdef ASHLAR_BENCH_FFTW
+#include <fftw3-mpi.h>
+#endif
+
+namespace {
+
+using namespace ashlar;
+using namespace bench;
+using line = mesh<axis<"x">>;
+using slabs = layout<"x", none, none>;
+using other_slabs = layout<none, "x", none>;
+
+template <class T>
+struct wave {
+  ASHLAR_FUNCTION T operator()(index_t i, index_t j, index_t k) const {
+    return T(static_cast<double>((i * 37 + j * 11 + k * 5) % 101) / 101);
+  }
+};
+
+// The transforms of dimensions 0 and 1, and of dimension 2 unless it is a batch.
+template <class T, bool Batch>
+auto forward(auto const& x) {
+  if constexpr (Batch)
+    return fft_to<other_slabs, 0, 1>(x);
+  else if constexpr (std::is_same_v<T, double>)
+    return fft_to<other_slabs, 0, 1>(rfft<2>(x));
+  else
+    return fft_to<other_slabs, 0, 1, 2>(x);
+}
+template <class T, bool Batch>
+auto backward(auto const& y, [[maybe_unused]] index_t n) {
+  if constexpr (Batch)
+    return inverse_fft_to<slabs, 0, 1>(y);
+  else if constexpr (std::is_same_v<T, double>)
+    return inverse_rfft<2>(inverse_fft_to<slabs, 0, 1>(y), n);
+  else
+    return inverse_fft_to<slabs, 0, 1, 2>(y);
+}
+
+#ifdef ASHLAR_BENCH_FFTW
+// FFTW-MPI: its array and its plans. Real lines are padded, as it asks for.
+class by_fftw {
+ public:
+  template <class T, bool Batch>
+  by_fftw(shape const& e, std::type_identity<T>, std::bool_constant<Batch>, unsigned transposed, bool in_place) {
+    constexpr bool real = std::is_same_v<T, double>;
+    ptrdiff_t const n[]{e[0], e[1], real ? e[2] / 2 + 1 : e[2]}, dims[]{e[0], e[1], e[2]};
+    ptrdiff_t rows = 0, first = 0, columns = 0, first_column = 0;
+    ptrdiff_t const size = fftw_mpi_local_size_many_transposed(Batch ? 2 : 3, n, Batch ? e[2] : 1,
+                                                               FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
+                                                               MPI_COMM_WORLD, &rows, &first, &columns, &first_column);
+    in_.reset(fftw_alloc_complex(std::size_t(size)));
+    if (!in_place) other_.reset(fftw_alloc_complex(std::size_t(size)));
+    out_ = in_place ? in_.get() : other_.get();
+    row_ = real ? 2 * n[2] : 2 * n[2];
+    constexpr unsigned flags = FFTW_MEASURE;
+    unsigned const there = flags | (transposed ? FFTW_MPI_TRANSPOSED_OUT : 0u);
+    unsigned const back = flags | (transposed ? FFTW_MPI_TRANSPOSED_IN : 0u);
+    auto const b = FFTW_MPI_DEFAULT_BLOCK;
+    if constexpr (real) {
+      auto const numbers = reinterpret_cast<double*>(in_.get());
+      forward_ = fftw_mpi_plan_many_dft_r2c(3, dims, 1, b, b, numbers, out_, MPI_COMM_WORLD, there);
+      backward_ = fftw_mpi_plan_many_dft_c2r(3, dims, 1, b, b, out_, numbers, MPI_COMM_WORLD, back);
+    } else {
+      ptrdiff_t const howmany = Batch ? e[2] : 1;
+      int const rank = Batch ? 2 : 3;
+      forward_ =
+          fftw_mpi_plan_many_dft(rank, dims, howmany, b, b, in_.get(), out_, MPI_COMM_WORLD, FFTW_FORWARD, there);
+      backward_ =
+          fftw_mpi_plan_many_dft(rank, dims, howmany, b, b, out_, in_.get(), MPI_COMM_WORLD, FFTW_BACKWARD, back);
+    }
+    if (!forward_ || !backward_) throw error("bench_fft: FFTW has no plan");
+  }
+  by_fftw(by_fftw const&) = delete;
+  by_fftw& operator=(by_fftw const&) = delete;
+  ~by_fftw() {
+    fftw_destroy_plan(forward_);
+    fftw_destroy_plan(backward_);
+  }
+  // Rows of 2 * row / 2 numbers.
+  double* row(index_t i) { return reinterpret_cast<double*>(in_.get()) + i * row_; }
+  double const* coefficients() const { return reinterpret_cast<double const*>(out_); }
+  void forward() { fftw_execute(forward_); }
+  void backward() { fftw_execute(backward_); }
+
+ private:
+  struct release {
+    void operator()(fftw_complex* x) const { fftw_free(x); }
+  };
+  std::unique_ptr<fftw_complex[], release> in_, other_;
+  fftw_complex* out_ = nullptr;
+  index_t row_ = 0;
+  fftw_plan forward_ = nullptr, backward_ = nullptr;
+};
+#endif
+
+bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
+
+template <class T, bool Batch>
+void there_and_back(races& all, std::string const& what, device_mesh<line> const& m, device_mesh<line> const& mpi,
+                    shape const& e) {
+  if (!all.wants(what)) return;
+  auto const x = generate<T, slabs>(m, {e[0], e[1], e[2]}, wave<element_t<sharded_tensor<T, slabs, line>>>{});
+  auto const over_mpi = generate<T, slabs>(mpi, {e[0], e[1], e[2]}, wave<element_t<decltype(x)>>{});
+  constexpr index_t per = static_cast<index_t>(sizeof(element_t<decltype(x)>) / sizeof(double));
+  index_t const n = e[2], width = n * per, rows = x.local_size() / std::max<index_t>(n, 1);
+  double const* const numbers = reinterpret_cast<double const*>(x.data());
+  auto const coefficients = forward<T, Batch>(x);
+  auto const ours = [&](char const* name, auto const& from) {
+    return variant{name, transport_of(from.mesh()),
+                   [&from, n] { escape(backward<T, Batch>(forward<T, Batch>(from), n).data()); },
+                   [&, numbers] {
+                     auto const y = backward<T, Batch>(forward<T, Batch>(from), n);
+                     auto const found = reinterpret_cast<double const*>(y.data());
+                     for (index_t i = 0; i < rows * width; ++i)
+                       if (!near(found[i], numbers[i])) return false;
+                     return true;
+                   }};
+  };
+  std::vector<variant> variants{ours("ashlar", x), ours(ashlar_over_mpi, over_mpi)};
+#ifdef ASHLAR_BENCH_FFTW
+  by_fftw plain(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, false),
+      plain_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 0, true),
+      transposed(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, false),
+      transposed_in_place(e, std::type_identity<T>(), std::bool_constant<Batch>(), 1, true);
+  double const scale = 1. / static_cast<double>(e[0] * e[1] * (Batch ? 1 : n));
+  auto const theirs = [&](char const* name, by_fftw& f, bool compares) {
+    auto const fill = [&f, numbers, rows, width] {
+      for (index_t i = 0; i < rows; ++i) std::copy(numbers + i * width, numbers + (i + 1) * width, f.row(i));
+    };
+    return variant{
+        name, "mpi",
+        [&f] {
+          f.forward();
+          f.backward();
+        },
+        [&, compares, fill] {
+          fill();
+          f.forward();
+          // Transposed coefficients are ours with dimensions 0 and 1 exchanged.
+          auto const own = reinterpret_cast<double const*>(coefficients.data());
+          index_t const k = 2 * coefficients.extents()[2], columns = coefficients.local_extents()[1];
+          for (index_t j = 0; compares && j < columns; ++j)
+            for (index_t i = 0; i < e[0]; ++i)
+              for (index_t c = 0; c < k; ++c)
+                if (std::abs(f.coefficients()[(j * e[0] + i) * k + c] - own[(i * columns + j) * k + c]) > 1e-6)
+                  return false;
+          f.backward();
+          for (index_t i = 0; i < rows; ++i)
+            for (index_t c = 0; c < width; ++c)
+              if (!near(f.row(i)[c] * scale, numbers[i * width + c])) return false;
+          fill();
+          return true;
+        },
+        fill};
+  };
+  variants.push_back(theirs("FFTW-MPI: plain", plain, false));
+  variants.push_back(theirs("FFTW-MPI: plain, in place", plain_in_place, false));
+  variants.push_back(theirs("FFTW-MPI: transposed", transposed, true));
+  variants.push_back(theirs("FFTW-MPI: transposed, in place", transposed_in_place, true));
+#endif
+  auto const local = [](auto const& from, index_t last) {
+    if constexpr (Batch)
+      return inverse_fft<1>(fft<1>(inverse_fft<1>(fft<1>(from))));
+    else if constexpr (std::is_same_v<T, double>)
+      return inverse_rfft<2>(inverse_fft<1>(inverse_fft<1>(fft<1>(fft<1>(rfft<2>(from))))), last);
+    else
+      return inverse_fft<2>(inverse_fft<1>(inverse_fft<1>(fft<1>(fft<1>(fft<2>(from))))));
+  };
+  variants.push_back(
+      {"limit: transforms without exchanges", "none", [&, local] { escape(local(x, n).data()); }, [] { return true; }});
+  all.race(what, variants);
+}
+
+void measure(int argc, char** argv) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int const sizes[]{ranks};
+  device_mesh<line> const m(MPI_COMM_WORLD, sizes);
+  auto const mpi = mesh_over_mpi<line>(sizes);
+  races all("fft", argc, argv);
+  set_fft_effort(fft_effort::measure);
+#ifdef ASHLAR_BENCH_FFTW
+  fftw_mpi_init();
+#endif
+  using complex = std::complex<double>;
+  there_and_back<complex, false>(all, "FFT and back, 256^3 complex", m, mpi, shape::of(256, 256, 256));
+  there_and_back<double, false>(all, "FFT and back, 256^3 real", m, mpi, shape::of(256, 256, 256));
+  there_and_back<complex, true>(all, "FFT and back, 512^2 x 64 complex", m, mpi, shape::of(512, 512, 64));
+  all.write();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  environment const env;
+  return run([&] { measure(argc, argv); });
+}

@@ -1,0 +1,99 @@
+// The parts and the conjugate of complex tensors.
+#pragma once
+#include "ashlar/ops/functions.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// True for complex types: std's and Kokkos'.
+template <class T>
+inline constexpr bool is_complex_v = !std::is_same_v<component_t<T>, T>;
+
+template <class T>
+struct elements_are_real {
+  static constexpr bool value = !is_complex_v<T>;
+};
+
+}  // namespace ops_detail
+
+namespace ops_detail::fn {
+
+// These functions are linear over the real numbers, so partial sums may pass. The cotangent of a complex number x is the
+// number g for which the value changes by the real part of g dx.
+struct conjugate {
+  static constexpr linearity kind = linearity::linear;
+  template <class C>
+  ASHLAR_FUNCTION constexpr C operator()(C x) const {
+    return C(x.real(), -x.imag());
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&) {
+    return elementwise(conjugate{}, ct);
+  }
+};
+
+/// The complex number x, or -x i, of a real x: the cotangents of a real and of an imaginary part.
+template <class C, bool Imaginary>
+struct as_complex {
+  static constexpr linearity kind = linearity::linear;
+  using result_type = C;
+  template <class R>
+  ASHLAR_FUNCTION constexpr C operator()(R x) const {
+    return Imaginary ? C(R(0), -x) : C(x, R(0));
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const&);
+};
+
+template <class R, bool Imaginary>
+struct part {
+  static constexpr linearity kind = linearity::linear;
+  using result_type = R;
+  template <class C>
+  ASHLAR_FUNCTION constexpr R operator()(C x) const {
+    return Imaginary ? x.imag() : x.real();
+  }
+  template <int>
+  static constexpr auto pullback(auto const& ct, auto const&, auto const& x) {
+    return elementwise(as_complex<element_t<decltype(x)>, Imaginary>{}, ct);
+  }
+};
+
+template <class C, bool Imaginary>
+template <int>
+constexpr auto as_complex<C, Imaginary>::pullback(auto const& ct, auto const&, auto const&) {
+  return elementwise(part<component_t<C>, Imaginary>{}, ct);
+}
+
+}  // namespace ops_detail::fn
+
+/// The conjugate of each element; a real tensor is returned itself. Its derivative conjugates the cotangent.
+template <tensor X>
+constexpr auto conj(X const& x) {
+  if constexpr (ops_detail::is_complex_v<element_t<X>>)
+    return elementwise(ops_detail::fn::conjugate{}, x);
+  else
+    return x;
+}
+/// The real part of each element; a real tensor is returned itself.
+template <tensor X>
+constexpr auto real(X const& x) {
+  if constexpr (ops_detail::is_complex_v<element_t<X>>)
+    return elementwise(ops_detail::fn::part<ops_detail::component_t<element_t<X>>, false>{}, x);
+  else
+    return x;
+}
+/// The imaginary part of each element.
+template <tensor X>
+constexpr auto imag(X const& x) {
+  using T = element_t<X>;
+  static_assert(!ops_detail::elements_are_real<T>::value,
+                "ashlar::imag: the elements are real, and have no imaginary part; write zeros_like(x)");
+  if constexpr (ops_detail::is_complex_v<T>)
+    return elementwise(ops_detail::fn::part<ops_detail::component_t<T>, true>{}, x);
+  else
+    return x;
+}
+
+}  // namespace ashlar

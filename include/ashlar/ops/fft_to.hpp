@@ -1,0 +1,149 @@
+// Fourier transforms of several dimensions, with the redistributions between them.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/fft.hpp"
+#include "ashlar/plan/price.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// The layouts of a transform of several dimensions, from the operand's on. `transformed` has the dimensions that it
+/// transforms in each of them, as bit masks. `elements` is the number that the busiest rank receives.
+struct fft_route {
+  layout_value at[max_rank + 2]{};
+  unsigned transformed[max_rank + 2]{};
+  int size = 0;
+  index_t elements = 0;
+  bool found = false;
+
+  constexpr bool better_than(fft_route const& r) const {
+    return !r.found || elements < r.elements || (elements == r.elements && size < r.size);
+  }
+};
+
+/// Finds the route on which the busiest rank receives least. From each layout the search moves all axes of a dimension
+/// to another dimension, or goes to the goal. Splits into slabs and into pencils are among these. A dimension is gathered
+/// before its transform only if there is no other route, since ranks would repeat the work.
+class fft_search {
+ public:
+  constexpr fft_search(layout_value const& from, layout_value const& to, unsigned dims)
+      : goal_(to), scale_(link_model{}, from.named() | to.named()) {
+    fft_route start;
+    start.at[0] = from;
+    go_on(start, dims);
+    gathers_ = true;
+    if (!best_.found) go_on(start, dims);
+  }
+  constexpr fft_route const& best() const { return best_; }
+
+ private:
+  constexpr void go_on(fft_route r, unsigned left) {
+    layout_value const here = r.at[r.size];
+    for (int d = 0; d < here.rank; ++d)
+      if (left >> d & 1u && here.dim[d].size == 0) r.transformed[r.size] |= 1u << d;
+    left &= ~r.transformed[r.size];
+    if (left == 0) {
+      if (!(here == goal_)) add(r, goal_);
+      r.found = true;
+      if (r.better_than(best_)) best_ = r;
+      return;
+    }
+    if (r.size > here.rank || (best_.found && !r.better_than(best_))) return;
+    try_next(r, left, goal_);
+    for (int d = 0; d < here.rank; ++d) {
+      if (!(left >> d & 1u)) continue;
+      layout_value whole = here;
+      whole.dim[d] = {};
+      for (int e = 0; e < here.rank; ++e) {
+        layout_value next = whole;
+        for (int i = 0; e != d && i < here.dim[d].size; ++i) next.dim[e].push(here.dim[d][i]);
+        try_next(r, left, next);
+      }
+    }
+  }
+  constexpr void try_next(fft_route r, unsigned left, layout_value const& next) {
+    bool useful = false;
+    for (int d = 0; d < next.rank; ++d) useful = useful || (left >> d & 1u && next.dim[d].size == 0);
+    bool const gathers = (r.at[r.size].sharding() & ~next.sharding()) != 0;
+    if (!useful || next == r.at[r.size] || (gathers && !gathers_)) return;
+    add(r, next);
+    go_on(r, left);
+  }
+  constexpr void add(fft_route& r, layout_value const& next) const {
+    layout_value const& here = r.at[r.size];
+    r.elements += scale_.of(choice_between(here, next), here, next).elements;
+    r.at[++r.size] = next;
+  }
+
+  layout_value goal_;
+  scale scale_;
+  bool gathers_ = false;
+  fft_route best_;
+};
+
+template <class Mesh, class From, class To, unsigned Dims>
+struct fft_plan {
+  using context = mesh_context<Mesh, From, To>;
+  static constexpr fft_route value = fft_search(value_v<context, From>, value_v<context, To>, Dims).best();
+  template <int I>
+  using layout_after = layout_from_t<context, encode(value.at[I]), encode_blocks(value.at[I]), value.at[I].rank>;
+};
+
+// Transforms the dimensions in a mask, the last one first.
+template <direction D, unsigned Dims, int Dim, class X>
+constexpr auto transform_dimensions(X const& x) {
+  if constexpr (Dim < 0)
+    return x;
+  else if constexpr (Dims >> Dim & 1u)
+    return transform_dimensions<D, Dims, Dim - 1>(apply(fft_op<Dim, D>{}, x));
+  else
+    return transform_dimensions<D, Dims, Dim - 1>(x);
+}
+
+template <direction D, class Plan, int I, class X>
+constexpr auto follow_route(X const& x, call_site const& w) {
+  auto const y = transform_dimensions<D, Plan::value.transformed[I], rank_v<X> - 1>(x);
+  if constexpr (I == Plan::value.size)
+    return y;
+  else
+    return follow_route<D, Plan, I + 1>(redistribute<typename Plan::template layout_after<I + 1>>(y, w), w);
+}
+
+template <direction D, class L, int... Dims, class X>
+constexpr auto transform_to(X const& x, call_site const& w) {
+  using twice = dimension_named_twice<Dims...>;
+  using sharded_otherwise = std::bool_constant<L::rank != rank_v<X> || axes_missing_from_mesh<mesh_t<X>, L>::value>;
+  static_assert(!twice::value, "ashlar::fft_to: a dimension is named twice; name each once");
+  if constexpr (!(can_transform<Dims, X>() && ... && !twice::value)) {
+    return x;
+  } else if constexpr (sharded_otherwise::value) {
+    return redistribute<L>(x, w);  // shows its sentences
+  } else {
+    constexpr unsigned dims = sizeof...(Dims) ? (0u | ... | (1u << Dims)) : (1u << rank_v<X>)-1u;
+    return follow_route<D, fft_plan<mesh_t<X>, layout_t<X>, L, dims>, 0>(x, w);
+  }
+}
+
+}  // namespace ops_detail
+
+/// The Fourier transform along several dimensions, or along all if none is named, in layout L. It is a composition of
+/// fft and redistribute. The compiler chooses the layouts on the way, slabs or pencils, so that the busiest rank
+/// receives the fewest bytes.
+/// Shape: the extents of x. The result is partial as L is.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: the redistributions of the route, which a ledger shows.
+/// Error: as for fft and redistribute.
+/// Example: fft_to<layout<none, "p", "q">>(x) with x of layout<"p", "q", none> is two all_to_alls
+template <class L, int... Dims, tensor X>
+[[nodiscard]] constexpr auto fft_to(X const& x, call_site w = call_site::current()) {
+  return ops_detail::transform_to<ops_detail::direction::forward, L, Dims...>(x, w);
+}
+/// The inverse of fft_to.
+/// Example: inverse_fft_to<layout<"p", "q", none>>(fft_to<layout<none, "p", "q">>(x)) equals x, up to rounding
+template <class L, int... Dims, tensor X>
+[[nodiscard]] constexpr auto inverse_fft_to(X const& x, call_site w = call_site::current()) {
+  return ops_detail::transform_to<ops_detail::direction::inverse, L, Dims...>(x, w);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,180 @@
+// Fourier transforms of one rank's array against sums of exponentials in long double.
+#include "ashlar/kernels/fft.hpp"
+#include "../../support/device_array.hpp"
+#include "../../support/larger.hpp"
+#include <doctest/doctest.h>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <random>
+
+using namespace ashlar;
+using namespace test;
+using ops_detail::direction;
+
+namespace {
+
+using exact = std::complex<long double>;
+
+template <class T>
+kernels::shard<T> whole(T* data, shape const& e) {
+  region r{e.rank, {}};
+  for (int d = 0; d < e.rank; ++d) r.dim[d] = {0, e[d]};
+  return {data, r, e};
+}
+
+/// The result of an operation on an array.
+template <class Out, class Op, class T>
+std::vector<Out> result(Op const& op, std::vector<T> const& x, shape const& from) {
+  shape const to = op.extents({}, from);
+  auto const in = to_device(x);
+  device_array<Out> const out("test", static_cast<std::size_t>(to.size()));
+  run(op, space(), new_scratch<>, whole<Out>(out.data(), to), whole<T const>(in.data(), from));
+  CHECK(to_host(in) == x);
+  return to_host(out);
+}
+
+exact root(long double sign, index_t power, index_t n) {
+  long double const angle =
+      sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(power % n) / static_cast<long double>(n);
+  return {std::cos(angle), std::sin(angle)};
+}
+template <class T>
+exact number(T const& x) {
+  if constexpr (requires { x.imag(); })
+    return {x.real(), x.imag()};
+  else
+    return {x, 0};
+}
+
+/// Calls f(line of x, line of y) for the lines of x along a dimension. They are copied, and the lines of y written back.
+template <class T, class F>
+std::vector<exact> on_lines(std::vector<T> const& x, shape const& from, shape const& to, int dim, F f) {
+  std::vector<exact> y(static_cast<std::size_t>(to.size()));
+  index_t const inner = from.stride(dim);
+  for (index_t line = 0, lines = from.size() / std::max<index_t>(from[dim], 1); line < lines; ++line) {
+    std::vector<exact> in, out(static_cast<std::size_t>(to[dim]));
+    auto const at = [&](index_t n, index_t k) {
+      return static_cast<std::size_t>((line / inner * n + k) * inner + line % inner);
+    };
+    for (index_t j = 0; j < from[dim]; ++j) in.push_back(number(x[at(from[dim], j)]));
+    f(in, out);
+    for (index_t k = 0; k < to[dim]; ++k) y[at(to[dim], k)] = out[static_cast<std::size_t>(k)];
+  }
+  return y;
+}
+/// out_k = the sum over j of in_j exp(sign 2 pi i j k / n)
+void sums(long double sign, index_t n, std::vector<exact> const& in, std::vector<exact>& out) {
+  for (std::size_t k = 0; k < out.size(); ++k)
+    for (std::size_t j = 0; j < in.size(); ++j) out[k] += in[j] * root(sign, static_cast<index_t>(j * k), n);
+}
+
+/// The largest distance, relative to the largest element.
+template <class T>
+double distance(std::vector<T> const& found, std::vector<exact> const& expected) {
+  REQUIRE(found.size() == expected.size());
+  double difference = 0, most = 1e-300;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    difference = larger(difference, static_cast<double>(std::abs(number(found[i]) - expected[i])));
+    most = std::max(most, static_cast<double>(std::abs(expected[i])));
+  }
+  return difference / most;
+}
+
+template <class T>
+std::vector<T> numbers(shape const& e, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<T> v(static_cast<std::size_t>(e.size()));
+  for (T& x : v) {
+    if constexpr (ops_detail::is_complex_v<T>)
+      x = T(static_cast<typename T::value_type>(uniform(random)), static_cast<typename T::value_type>(uniform(random)));
+    else
+      x = static_cast<T>(uniform(random));
+  }
+  return v;
+}
+
+template <int Dim, class R>
+void check_extents(shape const& e) {
+  using C = Kokkos::complex<R>;
+  double const tolerance = std::is_same_v<R, double> ? 1e-14 : 1e-5;
+  index_t const n = e[Dim];
+  auto const scaled = [&](std::vector<exact>& out) {
+    for (exact& c : out) c /= static_cast<long double>(n);
+  };
+  CAPTURE(Dim);
+  CAPTURE(e.size());
+  CAPTURE(n);
+
+  auto const z = numbers<C>(e, 1);
+  auto const x = numbers<R>(e, 2);
+  auto const forward = [&](auto const& in, auto& out) { sums(-1, n, in, out); };
+  auto const backward = [&](auto const& in, auto& out) {
+    sums(1, n, in, out);
+    scaled(out);
+  };
+  using fft = ops_detail::fft_op<Dim, direction::forward>;
+  using inverse_fft = ops_detail::fft_op<Dim, direction::inverse>;
+  CHECK(distance(result<C>(fft{}, z, e), on_lines(z, e, e, Dim, forward)) < tolerance);
+  CHECK(distance(result<C>(fft{}, x, e), on_lines(x, e, e, Dim, forward)) < tolerance);
+  CHECK(distance(result<C>(inverse_fft{}, z, e), on_lines(z, e, e, Dim, backward)) < tolerance);
+  CHECK(distance(result<C>(inverse_fft{}, x, e), on_lines(x, e, e, Dim, backward)) < tolerance);
+
+  shape half = e;
+  half[Dim] = n == 0 ? 0 : n / 2 + 1;
+  auto const coefficients = numbers<C>(half, 3);
+  CHECK(distance(result<C>(ops_detail::rfft_op<Dim>{}, x, e), on_lines(x, e, half, Dim, forward)) < tolerance);
+  // All n coefficients follow from half of them, of which 0 and n / 2 are real.
+  CHECK(distance(result<R>(ops_detail::inverse_rfft_op<Dim>({}, n), coefficients, half),
+                 on_lines(coefficients, half, e, Dim, [&](auto const& in, auto& out) {
+                   std::vector<exact> all(static_cast<std::size_t>(n));
+                   for (index_t k = 0; k < n; ++k) {
+                     auto const mirrored = static_cast<std::size_t>(n - k);
+                     auto const own = static_cast<std::size_t>(k);
+                     all[own] = 2 * k <= n ? in[own] : std::conj(in[mirrored]);
+                     if (k == 0 || 2 * k == n) all[own] = all[own].real();
+                   }
+                   backward(all, out);
+                 })) < tolerance);
+  // The transposes, from the definition: of the real part of the pairing.
+  CHECK(distance(result<R>(ops_detail::rfft_transpose_op<Dim>({}, n), coefficients, half),
+                 on_lines(coefficients, half, e, Dim, [&](auto const& in, auto& out) {
+                   forward(in, out);
+                   for (exact& c : out) c = c.real();
+                 })) < tolerance);
+  CHECK(distance(result<C>(ops_detail::inverse_rfft_transpose_op<Dim>{}, x, e),
+                 on_lines(x, e, half, Dim, [&](auto const& in, auto& out) {
+                   backward(in, out);
+                   for (index_t k = 0; k < half[Dim]; ++k)
+                     if (k != 0 && 2 * k != n) out[static_cast<std::size_t>(k)] *= 2;
+                 })) < tolerance);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("lines of many lengths along each dimension", R, double, float) {
+  for (index_t n : {0, 1, 2, 3, 4, 5, 7, 8, 13, 16, 27, 31, 37, 64}) {
+    check_extents<0, R>(shape::of(n));
+    check_extents<0, R>(shape::of(n, 3, 5));
+    check_extents<1, R>(shape::of(2, n, 5));
+    check_extents<2, R>(shape::of(3, 2, n));
+    check_extents<2, R>(shape::of(2, 1, n, 3));
+  }
+  check_extents<1, R>(shape::of(3, 8, 0));
+  check_extents<1, R>(shape::of(0, 8, 3));
+}
+TEST_CASE("arrays that are transformed in many tasks") {
+  check_extents<0, double>(shape::of(61, 1501));
+  check_extents<0, double>(shape::of(64, 1024));
+  check_extents<1, double>(shape::of(1301, 60));
+  check_extents<1, double>(shape::of(33, 24, 50));
+  check_extents<1, float>(shape::of(37, 30, 51));
+}
+TEST_CASE("measured plans have the same results") {
+  set_fft_effort(fft_effort::measure);
+  check_extents<0, double>(shape::of(20, 3, 5));
+  check_extents<1, double>(shape::of(2, 27, 5));
+  check_extents<2, float>(shape::of(3, 2, 16));
+  set_fft_effort(fft_effort::estimate);
+}
