@@ -34,15 +34,15 @@ int main(int, char** argv) {
   for (auto const& name : names) {
     auto const from = folder / "in" / name, to = folder / "out" / name;
     try {
-      bool const done =
-          copies<bool>(m, "bool", from, to) || copies<std::int8_t>(m, "int8", from, to) ||
-          copies<std::int16_t>(m, "int16", from, to) || copies<std::int32_t>(m, "int32", from, to) ||
-          copies<std::int64_t>(m, "int64", from, to) || copies<std::uint8_t>(m, "uint8", from, to) ||
-          copies<std::uint16_t>(m, "uint16", from, to) || copies<std::uint32_t>(m, "uint32", from, to) ||
-          copies<std::uint64_t>(m, "uint64", from, to) || copies<float>(m, "float16", from, to) ||
-          copies<float>(m, "float32", from, to) || copies<double>(m, "float64", from, to) ||
-          copies<Kokkos::complex<float>>(m, "complex64", from, to) ||
-          copies<Kokkos::complex<double>>(m, "complex128", from, to) || copies<double>(m, "other", from, to);
+      bool const done = copies<bool>(m, "bool", from, to) || copies<std::int8_t>(m, "int8", from, to) ||
+                        copies<std::int16_t>(m, "int16", from, to) || copies<std::int32_t>(m, "int32", from, to) ||
+                        copies<std::int64_t>(m, "int64", from, to) || copies<std::uint8_t>(m, "uint8", from, to) ||
+                        copies<std::uint16_t>(m, "uint16", from, to) || copies<std::uint32_t>(m, "uint32", from, to) ||
+                        copies<std::uint64_t>(m, "uint64", from, to) || copies<float>(m, "float16", from, to) ||
+                        copies<float>(m, "float32", from, to) || copies<double>(m, "float64", from, to) ||
+                        copies<Kokkos::complex<float>>(m, "complex64", from, to) ||
+                        copies<Kokkos::complex<double>>(m, "complex128", from, to) ||
+                        copies<double>(m, "other", from, to);
       if (!done && m.rank() == 0) std::printf("%s is of no type\n", name.c_str());
     } catch (error const& e) {
       if (m.rank() == 0) std::printf("%s\n", e.what());

@@ -10,17 +10,6 @@ namespace ashlar::checkpoint_detail {
 // Steps have at most 18 digits in the names of files.
 inline constexpr index_t largest_step = 1000000000000000000;
 
-// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
-inline bool is_path_of_names(std::string_view name) {
-  for (std::size_t begin = 0;;) {
-    std::size_t const end = std::min(name.find('/', begin), name.size());
-    std::string_view const part = name.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (end == name.size()) return true;
-    begin = end + 1;
-  }
-}
-
 /// Bytes of one tensor that a rank writes, with the checksums of their chunks.
 struct checkpoint_piece {
   byte_count offset, chunk;
