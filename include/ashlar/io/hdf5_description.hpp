@@ -89,6 +89,7 @@ inline void write_attribute(hid_t object, hdf5_attribute const& a) {
 
 /// Tells HDF5 of each chunk, whose elements the driver drops. Stores the chunks' places.
 inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memory) {
+#if H5_VERSION_GE(1, 10, 3)
   std::vector<unsigned char> const none(
       set.chunk_bytes.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(set.chunk_bytes)));
   std::vector<hsize_t> first(set.options.chunk.size(), 0);
@@ -105,6 +106,10 @@ inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memor
       at = 0;
     }
   }
+#else
+  (void)set, (void)id, (void)memory;
+  throw error("HDF5 before 1.10.3 cannot write chunks; leave out chunk, deflate and shuffle");
+#endif
 }
 
 /// Makes an HDF5 file that describes the datasets, without their elements. Stores where these belong.
