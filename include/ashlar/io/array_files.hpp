@@ -67,16 +67,18 @@ inline std::size_t run_bytes(distributed_array const& a) {
   }
   return run;
 }
-/// True if each rank reads and writes the elements of its own shard. Else the ranks read and write consecutive parts
-/// of the file, and exchange their elements.
-inline bool takes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{16} << 10; }
+/// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,
+/// and exchange their elements. Short runs of several ranks cost more when they are written: blocks of the disk and of
+/// the system's cache are then shared by ranks.
+inline bool reads_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{16} << 10; }
+inline bool writes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{128} << 10; }
 
 /// Fills this rank's shard. read(first, n, to) reads n consecutive elements and needs no MPI.
 /// Collective: the ranks of a.group. An error of `read` becomes `failure`; the ranks agree on it later.
 template <class Read>
 void read_shard(distributed_array const& a, int rank, unsigned char* shard, exchange_buffers const& buffers,
                 std::optional<std::string>& failure, Read const& read) {
-  if (takes_own_elements(a)) {
+  if (reads_own_elements(a)) {
     region const own = local_region(a.extents, a.layout, a.mesh, rank);
     auto const all = [&] {
       for_each_run(own, a.extents, 0, own.size(), [&](index_t k, index_t first, index_t n) {
@@ -97,7 +99,7 @@ void read_shard(distributed_array const& a, int rank, unsigned char* shard, exch
 template <class Write>
 void write_shard(distributed_array const& a, int rank, unsigned char const* shard, exchange_buffers const& buffers,
                  std::optional<std::string>& failure, Write const& write) {
-  if (takes_own_elements(a)) {
+  if (writes_own_elements(a)) {
     region const own = local_region(a.extents, a.layout, a.mesh, rank);
     axis_mask const copies = ~a.layout.sharding();
     interval const mine = part_of({0, own.size()}, a.mesh.ranks(copies), a.mesh.position(rank, copies));

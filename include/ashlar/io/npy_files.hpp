@@ -61,13 +61,16 @@ class npy_input {
   bool swaps_ = false;
 };
 
-/// The first bytes of a file, up to its elements, which begin at a multiple of 64.
+/// The first bytes of a file, up to its elements. These begin at a multiple of 64, as NumPy's do. If there are many, they
+/// begin with a page: then ranks seldom write to one page.
 inline std::string npy_header_of(array_type type, shape const& extents) {
   std::string text = "{'descr': '" + npy_text_of(type) + "', 'fortran_order': False, 'shape': (";
   for (int d = 0; d < extents.rank; ++d)
     text += std::to_string(extents[d]) + (d + 1 < extents.rank ? ", " : extents.rank == 1 ? "," : "");
   text += "), }";
-  text.resize((10 + text.size() + 64) / 64 * 64 - 11, ' ');
+  std::size_t const many = std::size_t{64} << 10;
+  std::size_t const unit = static_cast<std::size_t>(extents.size()) * name_of(type).bits / 8 >= many ? page_bytes : 64;
+  text.resize((10 + text.size() + unit) / unit * unit - 11, ' ');
   text += '\n';
   std::string lead("\x93NUMPY\x01\x00", 8);
   lead += static_cast<char>(text.size() & 255);
@@ -153,7 +156,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path 
 /// Post: load_npy<T, L>(m, path) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's
-///   runs in the file are shorter than 16 KiB, the elements travel by one exchange. Memory: 4 MiB.
+///   runs in the file are shorter than 128 KiB, the elements travel by one exchange. Memory: 4 MiB.
 /// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between ranks. Then the
 ///   old file, if there is one, is unchanged. A partial layout does not compile.
 /// Example: save_npy(u, "field.npy");
