@@ -29,6 +29,7 @@ FAMILIES = [
     ("trees", "Trees of tensors and errors", "ashlar::layout", ["meta/*", "config.hpp", "ashlar.hpp"]),
     ("tensors", "Tensors", "ashlar::ashlar", ["tensor/*"]),
     ("communication", "Communication on raw memory", "ashlar::ashlar", ["comm/*"]),
+    ("fields", "Fields in HDF5 files", "ashlar::checkpoint", ["io/hdf5*", "io/field_series.hpp", "io/xdmf.hpp"]),
     ("files", "Files", "ashlar::ashlar", ["io/*"]),
     ("data", "Data", "ashlar::ashlar", ["data/*"]),
     ("checkpoints", "Checkpoints", "ashlar::checkpoint", ["checkpoint/*"]),

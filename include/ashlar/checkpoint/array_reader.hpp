@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"
 #include "ashlar/checkpoint/hdf5_arrays.hpp"
-#include "ashlar/checkpoint/parts.hpp"
+#include "ashlar/checkpoint/leaf.hpp"
 
 namespace ashlar::checkpoint_detail {
 
@@ -42,7 +42,7 @@ class array_reader {
   }
 
   /// Reads a leaf's chunks, as elements of the leaf. No MPI. Error: ashlar::error if the file cannot be read.
-  void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
+  void read(checkpoint_entry const& e, array_pieces::range chunks, unsigned char* to) const {
     wanted const& w = wanted_.at(e.name);
     index_t const each = static_cast<index_t>(e.chunk / e.element_bytes), all = e.extents.size();
     index_t const begin = std::min(chunks.begin * each, all), end = std::min(chunks.end * each, all);

@@ -49,7 +49,7 @@ class array_writer {
   array_writer& operator=(array_writer const&) = delete;
 
   /// Writes this rank's part of leaf i in a round. No MPI.
-  void write(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) {
+  void write(std::size_t i, array_pieces const& round, unsigned char const* bytes) {
     std::size_t const n = round.piece_bytes();
     std::uint64_t const at = arrays_[i].begin + static_cast<std::uint64_t>(round.chunks(ranks_.rank()).begin) *
                                                     plan_.leaves()[i]->entry.chunk;
@@ -214,7 +214,7 @@ class array_writer {
     std::vector<checked_file> files;
     for (array_output const& o : outputs_) files.emplace_back(o.part->path(), plan_.caller());
     auto const differs = [&](checked_file const& f) { f.fail("what was written is not what is read back"); };
-    std::vector<unsigned char> bytes(checkpoint_pieces::round_bytes);
+    std::vector<unsigned char> bytes(2 * largest_chunk);
     for (piece const& p : theirs) {
       checked_file const& f = files[static_cast<std::size_t>(p.file)];
       auto const n = static_cast<std::size_t>(p.bytes);

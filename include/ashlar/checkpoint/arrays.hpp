@@ -28,12 +28,12 @@ inline void save_arrays_of(communicator const& c, std::filesystem::path const& f
       comm::collectively(c, [&] { return array_plan(c, file, "ashlar::save_arrays", std::move(made), map); });
   plan.require_same(c, true);
   array_writer to(c, plan, options);
-  checkpoint_buffers const buffers = comm::collectively(c, [] { return checkpoint_buffers{}; });
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
   std::optional<std::string> failure;
   for (std::size_t i = 0; i < plan.leaves().size(); ++i) {
     checkpoint_leaf& leaf = *plan.leaves()[i];
     unsigned char const* const shard = shard_on_host(c, leaf, failure);
-    collect_rounds(leaf, c.rank(), shard, buffers, [&](checkpoint_pieces const& round, unsigned char const* piece) {
+    collect_rounds(leaf, c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
       auto const write = [&] { to.write(i, round, piece); };
       if (!failure) run_catching(write, failure);
     });

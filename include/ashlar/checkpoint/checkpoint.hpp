@@ -11,34 +11,6 @@ namespace ashlar {
 
 namespace checkpoint_detail {
 
-// Two buffers that all rounds of an exchange use. `staging` holds messages whose elements are not consecutive in the
-// piece.
-struct checkpoint_buffers {
-  std::unique_ptr<unsigned char[]> memory =
-      std::make_unique_for_overwrite<unsigned char[]>(2 * checkpoint_pieces::round_bytes);
-  unsigned char* piece() const { return memory.get(); }
-  unsigned char* staging() const { return memory.get() + checkpoint_pieces::round_bytes; }
-};
-
-// Calls f(round, bytes) on this rank's part of each round, to write it. Sends the shards' parts of 16 rounds before it
-// waits for the first of them. So a rank that writes delays no other rank.
-// Collective: the holders (the ranks of leaf.group).
-template <class F>
-void collect_rounds(checkpoint_leaf const& leaf, int rank, unsigned char const* shard,
-                    checkpoint_buffers const& buffers, F f) {
-  constexpr index_t at_once = 16;
-  constexpr auto all = checkpoint_pieces::cyclic_over::all;
-  for (index_t first = 0, n = checkpoint_pieces::rounds(leaf, all); first < n; first += at_once) {
-    index_t const last = std::min(first + at_once, n);
-    for (index_t k = first; k < last; ++k) checkpoint_pieces(leaf, rank, all, k).send(shard);
-    for (index_t k = first; k < last; ++k) {
-      checkpoint_pieces const round(leaf, rank, all, k);
-      f(round, round.collect(shard, buffers.piece(), buffers.staging()));
-    }
-    finish(leaf.group);
-  }
-}
-
 // This rank's shard in host memory. If tensors are in host memory nothing can fail, so the ranks need not agree.
 // Otherwise it throws on every rank if any rank failed, here or before (`failure`).
 // Collective: all ranks of c.
@@ -54,23 +26,22 @@ inline unsigned char const* shard_on_host(communicator const& c, checkpoint_leaf
 inline void save_leaves(communicator const& c, std::filesystem::path const& path, index_t step,
                         checkpoint_leaves const& leaves) {
   checkpoint_writer to(c, path, step, leaves);
-  checkpoint_buffers const buffers = comm::collectively(c, [&] {
+  exchange_buffers const buffers = comm::collectively(c, [&] {
     to.open();
-    return checkpoint_buffers{};
+    return exchange_buffers{};
   });
   std::optional<std::string> failure;
   std::vector<checkpoint_piece> written;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     unsigned char const* const shard = shard_on_host(c, *leaves[i], failure);
-    collect_rounds(*leaves[i], c.rank(), shard, buffers,
-                   [&](checkpoint_pieces const& round, unsigned char const* piece) {
-                     if (failure) return;
-                     auto const write = [&] {
-                       written.push_back(to.piece(i, round, piece));
-                       to.write(written.back());
-                     };
-                     run_catching(write, failure);
-                   });
+    collect_rounds(*leaves[i], c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
+      if (failure) return;
+      auto const write = [&] {
+        written.push_back(to.piece(i, round, piece));
+        to.write(written.back());
+      };
+      run_catching(write, failure);
+    });
     leaves[i]->release();
   }
   if (!failure) {
@@ -85,21 +56,17 @@ inline void save_leaves(communicator const& c, std::filesystem::path const& path
 // Collective: all ranks of c.
 template <class Reader>
 void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves const& leaves) {
-  checkpoint_buffers const buffers = comm::collectively(c, [] { return checkpoint_buffers{}; });
+  exchange_buffers const buffers = comm::collectively(c, [] { return exchange_buffers{}; });
   std::optional<std::string> failure;
   for (auto const& leaf : leaves) {
     unsigned char* const room = comm::collectively(c, [&] {
       if (failure) throw error(*failure);
       return leaf->room();
     });
-    constexpr auto holders = checkpoint_pieces::cyclic_over::holders;
-    for (index_t k = 0, n = checkpoint_pieces::rounds(*leaf, holders); k < n; ++k) {
-      checkpoint_pieces const round(*leaf, c.rank(), holders, k);
-      unsigned char* const piece = round.place(room, buffers.piece());
+    distribute_rounds(*leaf, c.rank(), room, buffers, [&](array_pieces const& round, unsigned char* piece) {
       auto const read = [&] { from.read(leaf->entry, round.chunks(c.rank()), piece); };
       if (!failure) run_catching(read, failure);
-      round.distribute(piece, room, buffers.staging());
-    }
+    });
     auto const fill = [&] { leaf->filled(); };
     if (!failure) run_catching(fill, failure);
   }

@@ -22,24 +22,23 @@ class checkpoint_under_way {
  public:
   checkpoint_under_way(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves made)
       : ranks_(c), step_(step), leaves_(std::move(made)), to_(c, path, step, leaves_) {
-    checkpoint_buffers const buffers = comm::collectively(c, [&] {
+    exchange_buffers const buffers = comm::collectively(c, [&] {
       to_.open();
-      return checkpoint_buffers{};
+      return exchange_buffers{};
     });
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       unsigned char const* const shard = comm::collectively(c, [&] {
         std::size_t const chunks = static_cast<std::size_t>(
-            checkpoint_pieces::chunks_of(*leaves_[i], c.rank(), checkpoint_pieces::cyclic_over::all).size());
+            array_pieces::chunks_of(*leaves_[i], c.rank(), array_pieces::cyclic_over::all).size());
         memory_.push_back(std::make_unique_for_overwrite<unsigned char[]>(chunks * leaves_[i]->entry.chunk));
         return leaves_[i]->shard();
       });
       unsigned char* own = memory_.back().get();
-      collect_rounds(*leaves_[i], c.rank(), shard, buffers,
-                     [&](checkpoint_pieces const& round, unsigned char const* piece) {
-                       copy_block(piece, own, round.piece_bytes());
-                       pieces_.push_back(to_.piece(i, round, own));
-                       own += round.piece_bytes();
-                     });
+      collect_rounds(*leaves_[i], c.rank(), shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
+        copy_block(piece, own, round.piece_bytes());
+        pieces_.push_back(to_.piece(i, round, own));
+        own += round.piece_bytes();
+      });
       leaves_[i]->release();
     }
     comm::collectively(c, [&] { thread_ = std::jthread([this] { work(); }); });

@@ -4,6 +4,7 @@
 #include "ashlar/meta/tree.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/tensor/gather.hpp"
+#include "ashlar/io/array_pieces.hpp"
 #include "ashlar/checkpoint/table.hpp"
 #include <memory>
 #include <optional>
@@ -21,6 +22,15 @@ class checkpoint_leaf {
   mesh_shape mesh;
   communicator group;       // the ranks that differ along the sharding axes; they hold one copy
   bool is_boolean = false;  // entry.type of bool is "uint8"
+
+  operator distributed_array() const {
+    return {entry.extents,
+            static_cast<std::size_t>(entry.element_bytes),
+            static_cast<std::size_t>(entry.chunk),
+            layout,
+            mesh,
+            group};
+  }
 
   /// True for a number of the program. All ranks have the same.
   bool is_number() const { return entry.mesh.empty(); }

@@ -3,7 +3,7 @@
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
-#include "ashlar/checkpoint/parts.hpp"
+#include "ashlar/checkpoint/leaf.hpp"
 
 namespace ashlar::checkpoint_detail {
 
@@ -103,7 +103,7 @@ class checkpoint_reader {
 
   /// Reads chunks of a tensor and checks each of them. No MPI.
   /// Error: ashlar::error that names the tensor.
-  void read(checkpoint_entry const& e, checkpoint_pieces::range chunks, unsigned char* to) const {
+  void read(checkpoint_entry const& e, array_pieces::range chunks, unsigned char* to) const {
     byte_count const begin = static_cast<byte_count>(chunks.begin) * e.chunk,
                      end = std::min(static_cast<byte_count>(chunks.end) * e.chunk, e.bytes());
     for (byte_count at = begin; at < end;) {
@@ -132,8 +132,8 @@ class checkpoint_reader {
     std::vector<unsigned char> bytes(checkpoint_entry::largest_chunk);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       checkpoint_entry const& e = table_.entries[i];
-      checkpoint_pieces::range const theirs = checkpoint_pieces::chunks_of(
-          *leaves[i], (ranks_.rank() + 1) % ranks_.size(), checkpoint_pieces::cyclic_over::all);
+      array_pieces::range const theirs =
+          array_pieces::chunks_of(*leaves[i], (ranks_.rank() + 1) % ranks_.size(), array_pieces::cyclic_over::all);
       for (index_t k = theirs.begin, n = static_cast<index_t>(bytes.size() / e.chunk); k < theirs.end; k += n)
         read(e, {k, std::min(k + n, theirs.end)}, bytes.data());
     }

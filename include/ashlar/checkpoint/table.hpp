@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/meta/error.hpp"
 #include "ashlar/layout/shape.hpp"
+#include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include <algorithm>
 #include <bit>
@@ -28,13 +29,12 @@ struct checkpoint_entry {
   byte_count element_bytes = 1, chunk = page, offset = 0;
   std::vector<std::uint32_t> checksums;
 
-  static constexpr byte_count page = 4096, largest_chunk = 1 << 20;
+  static constexpr byte_count page = page_bytes, largest_chunk = io_detail::largest_chunk;
 
   byte_count bytes() const { return static_cast<byte_count>(extents.size()) * element_bytes; }
   byte_count chunks() const { return (bytes() + chunk - 1) / chunk; }
-  /// Chooses chunks of whole pages, about 256 per tensor, so that many ranks can write parts of a small tensor too.
   void choose_chunk() {
-    chunk = std::clamp((bytes() / 256 + page - 1) / page * page, page, largest_chunk);
+    chunk = chunk_for(static_cast<std::size_t>(bytes()));
     checksums.assign(static_cast<std::size_t>(chunks()), 0);
   }
 };

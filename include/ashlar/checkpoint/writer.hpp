@@ -10,17 +10,6 @@ namespace ashlar::checkpoint_detail {
 // Steps have at most 18 digits in the names of files.
 inline constexpr index_t largest_step = 1000000000000000000;
 
-// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
-inline bool is_path_of_names(std::string_view name) {
-  for (std::size_t begin = 0;;) {
-    std::size_t const end = std::min(name.find('/', begin), name.size());
-    std::string_view const part = name.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (end == name.size()) return true;
-    begin = end + 1;
-  }
-}
-
 /// Bytes of one tensor that a rank writes, with the checksums of their chunks.
 struct checkpoint_piece {
   byte_count offset, chunk;
@@ -85,7 +74,7 @@ class checkpoint_writer {
     if (ranks_.rank() != 0) file_ = checked_file(part_.path(), "ashlar::save_checkpoint", O_RDWR);
   }
   /// Describes this rank's part of tensor i in a round; `bytes` is its memory.
-  checkpoint_piece piece(std::size_t i, checkpoint_pieces const& round, unsigned char const* bytes) const {
+  checkpoint_piece piece(std::size_t i, array_pieces const& round, unsigned char const* bytes) const {
     checkpoint_entry const& e = table_.entries[i];
     return {e.offset + static_cast<byte_count>(round.chunks(ranks_.rank()).begin) * e.chunk,
             e.chunk,
@@ -150,7 +139,7 @@ class checkpoint_writer {
     std::vector<std::uint32_t> mine;
     for (checkpoint_piece const& p : pieces) mine.insert(mine.end(), p.checksums.begin(), p.checksums.end());
     auto const chunks = [&](int r, std::size_t i) {
-      return checkpoint_pieces::chunks_of(*leaves[i], r, checkpoint_pieces::cyclic_over::all);
+      return array_pieces::chunks_of(*leaves[i], r, array_pieces::cyclic_over::all);
     };
     std::vector<std::size_t> counts(static_cast<std::size_t>(ranks_.size()));
     for (int r = 0; r < ranks_.size(); ++r)

@@ -1,6 +1,7 @@
 // The bytes of an array in a file, and how errors show its extents and a file's texts.
 #pragma once
 #include "ashlar/config.hpp"
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,14 @@
 #include <vector>
 
 namespace ashlar::io_detail {
+
+/// Files are written and read in chunks of whole pages.
+inline constexpr std::size_t page_bytes = 4096, largest_chunk = 1 << 20;
+
+/// The size of the chunks of an array of n bytes: about 256 chunks, so that many ranks can write parts of a small array.
+constexpr std::size_t chunk_for(std::size_t n) {
+  return std::clamp((n / 256 + page_bytes - 1) / page_bytes * page_bytes, page_bytes, largest_chunk);
+}
 
 /// Texts of a file by their names.
 using named_texts = std::vector<std::pair<std::string, std::string>>;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <vector>
 
 namespace ashlar::io_detail {
 
@@ -40,6 +41,18 @@ class sparse_memory {
   }
   static constexpr std::size_t page_bytes = 4096;
   std::uint64_t size = 0;
+  /// If true, memory_driver drops the elements that HDF5 writes, and notes where they belong. 1 MiB of elements or more
+  /// begin at a multiple of 1 MiB: the system caches such blocks in larger units.
+  bool drops_elements = false;
+  std::vector<std::uint64_t> dropped;
+
+  /// Calls f(position, bytes, length) for each written page, in order.
+  template <class F>
+  void for_each_written(F f) const {
+    for (auto const& [page, bytes] : pages_)
+      f(page * page_bytes, bytes.data(),
+        static_cast<std::size_t>(std::min<std::uint64_t>(page_bytes, size - page * page_bytes)));
+  }
 
  private:
   template <class F>
@@ -85,7 +98,8 @@ class memory_driver {
       return 0;
     };
     c.alloc = [](H5FD_t* f, H5FD_mem_t kind, hid_t, hsize_t n) -> haddr_t {
-      constexpr haddr_t page = sparse_memory::page_bytes;
+      constexpr haddr_t large = 1 << 20;
+      haddr_t const page = of(f)->memory->drops_elements && n >= large ? large : haddr_t{sparse_memory::page_bytes};
       bool const own_pages = kind == H5FD_MEM_DRAW && n >= page;
       auto const rounded = [&](haddr_t at) { return own_pages ? (at + page - 1) / page * page : at; };
       haddr_t const begin = rounded(of(f)->end);
@@ -102,9 +116,12 @@ class memory_driver {
       of(f)->memory->read(at, to, n);
       return 0;
     };
-    c.write = [](H5FD_t* f, H5FD_mem_t, hid_t, haddr_t at, std::size_t n, void const* from) -> herr_t {
+    c.write = [](H5FD_t* f, H5FD_mem_t kind, hid_t, haddr_t at, std::size_t n, void const* from) -> herr_t {
       sparse_memory& m = *of(f)->memory;
-      m.write(at, from, n);
+      if (m.drops_elements && kind == H5FD_MEM_DRAW)
+        m.dropped.push_back(at);
+      else
+        m.write(at, from, n);
       m.size = std::max<std::uint64_t>(m.size, at + n);
       return 0;
     };

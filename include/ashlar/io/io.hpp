@@ -2,4 +2,5 @@
 #pragma once
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"
+#include "ashlar/io/npy_files.hpp"
 #include "ashlar/io/npy_tensor.hpp"

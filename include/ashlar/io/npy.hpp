@@ -14,13 +14,16 @@ struct npy_array {
 namespace io_detail {
 
 // The content of a .npy file. Its elements are at byte `begin` and end at the end of the file.
-struct npy_place {
+struct npy_content {
   std::vector<index_t> extents;
-  npy_kind kind;
+  std::string descr;
+  bool fortran;  // the first index is the fastest; false if there is one dimension or none
   std::size_t begin, bytes;
 };
 
-inline npy_place place_of_npy(checked_file const& in) {
+/// Reads a header. `element_bytes(header)` returns the size of an element, or throws if the caller takes no such array.
+template <class Size>
+npy_content content_of_npy(checked_file const& in, Size const& element_bytes) {
   unsigned char lead[12]{};
   if (in.size() < 10) in.fail("expected a .npy file, of at least 10 bytes, found " + std::to_string(in.size()));
   in.read(0, lead, 10);
@@ -42,12 +45,37 @@ inline npy_place place_of_npy(checked_file const& in) {
 
   npy_header const header(in, text);
   std::size_t const expected =
-      bytes_of(header.extents, name_of(header.kind).size, [&](std::string const& what) { in.fail(what); });
+      bytes_of(header.extents, element_bytes(header), [&](std::string const& what) { in.fail(what); });
   std::size_t const found = in.size() - begin - length;
   if (found != expected)
     in.fail("expected " + std::to_string(expected) + " bytes of elements (" + extents_text(header.extents) + ", " +
-            std::string(name_of(header.kind).descr) + "), found " + std::to_string(found));
-  return {header.extents, header.kind, begin + length, expected};
+            header.descr + "), found " + std::to_string(found));
+  return {header.extents, header.descr, header.fortran && header.extents.size() > 1, begin + length, expected};
+}
+
+// The content of a file that is read in place: row-major, of an npy_kind.
+struct npy_place {
+  std::vector<index_t> extents;
+  npy_kind kind;
+  std::size_t begin, bytes;
+};
+
+inline npy_place place_of_npy(checked_file const& in) {
+  npy_kind kind{};
+  npy_content const content = content_of_npy(in, [&](npy_header const& header) {
+    auto const found = std::find_if(std::begin(npy_kinds), std::end(npy_kinds),
+                                    [&](npy_kind_name const& k) { return k.descr == header.descr; });
+    if (found == std::end(npy_kinds))
+      in.fail("expected elements of type <f4, <f8, <i4, <i8 or |u1, found " + shown(header.descr) +
+              (type_of_npy(header.descr) == array_type::unreadable ? "" : "; load_npy<T, L>(mesh, path) reads it"));
+    kind = found->kind;
+    return found->size;
+  });
+  if (content.fortran)
+    in.fail(
+        "expected elements in C order, found Fortran order; save numpy.ascontiguousarray(a), or use "
+        "load_npy<T, L>(mesh, path)");
+  return {content.extents, kind, content.begin, content.bytes};
 }
 
 }  // namespace io_detail

@@ -1,6 +1,7 @@
-// The headers of NumPy's .npy files, and the element types that ashlar reads.
+// The headers of NumPy's .npy files.
 #pragma once
 #include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/array_type.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include <algorithm>
 #include <bit>
@@ -51,6 +52,34 @@ constexpr npy_kind npy_kind_of() {
         "ashlar::npy_kind: files are read of float, double, std::int32_t, std::int64_t and std::uint8_t; make a tensor of one of these and cast it");
 }
 
+/// NumPy's letters for element types, which a number of bytes follows: f4.
+struct npy_type_name {
+  std::string_view text;
+  array_type type;
+};
+inline constexpr npy_type_name npy_types[]{
+    {"b1", array_type::boolean},   {"i1", array_type::int8},       {"i2", array_type::int16},
+    {"i4", array_type::int32},     {"i8", array_type::int64},      {"u1", array_type::uint8},
+    {"u2", array_type::uint16},    {"u4", array_type::uint32},     {"u8", array_type::uint64},
+    {"f2", array_type::float16},   {"f4", array_type::float32},    {"f8", array_type::float64},
+    {"c8", array_type::complex64}, {"c16", array_type::complex128}};
+
+/// The type of elements '<f4', or `unreadable`. The first character says the order of bytes; single bytes have none.
+constexpr array_type type_of_npy(std::string_view descr) {
+  for (auto const& t : npy_types)
+    if (!descr.empty() && descr.substr(1) == t.text) {
+      bool const has_order = descr[0] == '<' || descr[0] == '>';
+      return has_order || (descr[0] == '|' && name_of(t.type).bits == 8) ? t.type : array_type::unreadable;
+    }
+  return array_type::unreadable;
+}
+/// The text of a type of tensors: '<f4'.
+inline std::string npy_text_of(array_type type) {
+  auto const found =
+      std::find_if(std::begin(npy_types), std::end(npy_types), [&](auto const& t) { return t.type == type; });
+  return (name_of(type).bits == 8 ? "|" : "<") + std::string(found->text);
+}
+
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
@@ -63,7 +92,7 @@ class npy_header {
       if (bit == 0 || (seen_ & bit))
         in_.fail("expected the keys descr, fortran_order and shape, found " + shown(key) + (bit ? " twice" : ""));
       seen_ |= bit;
-      bit == 1 ? descr() : bit == 2 ? order() : shape();
+      bit == 1 ? type() : bit == 2 ? order() : shape();
       if (!next_is(',')) {
         expect('}');
         break;
@@ -72,12 +101,11 @@ class npy_header {
     if (seen_ != 7) in_.fail("expected the keys descr, fortran_order and shape, found fewer");
     if (text_.empty() || text_.back() != '\n' || text_.find_first_not_of(' ') != text_.size() - 1)
       in_.fail("expected spaces and the end of a line behind the header, found something else");
-    if (fortran_ && extents.size() > 1)
-      in_.fail("expected elements in C order, found Fortran order; save numpy.ascontiguousarray(a)");
   }
 
   std::vector<index_t> extents;
-  npy_kind kind = npy_kind::f8;
+  std::string descr;
+  bool fortran = false;
 
  private:
   void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size())); }
@@ -99,19 +127,16 @@ class npy_header {
     text_.remove_prefix(end + 1);
     return s;
   }
-  void descr() {
+  void type() {
     skip();
     if (!text_.empty() && text_[0] == '[') in_.fail("expected elements of one type, found records");
-    std::string_view const s = quoted();
-    for (auto const& k : npy_kinds)
-      if (k.descr == s) return void(kind = k.kind);
-    in_.fail("expected elements of type <f4, <f8, <i4, <i8 or |u1, found " + shown(s));
+    descr = quoted();
   }
   void order() {
     skip();
     for (std::string_view const word : {"True", "False"})
       if (text_.starts_with(word)) {
-        fortran_ = word == "True";
+        fortran = word == "True";
         return text_.remove_prefix(word.size());
       }
     in_.fail("expected True or False for fortran_order, found " + shown(text_));
@@ -146,7 +171,6 @@ class npy_header {
   checked_file const& in_;
   std::string_view text_;
   unsigned seen_ = 0;
-  bool fortran_ = false;
 };
 
 }  // namespace io_detail

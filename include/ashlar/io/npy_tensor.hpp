@@ -6,7 +6,8 @@
 
 namespace ashlar {
 
-/// Reads a .npy file on rank 0 and returns its array on every rank.
+/// Reads a .npy file on rank 0 and returns its array on every rank. load_npy<T, L>(m, path) instead gives each rank its
+/// part.
 /// Collective: all ranks of c. Error: as read_npy, on every rank.
 inline npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
   npy_array a;
@@ -43,12 +44,6 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
   sharded_tensor<T, L, M> x(m, extents);
   tensor_detail::fill_from_whole(x, reinterpret_cast<T const*>(from.bytes.data()));
   return x;
-}
-/// Makes the tensor from a file, which rank 0 reads once.
-/// Collective: all ranks of m. Error: also as load_npy.
-template <class T, class L, class M>
-sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, std::filesystem::path const& path) {
-  return npy_tensor<T, L>(m, load_npy(m.communicator(), path));
 }
 
 }  // namespace ashlar

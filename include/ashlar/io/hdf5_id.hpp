@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ashlar::checkpoint_detail {
+namespace ashlar::io_detail {
 
 /// Owns an HDF5 identifier.
 /// Error: ashlar::error with HDF5's reason if the call that made it failed. The caller adds its name and the file.
@@ -96,4 +96,4 @@ inline void write_attribute(hid_t object, char const* name, std::string const& t
   write_attribute(object, name, type, text.c_str());
 }
 
-}  // namespace ashlar::checkpoint_detail
+}  // namespace ashlar::io_detail

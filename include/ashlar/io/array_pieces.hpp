@@ -1,89 +1,47 @@
-// The piece of a tensor that each rank writes or reads, and the exchange between pieces and shards.
+// The piece of an array that each rank writes or reads, and the exchange between pieces and shards.
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
-#include "ashlar/checkpoint/leaf.hpp"
+#include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/array_runs.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
 
-namespace ashlar::checkpoint_detail {
+namespace ashlar::io_detail {
 
-/// The number of indices of a set that are less than i.
-constexpr index_t count_below(index_set const& s, index_t i) {
-  index_t low = 0, high = s.size();
-  while (low < high) {
-    index_t const middle = (low + high) / 2;
-    (s[middle] < i ? low : high) = s[middle] < i ? middle + 1 : middle;
-  }
-  return low;
-}
-/// The number of elements of a region whose row-major number in the whole array is less than `element`.
-constexpr index_t count_below(region const& r, shape const& whole, index_t element) {
-  if (element >= whole.size()) return r.size();
-  index_t count = 0, inner = r.size();
-  for (int d = 0; d < r.rank && inner != 0; ++d) {
-    index_t const stride = whole.stride(d), i = element / stride, below = count_below(r.dim[d], i);
-    inner /= r.dim[d].size();
-    count += below * inner;
-    if (below == r.dim[d].size() || r.dim[d][below] != i) break;
-    element -= i * stride;
-  }
-  return count;
-}
+/// An array of a file, and how its elements are on the ranks. A file is written and read in chunks of `chunk` bytes.
+struct distributed_array {
+  shape extents;
+  std::size_t element_bytes = 1, chunk = page_bytes;
+  layout_value layout;
+  mesh_shape mesh;
+  communicator group;  // the ranks that differ along the sharding axes; they hold one copy
 
-/// Calls f(k, number, length) for each run of consecutive elements in the interval [begin, end) of a region's elements.
-/// The elements k .. k + length - 1 of the region are `number` .. `number` + length - 1 of the whole array.
-template <class F>
-void for_each_run(region const& r, shape const& whole, index_t begin, index_t end, F f) {
-  if (begin >= end) return;
-  int dims = r.rank;
-  index_t inner = 1;
-  while (dims > 0 && r.dim[dims - 1].block == 0 && r.dim[dims - 1].size() == whole[dims - 1]) inner *= whole[--dims];
-  if (dims == 0) return f(begin, begin, end - begin);
-  index_t at[max_rank]{}, row = begin / inner, within = begin % inner;
-  for (int d = dims - 1; d >= 0; --d) {
-    at[d] = row % r.dim[d].size();
-    row /= r.dim[d].size();
-  }
-  for (index_t k = begin; k < end;) {
-    index_t number = within;
-    for (int d = 0; d < dims; ++d) number += r.dim[d][at[d]] * whole.stride(d);
-    index_t const rows = r.dim[dims - 1].run(at[dims - 1]), length = std::min(rows * inner - within, end - k);
-    f(k, number, length);
-    k += length;
-    within = 0;
-    at[dims - 1] += rows;
-    for (int d = dims - 1; d > 0 && at[d] == r.dim[d].size(); --d) {
-      at[d] = 0;
-      ++at[d - 1];
-    }
-  }
-}
+  std::size_t bytes() const { return static_cast<std::size_t>(extents.size()) * element_bytes; }
+  index_t chunks() const { return static_cast<index_t>((bytes() + chunk - 1) / chunk); }
+  /// The bytes that a rank's buffer needs in a round of the exchange.
+  std::size_t round_bytes() const { return std::max(2 * largest_chunk, chunk); }
+};
 
-/// The row-major number of element k of a region in the whole array.
-constexpr index_t number_of(region const& r, shape const& whole, index_t k) {
-  index_t number = 0;
-  for (int d = r.rank - 1; d >= 0; --d) {
-    number += r.dim[d][k % r.dim[d].size()] * whole.stride(d);
-    k /= r.dim[d].size();
-  }
-  return number;
-}
-
-/// A tensor's chunks, assigned to ranks in one piece each. A writer assigns them to all ranks, so that each byte of the
-/// file belongs to one rank. A reader assigns them to the holders: the ranks that hold one copy of the tensor together.
+/// An array's chunks, assigned to ranks in one piece each. A writer assigns them to all ranks, so that each byte of the
+/// file belongs to one rank. A reader assigns them to the holders: the ranks that hold one copy of the array together.
 /// So each reads as much as its shard has. A piece goes to a rank whose shard overlaps it, as far as the layout allows.
-/// Pieces and shards are exchanged in rounds of at most `round_bytes` per piece. So the buffers are small: the first
+/// Pieces and shards are exchanged in rounds of at most round_bytes() per piece. So the buffers are small: the first
 /// use of new memory costs more than writing it to a file. An object of this class is one round.
-class checkpoint_pieces {
+class array_pieces {
  public:
   enum class cyclic_over { all, holders };
-  static constexpr byte_count round_bytes = 2 * checkpoint_entry::largest_chunk;
 
-  checkpoint_pieces(checkpoint_leaf const& leaf, int rank, cyclic_over whom, index_t round)
-      : leaf_(leaf),
-        sharding_(leaf.layout.sharding()),
+  array_pieces(distributed_array const& array, int rank, cyclic_over whom, index_t round)
+      : array_(array),
+        sharding_(array.layout.sharding()),
         rank_(rank),
         whom_(whom),
         round_(round),
-        holders_(leaf.mesh.ranks(sharding_)) {
+        holders_(array.mesh.ranks(sharding_)) {
     range const mine = elements(rank);
     for (int q = 0; q < holders_; ++q) {
       share s{.theirs = within(region_of(q), mine), .mine = within(region_of(position()), elements(member(q)))};
@@ -104,36 +62,36 @@ class checkpoint_pieces {
     index_t size() const { return end - begin; }
   };
   /// The chunks of rank r's piece.
-  static range chunks_of(checkpoint_leaf const& leaf, int r, cyclic_over whom) {
-    mesh_shape const& m = leaf.mesh;
-    axis_mask const sharding = leaf.layout.sharding();
-    int const copies = copies_of(leaf, whom), copy = copies == 1 ? 0 : m.position(r, ~sharding);
-    interval const part = part_of({0, static_cast<index_t>(leaf.entry.chunks())}, m.ranks(sharding) * copies,
-                                  m.position(r, sharding) * copies + copy);
+  static range chunks_of(distributed_array const& array, int r, cyclic_over whom) {
+    mesh_shape const& m = array.mesh;
+    axis_mask const sharding = array.layout.sharding();
+    int const copies = copies_of(array, whom), copy = copies == 1 ? 0 : m.position(r, ~sharding);
+    interval const part =
+        part_of({0, array.chunks()}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
     return {part.begin, part.end};
   }
   /// The number of rounds of the largest piece. It is the same on all ranks.
-  static index_t rounds(checkpoint_leaf const& leaf, cyclic_over whom) {
-    index_t const pieces = leaf.mesh.ranks(leaf.layout.sharding()) * copies_of(leaf, whom),
-                  largest = (static_cast<index_t>(leaf.entry.chunks()) + pieces - 1) / pieces;
-    return (largest + chunks_a_round(leaf) - 1) / chunks_a_round(leaf);
+  static index_t rounds(distributed_array const& array, cyclic_over whom) {
+    index_t const pieces = array.mesh.ranks(array.layout.sharding()) * copies_of(array, whom),
+                  largest = (array.chunks() + pieces - 1) / pieces;
+    return (largest + chunks_a_round(array) - 1) / chunks_a_round(array);
   }
   /// The chunks of rank r in this round. elements(r) are their elements.
   range chunks(int r) const {
-    range const all = chunks_of(leaf_, r, whom_);
-    index_t const begin = std::min(all.begin + round_ * chunks_a_round(leaf_), all.end);
-    return {begin, std::min(begin + chunks_a_round(leaf_), all.end)};
+    range const all = chunks_of(array_, r, whom_);
+    index_t const begin = std::min(all.begin + round_ * chunks_a_round(array_), all.end);
+    return {begin, std::min(begin + chunks_a_round(array_), all.end)};
   }
   range elements(int r) const {
     range const c = chunks(r);
-    index_t const each = static_cast<index_t>(leaf_.entry.chunk / leaf_.entry.element_bytes), all = extents().size();
+    index_t const each = static_cast<index_t>(array_.chunk / array_.element_bytes), all = extents().size();
     return {std::min(c.begin * each, all), std::min(c.end * each, all)};
   }
   /// Bytes of this rank's part of the round.
   std::size_t piece_bytes() const { return bytes(elements(rank_).size()); }
 
   /// The memory of this rank's part of the round. It is in the shard if all of it is there in the file's order, else it
-  /// is `buffer`, which has round_bytes.
+  /// is `buffer`, which has round_bytes().
   template <class Byte>
   Byte* place(Byte* shard, Byte* buffer) const {
     share const& own = of(position());
@@ -144,7 +102,7 @@ class checkpoint_pieces {
   /// are finished. Several rounds may be sent before they are collected.
   void send(unsigned char const* shard) const {
     post_exchange(
-        leaf_.group,
+        array_.group,
         [&](int q) {
           return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
         },
@@ -158,16 +116,16 @@ class checkpoint_pieces {
         std::memcpy(buffer + in_piece, from + in_share, n);
       });
     };
-    std::vector<MPI_Request>& requests = leaf_.group.state().requests;
+    std::vector<MPI_Request>& requests = array_.group.state().requests;
     std::size_t const sends = requests.size();
     post_exchange(
-        leaf_.group, [](int) { return block<unsigned char const>{}; },
+        array_.group, [](int) { return block<unsigned char const>{}; },
         [&](int q) {
           return block<unsigned char>{travelling(q, buffer, staging), bytes(of(q).theirs.size())};
         },
         comm::tuned);
     if (piece == buffer) copy(position(), shard + bytes(of(position()).theirs.begin));
-    or_give_up(leaf_.group, [&] { leaf_.group.wait_all(std::span(requests).subspan(sends)); });
+    or_give_up(array_.group, [&] { array_.group.wait_all(std::span(requests).subspan(sends)); });
     requests.resize(sends);
     for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
     return piece;
@@ -182,7 +140,7 @@ class checkpoint_pieces {
     };
     for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
     post_exchange(
-        leaf_.group,
+        array_.group,
         [&](int q) {
           return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())};
         },
@@ -191,7 +149,7 @@ class checkpoint_pieces {
         },
         comm::tuned);
     copy(position(), shard + bytes(of(position()).theirs.begin));
-    finish(leaf_.group);
+    finish(array_.group);
   }
 
  private:
@@ -205,19 +163,19 @@ class checkpoint_pieces {
   };
 
   share const& of(int q) const { return shares_[static_cast<std::size_t>(q)]; }
-  shape const& extents() const { return leaf_.entry.extents; }
-  std::size_t bytes(index_t elements) const { return static_cast<std::size_t>(elements) * leaf_.entry.element_bytes; }
-  int position() const { return leaf_.mesh.position(rank_, sharding_); }
-  int member(int q) const { return leaf_.mesh.with_position(rank_, sharding_, q); }
-  region region_of(int q) const { return local_region(extents(), leaf_.layout, leaf_.mesh, member(q)); }
+  shape const& extents() const { return array_.extents; }
+  std::size_t bytes(index_t elements) const { return static_cast<std::size_t>(elements) * array_.element_bytes; }
+  int position() const { return array_.mesh.position(rank_, sharding_); }
+  int member(int q) const { return array_.mesh.with_position(rank_, sharding_, q); }
+  region region_of(int q) const { return local_region(extents(), array_.layout, array_.mesh, member(q)); }
   range within(region const& r, range const& of_file) const {
     return {count_below(r, extents(), of_file.begin), count_below(r, extents(), of_file.end)};
   }
-  static int copies_of(checkpoint_leaf const& leaf, cyclic_over whom) {
-    return whom == cyclic_over::all ? leaf.mesh.ranks(~leaf.layout.sharding()) : 1;
+  static int copies_of(distributed_array const& array, cyclic_over whom) {
+    return whom == cyclic_over::all ? array.mesh.ranks(~array.layout.sharding()) : 1;
   }
-  static index_t chunks_a_round(checkpoint_leaf const& leaf) {
-    return static_cast<index_t>(round_bytes / leaf.entry.chunk);
+  static index_t chunks_a_round(distributed_array const& array) {
+    return static_cast<index_t>(array.round_bytes() / array.chunk);
   }
 
   // The memory into which holder q's elements of my part arrive, or from which they are sent to it.
@@ -239,7 +197,7 @@ class checkpoint_pieces {
     });
   }
 
-  checkpoint_leaf const& leaf_;
+  distributed_array array_;
   axis_mask sharding_;
   int rank_;
   cyclic_over whom_;
@@ -249,4 +207,51 @@ class checkpoint_pieces {
   std::size_t staged_ = 0;
 };
 
-}  // namespace ashlar::checkpoint_detail
+/// Two buffers that all rounds of an exchange use. `staging` holds messages whose elements are not consecutive in the
+/// piece.
+class exchange_buffers {
+ public:
+  explicit exchange_buffers(std::size_t round_bytes = 2 * largest_chunk)
+      : bytes_(round_bytes), memory_(std::make_unique_for_overwrite<unsigned char[]>(2 * round_bytes)) {}
+  unsigned char* piece() const { return memory_.get(); }
+  unsigned char* staging() const { return memory_.get() + bytes_; }
+
+ private:
+  std::size_t bytes_;
+  std::unique_ptr<unsigned char[]> memory_;
+};
+
+/// Calls f(round, bytes) on this rank's part of each round, to write it. Sends the shards' parts of 16 rounds before it
+/// waits for the first of them. So a rank that writes delays no other rank.
+/// Collective: the holders (the ranks of array.group).
+template <class F>
+void collect_rounds(distributed_array const& array, int rank, unsigned char const* shard,
+                    exchange_buffers const& buffers, F f) {
+  constexpr index_t at_once = 16;
+  constexpr auto all = array_pieces::cyclic_over::all;
+  for (index_t first = 0, n = array_pieces::rounds(array, all); first < n; first += at_once) {
+    index_t const last = std::min(first + at_once, n);
+    for (index_t k = first; k < last; ++k) array_pieces(array, rank, all, k).send(shard);
+    for (index_t k = first; k < last; ++k) {
+      array_pieces const round(array, rank, all, k);
+      f(round, round.collect(shard, buffers.piece(), buffers.staging()));
+    }
+    finish(array.group);
+  }
+}
+
+/// Calls f(round, bytes) on this rank's part of each round, to read it, and gives each rank its shard.
+/// Collective: the holders.
+template <class F>
+void distribute_rounds(distributed_array const& array, int rank, unsigned char* shard, exchange_buffers const& buffers,
+                       F f) {
+  constexpr auto holders = array_pieces::cyclic_over::holders;
+  for (index_t k = 0, n = array_pieces::rounds(array, holders); k < n; ++k) {
+    array_pieces const round(array, rank, holders, k);
+    unsigned char* const piece = round.place(shard, buffers.piece());
+    f(round, piece);
+    round.distribute(piece, shard, buffers.staging());
+  }
+}
+
+}  // namespace ashlar::io_detail

@@ -1,0 +1,68 @@
+// What you learn here: a field goes to an HDF5 file and a time series, and comes back on other ranks in another layout.
+//   mpiexec -n 4 field_files
+#include <ashlar/ashlar.hpp>
+#include <ashlar/io/field_series.hpp>
+#include <ashlar/io/hdf5_files.hpp>
+
+#include <iostream>
+
+using namespace ashlar;
+
+// [layouts]
+using plane = mesh<axis<"y">, axis<"x">>;
+using blocks = layout<"y", "x">;  // the program that writes
+using line = mesh<axis<"r">>;
+using columns = layout<none, cyclic("r", 16)>;  // the program that reads
+// [layouts]
+
+// A wave at time t.
+struct wave {
+  double t;
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
+    return Kokkos::sin(0.05 * static_cast<double>(i) - t) * Kokkos::cos(0.03 * static_cast<double>(j));
+  }
+};
+
+int main() {
+  return run_program("field_files", [] {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    index_t const rows = 193, across = 131;  // divide by nothing
+    device_mesh<plane> const m(MPI_COMM_WORLD, {size % 2 == 0 ? size / 2 : size, size % 2 == 0 ? 2 : 1});
+
+    std::string const name = "wave_of_" + std::to_string(size);
+
+    // [write]
+    field_series series(m, name + ".xdmf", {.spacing = {0.05, 0.03}, .storage = {.deflate = 4, .shuffle = true}});
+    for (int step = 0; step < 4; ++step) {
+      auto const u = generate<double, blocks>(m, {rows, across}, wave{0.1 * step});
+      series.write(0.1 * step, series_field("height", u), series_field("energy", u * u));
+    }
+    save_npy(generate<double, blocks>(m, {rows, across}, wave{0.3}), name + ".npy");
+    // [write]
+
+    // Other ranks, as of another run: half of them, or one.
+    int const fewer = size > 1 ? size / 2 : 1, last = 3;
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, m.rank() < fewer ? 0 : MPI_UNDEFINED, m.rank(), &part);
+    double error = 0;
+    if (part != MPI_COMM_NULL) {
+      // [read]
+      device_mesh<line> const n(part, {fewer});
+      auto const u = load_hdf5<double, columns>(n, name + "_000003.h5", "height");
+      auto const box = load_hdf5<double, layout<"r", none>>(n, name + "_000003.h5", "height", {100, 0}, {50, across});
+      auto const v = load_npy<double, columns>(n, name + ".npy");
+      // [read]
+      auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
+      error = item(all_reduce(max(abs(u - expected)))) + item(all_reduce(max(abs(v - expected))));
+      auto const whole = gather_all(expected), found = gather_all(box);
+      for (index_t i = 0; i < 50 * across; ++i)
+        if (found[static_cast<std::size_t>(i)] != whole[static_cast<std::size_t>(100 * across + i)]) error = 1;
+    }
+    if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+    if (m.rank() == 0)
+      std::cout << series.steps() << " steps written on " << size << " ranks and read on " << fewer
+                << ", largest error " << error << "\n";
+    return error < 1e-15 ? 0 : 1;
+  });
+}

@@ -1,0 +1,168 @@
+// The shards of a tensor and the elements of a file: each rank reads or writes its part.
+#pragma once
+#include "ashlar/comm/agree.hpp"
+#include "ashlar/io/array_pieces.hpp"
+#include "ashlar/io/array_type.hpp"
+#include "ashlar/io/checked_file.hpp"
+#include "ashlar/io/crc32c.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace ashlar::io_detail {
+
+/// The type in files of a tensor's elements, or `unreadable`.
+template <class T>
+constexpr array_type type_of_elements() {
+  if constexpr (std::is_same_v<T, bool>)
+    return array_type::boolean;
+  else if constexpr (std::is_same_v<T, float>)
+    return array_type::float32;
+  else if constexpr (std::is_same_v<T, double>)
+    return array_type::float64;
+  else if constexpr (std::is_same_v<T, Kokkos::complex<float>>)
+    return array_type::complex64;
+  else if constexpr (std::is_same_v<T, Kokkos::complex<double>>)
+    return array_type::complex128;
+  else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8)
+    return std::is_signed_v<T> ? (sizeof(T) == 1   ? array_type::int8
+                                  : sizeof(T) == 2 ? array_type::int16
+                                  : sizeof(T) == 4 ? array_type::int32
+                                                   : array_type::int64)
+                               : (sizeof(T) == 1   ? array_type::uint8
+                                  : sizeof(T) == 2 ? array_type::uint16
+                                  : sizeof(T) == 4 ? array_type::uint32
+                                                   : array_type::uint64);
+  else
+    return array_type::unreadable;
+}
+template <class T>
+struct files_have_no_such_elements {
+  static constexpr bool value = type_of_elements<T>() == array_type::unreadable;
+};
+
+inline shape shape_of(std::vector<index_t> const& extents) {
+  shape s;
+  for (index_t const n : extents) s[s.rank++] = n;
+  return s;
+}
+
+/// An array of a file, as tensors of this layout have it.
+template <class M>
+distributed_array array_of(device_mesh<M> const& m, layout_value const& layout, shape const& extents,
+                           std::size_t element_bytes) {
+  return {extents, element_bytes, chunk_for(static_cast<std::size_t>(extents.size()) * element_bytes),
+          layout,  m.sizes(),     m.communicator(layout.sharding())};
+}
+
+/// The bytes of a rank's longest runs of consecutive elements, about.
+inline std::size_t run_bytes(distributed_array const& a) {
+  std::size_t run = a.element_bytes;
+  for (int d = a.extents.rank - 1; d >= 0; --d) {
+    auto const& axes = a.layout.dim[d];
+    auto const n = static_cast<std::size_t>(a.extents[d]), ranks = static_cast<std::size_t>(parts(axes, a.mesh));
+    if (ranks > 1) return run * (axes.cyclic != 0 ? std::min<std::size_t>(axes.block, n) : n / ranks);
+    run *= n;
+  }
+  return run;
+}
+/// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,
+/// and exchange their elements. Short runs of several ranks cost more when they are written: blocks of the disk and of
+/// the system's cache are then shared by ranks.
+inline bool reads_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{16} << 10; }
+inline bool writes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{128} << 10; }
+
+/// Fills this rank's shard. read(first, n, to) reads n consecutive elements and needs no MPI.
+/// Collective: the ranks of a.group. An error of `read` becomes `failure`; the ranks agree on it later.
+template <class Read>
+void read_shard(distributed_array const& a, int rank, unsigned char* shard, exchange_buffers const& buffers,
+                std::optional<std::string>& failure, Read const& read) {
+  if (reads_own_elements(a)) {
+    region const own = local_region(a.extents, a.layout, a.mesh, rank);
+    auto const all = [&] {
+      for_each_run(own, a.extents, 0, own.size(), [&](index_t k, index_t first, index_t n) {
+        read(first, n, shard + static_cast<std::size_t>(k) * a.element_bytes);
+      });
+    };
+    return run_catching(all, failure), void();
+  }
+  distribute_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char* piece) {
+    array_pieces::range const part = round.elements(rank);
+    auto const one = [&] { read(part.begin, part.size(), piece); };
+    if (!failure && part.size() != 0) run_catching(one, failure);
+  });
+}
+
+/// Writes the elements of the shards, each once. write(first, n, from) writes n consecutive elements without MPI.
+/// Collective: the ranks of a.group. An error of `write` becomes `failure`.
+template <class Write>
+void write_shard(distributed_array const& a, int rank, unsigned char const* shard, exchange_buffers const& buffers,
+                 std::optional<std::string>& failure, Write const& write) {
+  if (writes_own_elements(a)) {
+    region const own = local_region(a.extents, a.layout, a.mesh, rank);
+    axis_mask const copies = ~a.layout.sharding();
+    interval const mine = part_of({0, own.size()}, a.mesh.ranks(copies), a.mesh.position(rank, copies));
+    auto const all = [&] {
+      for_each_run(own, a.extents, mine.begin, mine.end, [&](index_t k, index_t first, index_t n) {
+        write(first, n, shard + static_cast<std::size_t>(k) * a.element_bytes);
+      });
+    };
+    if (!failure) run_catching(all, failure);
+    return;
+  }
+  collect_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
+    array_pieces::range const part = round.elements(rank);
+    auto const one = [&] { write(part.begin, part.size(), piece); };
+    if (!failure && part.size() != 0) run_catching(one, failure);
+  });
+}
+
+/// Checks that all ranks of c name one file. Collective: all ranks of c.
+inline void require_same_file(communicator const& c, std::filesystem::path const& path, std::string const& caller) {
+  std::string const text = path.string();
+  index_t const sums[]{static_cast<index_t>(text.size()), static_cast<index_t>(crc32c(0, text.data(), text.size()))};
+  comm::require_equal(c, sums, caller + ": " + text + ": the paths (as length and checksum)");
+}
+
+/// A file that all ranks write. It gets its name when all of it is on the disk; until then it is FILE.part.
+class shared_output {
+ public:
+  /// Rank 0 makes the file by create(file). Collective: all ranks of c.
+  template <class Create>
+  shared_output(communicator const& c, std::filesystem::path path, char const* caller, Create const& create)
+      : ranks_(c), path_(std::move(path)), caller_(caller), part_(path_.string() + ".part", caller) {
+    comm::on_root(c, [&] {
+      file_ = part_.create();
+      create(file_);
+    });
+    comm::collectively(c, [&] {
+      if (c.rank() != 0) file_ = checked_file(part_.path(), caller, O_RDWR);
+    });
+  }
+  checked_file const& file() const { return file_; }
+
+  /// Gives the file its name. `failure` is this rank's error, if any.
+  /// Collective: all ranks. Error: ashlar::error on every rank if any rank failed. Then there is no new file.
+  void commit(std::optional<std::string> failure) {
+    auto const sync = [&] {
+      file_.sync();
+      file_.close();
+    };
+    if (!failure) run_catching(sync, failure);
+    throw_together(ranks_, std::move(failure), true);
+    comm::on_root(ranks_, [&] {
+      part_.keep_as(path_);
+      sync_folder_of(path_, caller_);
+    });
+  }
+
+ private:
+  communicator ranks_;
+  std::filesystem::path path_;
+  char const* caller_;
+  unfinished_file part_;
+  checked_file file_;
+};
+
+}  // namespace ashlar::io_detail

@@ -1,0 +1,166 @@
+// HDF5's description of datasets whose elements the ranks write.
+#pragma once
+#include "ashlar/io/hdf5_types.hpp"
+#include "ashlar/layout/shape.hpp"
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ashlar {
+
+/// A name and a text or number: an attribute of an HDF5 dataset or file.
+using hdf5_attribute = std::pair<std::string, std::variant<std::string, index_t, double>>;
+
+/// How save_hdf5 stores a dataset.
+struct hdf5_options {
+  /// Extents of a chunk, which are cut to the dataset's. Empty: one contiguous block, or chunks of about 1 MiB if a filter is on.
+  std::vector<index_t> chunk = {};
+  /// Level of compression, 1 to 9; 0 is none.
+  int deflate = 0;
+  /// Orders the bytes of a chunk's elements by significance, so that they compress better.
+  bool shuffle = false;
+  std::vector<hdf5_attribute> attributes = {};
+};
+
+namespace io_detail {
+
+/// A dataset of a file that is not written yet.
+struct hdf5_dataset {
+  std::string name;
+  array_type type = array_type::float64;
+  shape extents;
+  hdf5_options options = {};                                  // a chunk of no extents is contiguous
+  std::vector<std::uint64_t> chunk_bytes = {}, offsets = {};  // of the chunks, row-major, or of the one block
+
+  bool is_chunked() const { return !options.chunk.empty(); }
+  std::size_t element_bytes() const { return name_of(type).bits / 8; }
+  /// The chunks along dimension d.
+  index_t chunks(int d) const {
+    index_t const each = options.chunk[static_cast<std::size_t>(d)];
+    return (extents[d] + each - 1) / each;
+  }
+  /// The chunks that have the same first indices.
+  index_t chunks_per_row() const {
+    index_t n = 1;
+    for (int d = 1; d < extents.rank; ++d) n *= chunks(d);
+    return n;
+  }
+  std::size_t elements_of_chunk() const {
+    return static_cast<std::size_t>(
+        std::accumulate(options.chunk.begin(), options.chunk.end(), index_t{1}, std::multiplies<>()));
+  }
+};
+
+/// Checks the options, and chooses chunks if a filter needs them. Error: ashlar::error, the same on every rank.
+inline void choose_chunks(hdf5_dataset& set) {
+  hdf5_options& o = set.options;
+  auto const rank = static_cast<std::size_t>(set.extents.rank);
+  if (!is_path_of_names(set.name)) throw error("expected a name like fields/u, found " + shown(set.name, 100));
+  if (o.deflate < 0 || o.deflate > 9)
+    throw error("expected a level of deflate from 0 to 9, found " + std::to_string(o.deflate));
+  if (o.chunk.empty() && (o.deflate != 0 || o.shuffle)) {
+    if (rank == 0) throw error("expected no filter for a scalar; leave out deflate and shuffle");
+    o.chunk.assign(set.extents.extent, set.extents.extent + rank);
+    for (index_t& n : o.chunk) n = std::max<index_t>(n, 1);
+    for (std::size_t d = 0; d < rank; ++d)
+      while (o.chunk[d] > 1 && set.elements_of_chunk() * set.element_bytes() > std::size_t{1} << 20)
+        o.chunk[d] = (o.chunk[d] + 1) / 2;
+  }
+  bool fits = o.chunk.empty() || (o.chunk.size() == rank && rank != 0);
+  double bytes = static_cast<double>(set.element_bytes());
+  for (index_t const n : o.chunk) fits = fits && n >= 1, bytes *= static_cast<double>(n);
+  if (!fits || bytes >= 4294967296.)
+    throw error("expected a chunk of an extent of 1 or more per dimension (" +
+                extents_text({set.extents.extent, set.extents.extent + rank}) + "), below 4 GiB, found " +
+                extents_text(o.chunk));
+  for (std::size_t d = 0; d < o.chunk.size(); ++d)  // as HDF5 demands
+    o.chunk[d] = std::min(o.chunk[d], std::max<index_t>(set.extents[static_cast<int>(d)], 1));
+}
+
+inline void write_attribute(hid_t object, hdf5_attribute const& a) {
+  if (auto const* const text = std::get_if<std::string>(&a.second)) write_attribute(object, a.first.c_str(), *text);
+  if (auto const* const n = std::get_if<index_t>(&a.second)) write_attribute(object, a.first.c_str(), H5T_STD_I64LE, n);
+  if (auto const* const x = std::get_if<double>(&a.second)) write_attribute(object, a.first.c_str(), H5T_IEEE_F64LE, x);
+}
+
+/// Tells HDF5 of each chunk, whose elements the driver drops. Stores the chunks' places.
+inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memory) {
+#if H5_VERSION_GE(1, 10, 3)
+  std::vector<unsigned char> const none(
+      set.chunk_bytes.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(set.chunk_bytes)));
+  std::vector<hsize_t> first(set.options.chunk.size(), 0);
+  for (std::uint64_t const n : set.chunk_bytes) {
+    std::size_t const before = memory.dropped.size();
+    hdf5_id::check(H5Dwrite_chunk(id, H5P_DEFAULT, 0, first.data(), static_cast<std::size_t>(n), none.data()),
+                   "place a chunk");
+    if (memory.dropped.size() != before + 1) throw error("HDF5 does not write a chunk at once");
+    set.offsets.push_back(memory.dropped.back());
+    for (int d = set.extents.rank - 1; d >= 0; --d) {
+      auto& at = first[static_cast<std::size_t>(d)];
+      at += static_cast<hsize_t>(set.options.chunk[static_cast<std::size_t>(d)]);
+      if (at < static_cast<hsize_t>(set.extents[d]) || d == 0) break;
+      at = 0;
+    }
+  }
+#else
+  (void)set, (void)id, (void)memory;
+  throw error("HDF5 before 1.10.3 cannot write chunks; leave out chunk, deflate and shuffle");
+#endif
+}
+
+/// Makes an HDF5 file that describes the datasets, without their elements. Stores where these belong.
+/// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
+inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vector<hdf5_attribute> const& of_file) {
+  sparse_memory memory;
+  memory.drops_elements = true;
+  sparse_memory* const where = &memory;
+  static H5FD_class_t const driver_class = memory_driver::describe();
+  hdf5_silence const silence;
+  hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+  hdf5_id::check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "choose a version");
+  hdf5_id const driver(H5FDregister(&driver_class), H5FDunregister, "register a driver");
+  hdf5_id::check(H5Pset_driver(access, driver, &where), "choose a driver");
+  hdf5_id file(H5Fcreate("fields", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create a file");
+  for (hdf5_attribute const& a : of_file) write_attribute(file, a);
+  hdf5_id const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "make properties");
+  hdf5_id::check(H5Pset_create_intermediate_group(links, 1), "make groups");
+  for (hdf5_dataset& set : sets) {
+    hdf5_id const creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
+    hdf5_id::check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "leave out filling");
+    hdf5_id::check(H5Pset_obj_track_times(creation, false), "leave out times");
+    std::vector<hsize_t> const chunk(set.options.chunk.begin(), set.options.chunk.end());
+    if (set.is_chunked()) {
+      hdf5_id::check(H5Pset_chunk(creation, set.extents.rank, chunk.data()), "choose chunks");
+      if (set.options.shuffle) hdf5_id::check(H5Pset_shuffle(creation), "shuffle bytes");
+      if (set.options.deflate != 0)
+        hdf5_id::check(H5Pset_deflate(creation, static_cast<unsigned>(set.options.deflate)), "compress");
+    } else {
+      hdf5_id::check(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
+      hdf5_id::check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
+    }
+    hsize_t extents[max_rank]{};
+    for (int d = 0; d < set.extents.rank; ++d) extents[d] = static_cast<hsize_t>(set.extents[d]);
+    hdf5_id const space(
+        set.extents.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(set.extents.rank, extents, nullptr), H5Sclose,
+        "make a space");
+    hdf5_id const type = hdf5_type_of(set.type);
+    hdf5_id id(H5Dcreate2(file, set.name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose,
+               ("create the dataset " + set.name).c_str());
+    for (hdf5_attribute const& a : set.options.attributes) write_attribute(id, a);
+    if (set.is_chunked())
+      place_chunks(set, id, memory);
+    else if (set.extents.size() != 0)
+      set.offsets = {H5Dget_offset(id)};
+    id.close("close a dataset");
+  }
+  file.close("close a file");
+  return memory;
+}
+
+}  // namespace io_detail
+
+}  // namespace ashlar

@@ -1,0 +1,146 @@
+// The types and boxes of HDF5's arrays.
+#pragma once
+#include "ashlar/io/array_bytes.hpp"
+#include "ashlar/io/array_type.hpp"
+#include "ashlar/io/hdf5_id.hpp"
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace ashlar::io_detail {
+
+/// The type of HDF5's elements. h5py writes a bool as an enumeration of FALSE and TRUE, and a complex number as a
+/// compound of r and i.
+inline array_type type_of_hdf5(hid_t type) {
+  std::size_t const bytes = H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_FLOAT: {
+      struct fields {
+        std::size_t sign, exponent, exponent_bits, fraction, fraction_bits;
+        bool operator==(fields const&) const = default;
+      } f{};
+      H5Tget_fields(type, &f.sign, &f.exponent, &f.exponent_bits, &f.fraction, &f.fraction_bits);
+      if (bytes == 2 && f == fields{15, 10, 5, 0, 10}) return array_type::float16;
+      if (bytes == 2 && f == fields{15, 7, 8, 0, 7}) return array_type::bfloat16;
+      if (bytes == 4 && f == fields{31, 23, 8, 0, 23}) return array_type::float32;
+      if (bytes == 8 && f == fields{63, 52, 11, 0, 52}) return array_type::float64;
+      return array_type::unreadable;
+    }
+    case H5T_INTEGER: {
+      bool const is_signed = H5Tget_sign(type) == H5T_SGN_2;
+      if (H5Tget_precision(type) != 8 * bytes) return array_type::unreadable;
+      if (bytes == 1) return is_signed ? array_type::int8 : array_type::uint8;
+      if (bytes == 2) return is_signed ? array_type::int16 : array_type::uint16;
+      if (bytes == 4) return is_signed ? array_type::int32 : array_type::uint32;
+      if (bytes == 8) return is_signed ? array_type::int64 : array_type::uint64;
+      return array_type::unreadable;
+    }
+    case H5T_ENUM: {
+      signed char value[2]{-1, -1};
+      bool const is = bytes == 1 && H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &value[0]) >= 0 &&
+                      H5Tenum_valueof(type, "TRUE", &value[1]) >= 0 && value[0] == 0 && value[1] == 1;
+      return is ? array_type::boolean : array_type::unreadable;
+    }
+    case H5T_COMPOUND: {
+      if (H5Tget_nmembers(type) != 2 || H5Tget_member_index(type, "r") != 0 || H5Tget_member_index(type, "i") != 1)
+        return array_type::unreadable;
+      hdf5_id const real(H5Tget_member_type(type, 0), H5Tclose, "open a type"),
+          imaginary(H5Tget_member_type(type, 1), H5Tclose, "open a type");
+      array_type const part = type_of_hdf5(real);
+      if (part != type_of_hdf5(imaginary)) return array_type::unreadable;
+      if (part == array_type::float32) return array_type::complex64;
+      return part == array_type::float64 ? array_type::complex128 : array_type::unreadable;
+    }
+    default:
+      return array_type::unreadable;
+  }
+}
+
+/// Calls f(start, count) for boxes that have the elements [begin, end) of a row-major array, in order.
+/// Cost: at most 2 boxes per dimension.
+template <class F>
+void for_each_box(std::vector<index_t> const& extents, index_t begin, index_t end, F const& f) {
+  std::vector<hsize_t> start(extents.size(), 0), count(extents.size(), 1);
+  auto const cut = [&](auto const& self, std::size_t d, index_t from, index_t to) -> void {
+    if (from >= to) return;
+    if (d == extents.size()) return f(start, count);
+    index_t stride = 1;
+    for (std::size_t e = d + 1; e < extents.size(); ++e) stride *= extents[e];
+    auto const rows = [&](index_t first, index_t last) {  // whole rows [first, last)
+      if (first >= last) return;
+      start[d] = static_cast<hsize_t>(first), count[d] = static_cast<hsize_t>(last - first);
+      for (std::size_t e = d + 1; e < extents.size(); ++e) start[e] = 0, count[e] = static_cast<hsize_t>(extents[e]);
+      f(start, count);
+    };
+    auto const within = [&](index_t row, index_t first, index_t last) {  // elements of one row
+      start[d] = static_cast<hsize_t>(row), count[d] = 1;
+      self(self, d + 1, first, last);
+    };
+    index_t const first = from / stride, last = to / stride;
+    if (first == last) return within(first, from - first * stride, to - first * stride);
+    bool const aligned = from % stride == 0;
+    if (!aligned) within(first, from - first * stride, stride);
+    rows(aligned ? first : first + 1, last);
+    within(last, 0, to - last * stride);
+  };
+  cut(cut, 0, begin, end);
+}
+
+/// True if HDF5 reads the name back as it was written: "parameters/d1/kernel".
+inline bool is_path_of_names(std::string_view name) {
+  for (std::size_t begin = 0;;) {
+    std::size_t const end = std::min(name.find('/', begin), name.size());
+    std::string_view const part = name.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (end == name.size()) return true;
+    begin = end + 1;
+  }
+}
+
+/// The type in files of elements. A bool is h5py's enumeration.
+inline hdf5_id hdf5_type_of(array_type t) {
+  if (t != array_type::boolean) return hdf5_type(std::string(name_of(t).name));
+  hdf5_id type(H5Tenum_create(H5T_STD_I8LE), H5Tclose, "make a type");
+  for (signed char const value : {static_cast<signed char>(0), static_cast<signed char>(1)})
+    hdf5_id::check(H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value), "make a type");
+  return type;
+}
+
+/// Opens a file to read it, without locks: several ranks read it.
+/// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
+inline hdf5_id open_hdf5(std::filesystem::path const& path) {
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw error("expected an HDF5 file, found another");
+  hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+  hdf5_id::check(H5Pset_file_locking(access, false, true), "leave out locks");
+#endif
+  return hdf5_id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
+}
+
+/// The extents of an array `name`.
+inline std::vector<index_t> extents_of_hdf5(hid_t space, std::string const& name) {
+  int const rank = H5Sget_simple_extent_ndims(space);
+  hsize_t extents[H5S_MAX_RANK]{};
+  if (rank > 0) hdf5_id::check(H5Sget_simple_extent_dims(space, extents, nullptr), ("describe " + name).c_str());
+  std::vector<index_t> all;
+  for (int d = 0; d < rank; ++d) {
+    if (extents[d] > static_cast<hsize_t>(std::numeric_limits<index_t>::max()))
+      throw error("expected extents below 2^63 for " + name + ", found more");
+    all.push_back(static_cast<index_t>(extents[d]));
+  }
+  return all;
+}
+
+/// The type of elements in memory. HDF5 itself orders the bytes and the parts of complex numbers. Floats of 16 bits and
+/// bool keep the file's type, which is the type of `set`.
+inline hdf5_id type_in_memory(array_type t, hid_t set) {
+  bool const as_it_is = t == array_type::float16 || t == array_type::bfloat16 || t == array_type::boolean;
+  if (!as_it_is) return hdf5_type(std::string(name_of(t).name));
+  hdf5_id const stored(H5Dget_type(set), H5Tclose, "open a type");
+  hdf5_id copy(H5Tcopy(stored), H5Tclose, "copy a type");
+  if (t != array_type::boolean) hdf5_id::check(H5Tset_order(copy, H5T_ORDER_LE), "order a type");
+  return copy;
+}
+
+}  // namespace ashlar::io_detail

@@ -1,0 +1,199 @@
+// Tensors in .npy files: each rank reads or writes its part.
+#pragma once
+#include "ashlar/io/array_files.hpp"
+#include "ashlar/io/npy.hpp"
+#include "ashlar/kernels/permute.hpp"
+
+namespace ashlar {
+
+namespace io_detail {
+
+/// A .npy file whose elements are taken as elements of a tensor.
+class npy_input {
+ public:
+  npy_input(std::filesystem::path const& path, array_type to, int rank) : to_(to), in_(path, "ashlar::load_npy") {
+    content_ = content_of_npy(in_, [&](npy_header const& header) {
+      from_ = type_of_npy(header.descr);
+      if (from_ == array_type::unreadable)
+        in_.fail("expected elements of bool, i1 to u8, f2, f4, f8, c8 or c16, found " + shown(header.descr) +
+                 "; save a.astype(...) of one of these");
+      if (!widens(from_, to))
+        in_.fail("expected elements of type " + npy_text_of(to) + ", found " + shown(header.descr) +
+                 "; make a tensor of that type and cast it");
+      return stored_bytes();
+    });
+    if (static_cast<int>(content_.extents.size()) != rank)
+      in_.fail("expected " + std::to_string(rank) + " dimensions, as the layout has, found " +
+               extents_text(content_.extents));
+    swaps_ = content_.descr[0] == '>' && stored_bytes() > 1;
+    if (content_.fortran) std::reverse(content_.extents.begin(), content_.extents.end());
+  }
+  /// The extents in the order of the file.
+  std::vector<index_t> const& extents() const { return content_.extents; }
+  bool fortran() const { return content_.fortran; }
+  /// Numbers that are equal on ranks that read the same file.
+  std::vector<index_t> seen() const {
+    std::vector<index_t> all{static_cast<index_t>(from_), content_.fortran, swaps_,
+                             static_cast<index_t>(content_.begin)};
+    all.insert(all.end(), content_.extents.begin(), content_.extents.end());
+    return all;
+  }
+
+  /// Reads n elements from number `first` on. No MPI.
+  void read(index_t first, index_t n, unsigned char* to) const {
+    auto const count = static_cast<std::size_t>(n), bytes = stored_bytes();
+    unsigned char* const stored = to + count * (name_of(to_).bits / 8 - bytes);
+    in_.read(content_.begin + static_cast<std::size_t>(first) * bytes, stored, count * bytes);
+    if (swaps_) {
+      bool const is_complex = from_ == array_type::complex64 || from_ == array_type::complex128;
+      std::size_t const size = is_complex ? bytes / 2 : bytes;
+      for (unsigned char* at = stored; at != stored + count * bytes; at += size) std::reverse(at, at + size);
+    }
+    widen_in_place(from_, to_, to, count);
+  }
+
+ private:
+  std::size_t stored_bytes() const { return name_of(from_).bits / 8; }
+
+  array_type to_, from_ = array_type::unreadable;
+  checked_file in_;
+  npy_content content_{};
+  bool swaps_ = false;
+};
+
+/// The first bytes of a file, up to its elements. These begin at a multiple of 64, as NumPy's do. If there are many, they
+/// begin with a page: then ranks seldom write to one page.
+inline std::string npy_header_of(array_type type, shape const& extents) {
+  std::string text = "{'descr': '" + npy_text_of(type) + "', 'fortran_order': False, 'shape': (";
+  for (int d = 0; d < extents.rank; ++d)
+    text += std::to_string(extents[d]) + (d + 1 < extents.rank ? ", " : extents.rank == 1 ? "," : "");
+  text += "), }";
+  std::size_t const many = std::size_t{64} << 10;
+  std::size_t const unit = static_cast<std::size_t>(extents.size()) * name_of(type).bits / 8 >= many ? page_bytes : 64;
+  text.resize((10 + text.size() + unit) / unit * unit - 11, ' ');
+  text += '\n';
+  std::string lead("\x93NUMPY\x01\x00", 8);
+  lead += static_cast<char>(text.size() & 255);
+  lead += static_cast<char>(text.size() >> 8);
+  return lead + text;
+}
+
+/// The layout of the transposed array: its dimensions in the opposite order.
+constexpr layout_value reversed(layout_value layout) {
+  for (int d = 0, e = layout.rank - 1; d < e; ++d, --e) std::swap(layout.dim[d], layout.dim[e]);
+  return layout;
+}
+constexpr shape reversed(shape s) {
+  for (int d = 0, e = s.rank - 1; d < e; ++d, --e) std::swap(s[d], s[e]);
+  return s;
+}
+
+template <class X>
+void read_npy_shard(npy_input const& in, X const& x, exchange_buffers const& buffers,
+                    std::optional<std::string>& failure) {
+  using T = typename X::element_type;
+  auto const& m = x.mesh();
+  auto const read = [&](index_t first, index_t n, unsigned char* to) { in.read(first, n, to); };
+  fill_from_host(x, [&](T* own) {
+    if (!in.fortran()) {
+      auto const array = array_of(m, x.layout, x.extents(), sizeof(T));
+      return read_shard(array, m.rank(), reinterpret_cast<unsigned char*>(own), buffers, failure, read);
+    }
+    auto const array = array_of(m, reversed(x.layout), reversed(x.extents()), sizeof(T));
+    auto const count = static_cast<std::size_t>(x.local_size());
+    auto const there = comm::collectively(m.communicator(), [&] { return std::make_unique_for_overwrite<T[]>(count); });
+    read_shard(array, m.rank(), reinterpret_cast<unsigned char*>(there.get()), buffers, failure, read);
+    int order[max_rank]{};
+    for (int d = 0; d < x.layout.rank; ++d) order[d] = x.layout.rank - 1 - d;
+    Kokkos::DefaultHostExecutionSpace const host{};
+    kernels::permute(host, static_cast<T const*>(there.get()), reversed(x.local_region().extents()), order, own);
+    host.fence("ashlar: the elements are given back");
+  });
+}
+
+}  // namespace io_detail
+
+/// Reads a .npy file into a tensor of any layout. Each rank reads its part.
+/// Shape: the array's extents, of 0 to 8 dimensions. C and Fortran order, both byte orders, and the headers 1.0 to 3.0.
+/// Post: a value never changes. float16 becomes float or double, float becomes double; bytes become bool. All other
+///   types must be equal: bool, std::int8_t to std::uint64_t, float, double and Kokkos::complex of these.
+/// Collective: all ranks of m; it blocks. It has no entry in a ledger.
+/// Cost: each rank reads the header, and as many elements as its shard has. If the shard's runs in the file are shorter
+///   than 16 KiB, it reads whole rows, and the elements travel by one exchange. Memory: 4 MiB; for Fortran order, a
+///   second copy of the shard.
+/// Error: ashlar::error on every rank if the file is missing, malformed, shorter or longer than its header declares, or
+///   becomes shorter. Also if it has another element type or number of dimensions. A partial layout does not compile.
+/// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
+template <class T, class L, class M>
+sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path const& path,
+                                 call_site w = call_site::current()) {
+  static_assert(!plan_detail::layout_is_partial<L>::value,
+                "ashlar::load_npy: the layout is partial, and each rank would hold the whole value; take the layout "
+                "without it");
+  static_assert(!io_detail::files_have_no_such_elements<T>::value,
+                "ashlar::load_npy: elements are bool, integers, float, double or complex numbers of these; load one of "
+                "these and cast the tensor");
+  communicator const& c = m.communicator();
+  comm_detail::calls_as const here(c, "load_npy", w);
+  io_detail::require_same_file(c, path, "ashlar::load_npy");
+  io_detail::npy_input const in =
+      comm::collectively(c, [&] { return io_detail::npy_input(path, io_detail::type_of_elements<T>(), L::rank); });
+  comm::require_equal(c, in.seen(),
+                      "ashlar::load_npy: " + path.string() + ": element type, orders, header and extents");
+  shape const stored = io_detail::shape_of(in.extents());
+  auto [x, buffers] = comm::collectively(c, [&] {
+    return std::pair(sharded_tensor<T, L, M>(m, in.fortran() ? io_detail::reversed(stored) : stored),
+                     io_detail::exchange_buffers());
+  });
+  std::optional<std::string> failure;
+  io_detail::read_npy_shard(in, x, buffers, failure);
+  comm_detail::throw_together(c, std::move(failure), true);
+  return x;
+}
+
+/// Writes a tensor of any layout to a .npy file of format 1.0, row-major, which NumPy reads. Evaluates elementwise
+/// expressions. The file gets its name when all of it is on the disk; until then it is FILE.part.
+/// Post: load_npy<T, L>(m, path) has the same elements.
+/// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
+/// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's
+///   runs in the file are shorter than 128 KiB, the elements travel by one exchange. Memory: 4 MiB.
+/// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between ranks. Then the
+///   old file, if there is one, is unchanged. A partial layout does not compile.
+/// Example: save_npy(u, "field.npy");
+template <plain_tensor X>
+void save_npy(X const& expression, std::filesystem::path const& path, call_site w = call_site::current()) {
+  using T = element_t<X>;
+  static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
+                "ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert(!io_detail::files_have_no_such_elements<T>::value,
+                "ashlar::save_npy: elements are bool, integers, float, double or complex numbers of these; cast the "
+                "tensor to one of these");
+  auto const x = plan_detail::materialize(expression);
+  using Tensor = std::remove_cvref_t<decltype(x)>;
+  auto const& m = x.mesh();
+  communicator const& c = m.communicator();
+  comm_detail::calls_as const here(c, "save_npy", w);
+  io_detail::require_same_file(c, path, "ashlar::save_npy");
+  std::vector<index_t> same{static_cast<index_t>(io_detail::type_of_elements<T>())};
+  same.insert(same.end(), x.extents().extent, x.extents().extent + x.extents().rank);
+  comm::require_equal(c, same, "ashlar::save_npy: " + path.string() + ": element type and extents");
+  std::string const header = io_detail::npy_header_of(io_detail::type_of_elements<T>(), x.extents());
+  auto const array = io_detail::array_of(m, x.layout, x.extents(), sizeof(T));
+  auto const [own, buffers] = comm::collectively(c, [&] {
+    return std::pair(tensor_detail::on_host<typename Tensor::execution_space>(x.data(), x.local_size()),
+                     io_detail::exchange_buffers());
+  });
+  io_detail::shared_output out(c, path, "ashlar::save_npy", [&](io_detail::checked_file const& file) {
+    file.write(0, header.data(), header.size());
+    file.resize(header.size() + array.bytes());
+  });
+  std::optional<std::string> failure;
+  io_detail::write_shard(array, m.rank(), reinterpret_cast<unsigned char const*>(own.data()), buffers, failure,
+                         [&](index_t first, index_t n, unsigned char const* from) {
+                           out.file().write(header.size() + static_cast<std::size_t>(first) * sizeof(T), from,
+                                            static_cast<std::size_t>(n) * sizeof(T));
+                         });
+  out.commit(std::move(failure));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,13 @@
+// A file is read into a partial layout: each rank would hold the whole value.
+// EXPECT: ashlar::load_hdf5: the layout is partial
+#include "ashlar/io/hdf5_files.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">, axis<"model">>;
+
+#ifdef ASHLAR_CONTROL
+using rows = layout<"data", none>;
+#else
+using rows = partial<layout<none, none>, "data">;
+#endif
+auto tensor_of(device_mesh<grid> const& m) { return load_hdf5<float, rows>(m, "x.h5", "u"); }

@@ -1,0 +1,299 @@
+// Tensors in .npy files: files written here byte by byte, round trips over layouts, and files that are not as expected.
+#include "ashlar/io/npy_files.hpp"
+#include "ashlar/tensor/tensor.hpp"
+#include "support/dense.hpp"
+#include "support/provoked.hpp"
+#include "support/shared_folder.hpp"
+#include <doctest/doctest.h>
+#include <bit>
+#include <cmath>
+#include <sys/resource.h>
+#include <csignal>
+#include <type_traits>
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+using grid = mesh<axis<"p">, axis<"q">>;
+
+template <class T>
+struct part_of_complex {
+  using type = T;
+};
+template <class T>
+struct part_of_complex<Kokkos::complex<T>> {
+  using type = T;
+};
+
+// Element g of every array: it has another value in each byte.
+template <class T>
+T value(index_t g) {
+  if constexpr (std::is_same_v<T, bool>)
+    return g % 3 == 1;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<unsigned long long>(g + 1) * 0x0123456789abcdefull);
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(g * 3 - 7) / T(7);
+  else
+    return T(value<typename T::value_type>(g), value<typename T::value_type>(-g));
+}
+
+// The bytes of a file of the type `descr`, whose elements are value<T>.
+template <class T>
+bytes file_of(std::string const& descr, shape const& n, bool fortran, int major) {
+  std::string shape_text;
+  for (int d = 0; d < n.rank; ++d) shape_text += std::to_string(n[d]) + ",";
+  std::string text = "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" +
+                     shape_text + "), }\n";
+  bytes b{0x93, 'N', 'U', 'M', 'P', 'Y', static_cast<std::uint8_t>(major), 0};
+  for (std::size_t i = 0; i < (major == 1 ? 2u : 4u); ++i) b.push_back(static_cast<std::uint8_t>(text.size() >> 8 * i));
+  b.insert(b.end(), text.begin(), text.end());
+  using part = typename part_of_complex<T>::type;
+  for (index_t k = 0; k < n.size(); ++k) {
+    index_t g = k;
+    if (fortran) {
+      index_t rest = k, stride = n.size();
+      g = 0;
+      index_t index[max_rank]{};
+      for (int d = 0; d < n.rank; ++d) index[d] = rest % n[d], rest /= n[d];
+      for (int d = 0; d < n.rank; ++d) stride /= n[d], g += index[d] * stride;
+    }
+    T const x = value<T>(g);
+    std::uint8_t raw[sizeof(T)];
+    std::memcpy(raw, &x, sizeof x);
+    if (descr[0] == '>')
+      for (std::size_t at = 0; at < sizeof(T); at += sizeof(part)) std::reverse(raw + at, raw + at + sizeof(part));
+    b.insert(b.end(), raw, raw + sizeof(T));
+  }
+  return b;
+}
+
+// True if every element of a tensor is value<T>, on the ranks that its layout says.
+template <class X>
+bool has_values(X const& x) {
+  using T = element_t<X>;
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<unsigned char> all(static_cast<std::size_t>(x.extents().size()));
+    for (std::size_t g = 0; g < all.size(); ++g) all[g] = value<T>(static_cast<index_t>(g));
+    return denotes(cast<unsigned char>(x), all);
+  } else {
+    std::vector<T> all(static_cast<std::size_t>(x.extents().size()));
+    for (std::size_t g = 0; g < all.size(); ++g) all[g] = value<T>(static_cast<index_t>(g));
+    return denotes(x, all);
+  }
+}
+template <class T, class L>
+auto tensor_of_values(device_mesh<grid> const& m, shape const& n) {
+  if constexpr (std::is_same_v<T, bool>)
+    return plan_detail::materialize(
+        tensor_of<float, L>(m, n, [](index_t g, int) { return value<bool>(g) ? 1.f : 0.f; }) > 0.f);
+  else
+    return tensor_of<T, L>(m, n, [](index_t g, int) { return value<T>(g); });
+}
+
+void write_together(communicator const& c, std::filesystem::path const& path, bytes const& content) {
+  comm::on_root(c, [&] { write(path, content); });
+}
+bytes content_of(std::filesystem::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+bool is_alone(std::filesystem::path const& file) {
+  auto const all = std::filesystem::directory_iterator(file.parent_path());
+  return std::distance(begin(all), end(all)) == (std::filesystem::exists(file) ? 1 : 0);
+}
+
+template <class T>
+struct type_in_file;
+template <class T>
+  requires std::is_same_v<T, bool>
+struct type_in_file<T> {
+  static constexpr char const* text = "|b1";
+};
+#define ASHLAR_TEST_TYPE(T, name)             \
+  template <>                                 \
+  struct type_in_file<T> {                    \
+    static constexpr char const* text = name; \
+  };
+ASHLAR_TEST_TYPE(std::int8_t, "|i1")
+ASHLAR_TEST_TYPE(std::int16_t, "<i2")
+ASHLAR_TEST_TYPE(std::int32_t, "<i4")
+ASHLAR_TEST_TYPE(std::int64_t, "<i8")
+ASHLAR_TEST_TYPE(std::uint8_t, "|u1")
+ASHLAR_TEST_TYPE(std::uint16_t, "<u2")
+ASHLAR_TEST_TYPE(std::uint32_t, "<u4")
+ASHLAR_TEST_TYPE(std::uint64_t, "<u8")
+ASHLAR_TEST_TYPE(float, "<f4")
+ASHLAR_TEST_TYPE(double, "<f8")
+ASHLAR_TEST_TYPE(Kokkos::complex<float>, "<c8")
+ASHLAR_TEST_TYPE(Kokkos::complex<double>, "<c16")
+#undef ASHLAR_TEST_TYPE
+
+// Calls f.template operator()<L>(extents) for layouts of several kinds. Some have runs long enough to be read in place.
+template <class F>
+void for_each_layout(F const& f) {
+  using shapes = std::vector<shape>;
+  for (shape const& n : shapes{shape::of(0, 4), shape::of(1, 1), shape::of(13, 5), shape::of(7, 9001)}) {
+    f.template operator()<layout<none, none>>(n);
+    f.template operator()<layout<"p", none>>(n);
+    f.template operator()<layout<none, "q">>(n);
+    f.template operator()<layout<"q", "p">>(n);
+    f.template operator()<layout<none, axes("q", "p")>>(n);
+    f.template operator()<layout<cyclic("p", 2), cyclic("q", 3)>>(n);
+    f.template operator()<layout<axes("p", "q"), none>>(n);
+  }
+  f.template operator()<layout<"q", none, cyclic("p", 1)>>(shape::of(5, 3, 7));
+  f.template operator()<layout<axes("q", "p")>>(shape::of(100003));
+  f.template operator()<layout<>>(shape{});
+}
+
+}  // namespace
+
+TEST_CASE("npy: a file of each type, byte order and array order becomes a tensor") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD,
+                            {world_size() % 2 == 0 ? 2 : 1, world_size() % 2 == 0 ? world_size() / 2 : world_size()});
+  auto const check = [&]<class T>(T) {
+    std::string text = type_in_file<T>::text;
+    for (bool const big : {false, true})
+      for (bool const fortran : {false, true}) {
+        if (big && text[0] == '<') text[0] = '>';
+        int const major = 1 + (big ? 1 : 0) + (fortran ? 1 : 0);
+        write_together(folder.ranks, path, file_of<T>(text, shape::of(6, 4, 5), fortran, major));
+        CHECK(has_values(load_npy<T, layout<none, none, none>>(m, path)));
+        CHECK(has_values(load_npy<T, layout<"p", none, "q">>(m, path)));
+        CHECK(has_values(load_npy<T, layout<cyclic("q", 1), "p", none>>(m, path)));
+        write_together(folder.ranks, path, file_of<T>(text, shape::of(11), fortran, major));
+        CHECK(has_values(load_npy<T, layout<axes("p", "q")>>(m, path)));
+      }
+  };
+  check(bool{});
+  check(std::int8_t{}), check(std::int16_t{}), check(std::int32_t{}), check(std::int64_t{});
+  check(std::uint8_t{}), check(std::uint16_t{}), check(std::uint32_t{}), check(std::uint64_t{});
+  check(float{}), check(double{}), check(Kokkos::complex<float>{}), check(Kokkos::complex<double>{});
+  CHECK(m.collectives_run() == 0);
+}
+
+TEST_CASE("npy: floats of 16 bits become float and double, float becomes double, bytes become bool") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  // The bits of 0, 1, -2, 0.5, the largest, the smallest, infinity.
+  std::uint16_t const half[]{0, 0x3c00, 0xc000, 0x3800, 0x7bff, 1, 0x7c00};
+  std::vector<float> const floats{0, 1, -2, 0.5f, 65504, std::ldexp(1.f, -24), std::numeric_limits<float>::infinity()};
+  for (bool const big : {false, true}) {
+    bytes content = file_of<std::uint16_t>(big ? ">f2" : "<f2", shape::of(7), false, 1);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t k = 0; k < 2; ++k)
+        content[content.size() - 14 + 2 * i + k] = static_cast<std::uint8_t>(half[i] >> 8 * (big ? 1 - k : k));
+    write_together(folder.ranks, path, content);
+    CHECK(denotes(load_npy<float, layout<"p">>(m, path), floats));
+    CHECK(denotes(load_npy<double, layout<"p">>(m, path), std::vector<double>(floats.begin(), floats.end())));
+  }
+  write_together(folder.ranks, path, file_of<float>(">f4", shape::of(3, 5), true, 1));
+  std::vector<double> doubles;
+  for (index_t g = 0; g < 15; ++g) doubles.push_back(static_cast<double>(value<float>(g)));
+  CHECK(denotes(load_npy<double, layout<none, "p">>(m, path), doubles));
+  write_together(folder.ranks, path, file_of<std::uint8_t>("|u1", shape::of(3), false, 1));
+  auto const found = load_npy<bool, layout<none>>(m, path);
+  CHECK(gather_all(found) == std::vector<bool>{true, true, true});
+}
+
+TEST_CASE("npy: a saved tensor comes back in every layout, and the file has the bytes that NumPy writes") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  for_each_factorisation([&](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    for_each_layout([&]<class L>(shape const& n) {
+      save_npy(tensor_of_values<double, L>(m, n), path);
+      bytes const found = content_of(path), expected = file_of<double>("<f8", n, false, 1);
+      auto const elements = static_cast<std::ptrdiff_t>(n.size()) * 8;
+      CHECK(std::equal(found.end() - elements, found.end(), expected.end() - elements));
+      CHECK((found.size() - static_cast<std::size_t>(elements)) % 64 == 0);
+      CHECK(has_values(load_npy<double, L>(m, path)));
+      comm::collectively(folder.ranks, [] {});
+      CHECK(is_alone(path));
+    });
+  });
+}
+
+TEST_CASE_TEMPLATE("npy: each element type comes back bit by bit", T, bool, std::int8_t, std::int16_t, std::int32_t,
+                   std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float, double,
+                   Kokkos::complex<float>, Kokkos::complex<double>) {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  save_npy(tensor_of_values<T, layout<none, "q">>(m, shape::of(6, 11)), path);
+  CHECK(has_values(load_npy<T, layout<"q", none>>(m, path)));
+  npy_array a;
+  std::string const text(reinterpret_cast<char const*>(content_of(path).data()) + 10, 30);
+  CHECK(text.find(std::string("{'descr': '") + type_in_file<T>::text + "'") == 0);
+}
+
+TEST_CASE("npy: an expression is evaluated, and an old file is replaced") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto const x = generate<float, layout<"p">>(m, {9}, [] KOKKOS_FUNCTION(index_t i) { return static_cast<float>(i); });
+  save_npy(x, path);
+  save_npy(x * 2.f, path);
+  CHECK(gather_all(load_npy<float, layout<none>>(m, path))[8] == 16);
+}
+
+TEST_CASE("npy: a file that is not as expected is one error on every rank") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  auto const refused = [&](bytes const& content, char const* why) {
+    write_together(folder.ranks, path, content);
+    std::string const sentence = said([&] { (void)load_npy<double, layout<"p", none>>(m, path); });
+    CHECK_MESSAGE(sentence.starts_with("ashlar::load_npy: "), sentence);
+    CHECK_MESSAGE(sentence.find(why) != sentence.npos, sentence);
+  };
+  bytes const good = file_of<double>("<f8", shape::of(5, 4), false, 1);
+  refused({'P', 'K', 3, 4}, "expected a .npy file");
+  refused(bytes(200, 7), "expected a .npy file");
+  refused({good.begin(), good.end() - 1}, "expected 160 bytes of elements (5 x 4, <f8), found 159");
+  refused(joined(good, {0}), "expected 160 bytes of elements (5 x 4, <f8), found 161");
+  refused(file_of<double>("<f8", shape::of(20), false, 1), "expected 2 dimensions, as the layout has, found 20");
+  refused(file_of<std::int64_t>("<i8", shape::of(5, 4), false, 1), "expected elements of type <f8, found '<i8'");
+  refused(file_of<double>("<M8[s]", shape::of(5, 4), false, 1), "expected elements of bool, i1 to u8");
+  refused(file_of<double>("|f8", shape::of(5, 4), false, 1), "found '|f8'");
+  refused(file_of<double>("|c16", shape::of(5, 4), false, 1), "found '|c16'");
+  comm::collectively(folder.ranks, [] {});
+  std::string const missing = said([&] { (void)load_npy<double, layout<"p">>(m, folder.path / "no.npy"); });
+  CHECK_MESSAGE(missing.find("no.npy: cannot be opened: No such file") != missing.npos, missing);
+  std::string const other =
+      said([&] { (void)load_npy<double, layout<"p">>(m, folder.path / (m.rank() == 0 ? "a.npy" : "b.npy")); });
+  CHECK_MESSAGE((world_size() == 1 || other.find("the paths") != other.npos), other);
+}
+
+TEST_CASE("npy: a file that cannot be written is one error on every rank, and the old file stays") {
+  shared_folder const folder;
+  auto const path = folder.path / "x.npy";
+  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  auto const x = tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 64));
+  auto const missing = said([&] { save_npy(x, folder.path / "no/x.npy"); });
+  CHECK_MESSAGE(missing.find("x.npy.part: cannot be opened") != missing.npos, missing);
+  save_npy(x, path);
+  bytes const before = content_of(path);
+  // The last rank may not write beyond byte 4096.
+  rlimit unlimited{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limited = unlimited;
+  limited.rlim_cur = 4096;
+  bool const last = m.rank() == m.size() - 1;
+  if (last) setrlimit(RLIMIT_FSIZE, &limited);
+  auto const full = said([&] { save_npy(tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 65)), path); });
+  if (last) setrlimit(RLIMIT_FSIZE, &unlimited);
+  std::signal(SIGXFSZ, handler);
+  CHECK_MESSAGE(full.find("x.npy.part: cannot be ") != full.npos, full);
+  comm::collectively(folder.ranks, [] {});
+  CHECK(is_alone(path));
+  CHECK(content_of(path) == before);
+  CHECK(has_values(load_npy<double, layout<none, "q">>(m, path)));
+}
