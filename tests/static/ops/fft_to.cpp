@@ -6,17 +6,17 @@ using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;
 using complex = std::complex<double>;
 
-constexpr grid m{{4, 2}};
-constexpr index_t n = 64, bytes = n * n * n * 16 / 8;  // of a rank's shard
+constexpr grid machine{{4, 2}};
+constexpr index_t extent = 64, bytes = extent * extent * extent * 16 / 8;  // of a rank's shard
 
 // A program that transforms all dimensions, or those that are named, of an n^3 tensor of layout From and ends in To.
 template <class From, class To, int... Dims>
 constexpr auto transform = [](auto const& mesh) {
-  auto const y = fft_to<To, Dims...>(make<complex, From>(mesh, {n, n, n}));
+  auto const y = fft_to<To, Dims...>(make<complex, From>(mesh, {extent, extent, extent}));
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
 };
 template <class From, class To, int... Dims>
-constexpr auto moved = collectives(m, transform<From, To, Dims...>);
+constexpr auto moved = collectives(machine, transform<From, To, Dims...>);
 
 using z = layout<"p", "q", none>;
 using x = layout<none, "p", "q">;
@@ -46,11 +46,11 @@ static_assert(moved<z, layout<none, none, none>>.count(collective::all_gather) =
 static_assert(moved<partial<layout<none, none, "p">, "q">, slab>.count() == 2);
 static_assert(moved<partial<layout<none, none, "p">, "q">, slab>.count(collective::reduce_scatter) == 1);
 // One dimension that is shared has to be gathered.
-constexpr auto line = [](auto const& mesh) { (void)fft_to<layout<"p">>(make<complex, layout<"p">>(mesh, {n})); };
-static_assert(collectives(m, line).count() == 1 && collectives(m, line).count(collective::all_gather) == 1);
+constexpr auto line = [](auto const& mesh) { (void)fft_to<layout<"p">>(make<complex, layout<"p">>(mesh, {extent})); };
+static_assert(collectives(machine, line).count() == 1 && collectives(machine, line).count(collective::all_gather) == 1);
 // Four dimensions, of which three are transformed.
 constexpr auto batch = [](auto const& mesh) {
   (void)inverse_fft_to<layout<none, "p", "q", none>, 0, 1, 2>(
       make<complex, layout<none, "p", "q", none>>(mesh, {8, 8, 8, 8}));
 };
-static_assert(collectives(m, batch).count() == 3);
+static_assert(collectives(machine, batch).count() == 3);

@@ -94,8 +94,8 @@ static_assert(bytes<torus, corners::all>(grid{{65536, 16384}}, index_t{1} << 24,
 static_assert(bytes<layout<halo("y", 0), "x">, corners::all>(grid{{2, 2}}, 8, 8) == 0);
 
 constexpr auto three_steps = [](auto const& machine) {
-  auto v = make<double, stale<field>>(machine, {64, 64});
-  for (int t = 0; t < 3; ++t) v = stencil(heat{0.1}, exchange_halo_async<corners::none>(v));
+  auto w = make<double, stale<field>>(machine, {64, 64});
+  for (int t = 0; t < 3; ++t) w = stencil(heat{0.1}, exchange_halo_async<corners::none>(w));
 };
 static_assert(collectives(grid{{4, 2}}, three_steps).count(collective::exchange_halo) == 3);
 
