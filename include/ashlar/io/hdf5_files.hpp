@@ -23,8 +23,10 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::filesystem::
   hdf5_input const in =
       comm::collectively(c, [&] { return hdf5_input(path, dataset, type_of_elements<T>(), L::rank, box); });
   comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path.string() + ": element type, place, extents and box");
-  auto [x, buffers] = comm::collectively(
+  auto made = comm::collectively(
       c, [&] { return std::pair(sharded_tensor<T, L, M>(m, shape_of(in.extents())), exchange_buffers()); });
+  auto& x = made.first;  // clang captures no structured binding
+  auto& buffers = made.second;
   auto const array = array_of(m, x.layout, x.extents(), sizeof(T));
   std::optional<std::string> failure;
   fill_from_host(x, [&](T* own) {
@@ -40,7 +42,7 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::filesystem::
                  [&](index_t first, index_t n, unsigned char* at) { in.read(first, n, at); });
   });
   throw_together(c, std::move(failure), true);
-  return x;
+  return std::move(x);
 }
 
 }  // namespace io_detail
