@@ -51,11 +51,7 @@ inline sparse_memory describe_in_hdf5(checkpoint_table& table, char const* calle
       if (std::string const group = e.name.substr(0, slash); std::exchange(made[group], true) == false)
         hdf5_id(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, groups, H5P_DEFAULT), H5Gclose,
                 ("create the group " + group).c_str());
-    hsize_t extents[max_rank]{};
-    for (int d = 0; d < e.extents.rank; ++d) extents[d] = static_cast<hsize_t>(e.extents[d]);
-    hdf5_id const space(
-        e.extents.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(e.extents.rank, extents, nullptr), H5Sclose,
-        "make a space");
+    hdf5_id const space = hdf5_space_of(e.extents);
     hdf5_id const type = hdf5_type(e.type);
     hdf5_id set(H5Dcreate2(file, e.name.c_str(), type, space, H5P_DEFAULT, contiguous, H5P_DEFAULT), H5Dclose,
                 ("create the dataset " + e.name).c_str());

@@ -142,11 +142,7 @@ inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vec
       hdf5_id::check(H5Pset_layout(creation, H5D_CONTIGUOUS), "choose a layout");
       hdf5_id::check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "reserve room");
     }
-    hsize_t extents[max_rank]{};
-    for (int d = 0; d < set.extents.rank; ++d) extents[d] = static_cast<hsize_t>(set.extents[d]);
-    hdf5_id const space(
-        set.extents.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(set.extents.rank, extents, nullptr), H5Sclose,
-        "make a space");
+    hdf5_id const space = hdf5_space_of(set.extents);
     hdf5_id const type = hdf5_type_of(set.type);
     hdf5_id id(H5Dcreate2(file, set.name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose,
                ("create the dataset " + set.name).c_str());

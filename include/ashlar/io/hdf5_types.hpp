@@ -3,6 +3,7 @@
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/array_type.hpp"
 #include "ashlar/io/hdf5_id.hpp"
+#include "ashlar/layout/shape.hpp"
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -130,6 +131,14 @@ inline std::vector<index_t> extents_of_hdf5(hid_t space, std::string const& name
     all.push_back(static_cast<index_t>(extents[d]));
   }
   return all;
+}
+
+/// The space of an array of these extents.
+inline hdf5_id hdf5_space_of(shape const& s) {
+  hsize_t extents[max_rank]{};
+  for (int d = 0; d < s.rank; ++d) extents[d] = static_cast<hsize_t>(s[d]);
+  return hdf5_id(s.rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(s.rank, extents, nullptr), H5Sclose,
+                 "make a space");
 }
 
 /// The type of elements in memory. HDF5 itself orders the bytes and the parts of complex numbers. Floats of 16 bits and

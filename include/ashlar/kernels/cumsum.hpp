@@ -1,20 +1,11 @@
 // Running sums along a dimension of an array [outer][n][inner].
 #pragma once
+#include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/reduce.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/ops/cumsum.hpp"
 
 namespace ashlar::kernels_detail {
-
-/// An array as lines along one of its dimensions.
-struct lines_of {
-  index_t outer = 1, n, inner = 1;
-  lines_of(shape const& s, int dim) : n(s[dim]) {
-    for (int d = 0; d < s.rank; ++d)
-      if (d != dim) (d < dim ? outer : inner) *= s[d];
-  }
-  index_t count() const { return outer * inner; }
-};
 
 /// A task is one line. It begins with the sum of the other parts before it (after it, if reversed), and adds its
 /// elements one by one.

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/kernels/fftw.hpp"
 #include "ashlar/kernels/for_elements.hpp"
+#include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/ops/fft.hpp"
 
@@ -13,9 +14,8 @@ struct transformed_lines {
   index_t outer, n, n_in, n_out, inner;
 };
 inline transformed_lines lines_along(int dim, shape const& in, shape const& out) {
-  transformed_lines l{1, std::max(in[dim], out[dim]), in[dim], out[dim], in.stride(dim)};
-  for (int d = 0; d < dim; ++d) l.outer *= in[d];
-  return l;
+  lines_of const l(in, dim);
+  return {l.outer, std::max(l.n, out[dim]), l.n, out[dim], l.inner};
 }
 
 /// Bytes of the lines that are transformed at a time, so that they stay in the cache.

@@ -1,6 +1,7 @@
 // The order of elements along a dimension, and elements by an index for each line.
 #pragma once
-#include "ashlar/kernels/cumsum.hpp"
+#include "ashlar/kernels/lines.hpp"
+#include "ashlar/kernels/rows.hpp"
 #include "ashlar/ops/sort.hpp"
 #include <vector>
 

@@ -4,26 +4,18 @@
 #include <doctest/doctest.h>
 #include <array>
 #include <cmath>
-#include "support/mpi_main.hpp"
+#include "support/halo_meshes.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-using grid = mesh<axis<"y">, axis<"x">>;
+using grid = test::halo_grid;
 using extents = std::array<index_t, 2>;
 
-std::vector<std::array<int, 2>> meshes() {
-  int p = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  std::vector<std::array<int, 2>> all{{p, 1}};
-  if (p > 1) all.push_back({1, p});
-  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
-  return all;
-}
 template <class F>
 void for_each_grid(F const& f) {
-  for (auto const& sizes : meshes())
+  for (auto const& sizes : test::halo_meshes())
     for (extents const& n : {extents{9, 12}, {3, 2}, {1, 17}, {5, 5}})
       f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
 }

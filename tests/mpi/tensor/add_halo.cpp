@@ -2,22 +2,13 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <array>
-#include "support/mpi_main.hpp"
+#include "support/halo_meshes.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-using grid = mesh<axis<"y">, axis<"x">>;
-
-std::vector<std::array<int, 2>> meshes() {
-  int p = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  std::vector<std::array<int, 2>> all{{p, 1}};
-  if (p > 1) all.push_back({1, p});
-  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
-  return all;
-}
+using grid = test::halo_grid;
 
 // Integers that look random.
 double integer(index_t seed, index_t i) {
@@ -77,7 +68,7 @@ void check_transpose(M const& m, std::array<index_t, N> const& n) {
 
 template <class H, std::size_t N>
 void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
-  for (auto const& sizes : meshes()) {
+  for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (auto const& n : extents) {
       CAPTURE(n[0]);
@@ -87,35 +78,20 @@ void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
   }
 }
 
-std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
-
 }  // namespace
 
 TEST_CASE("add_halo: the transpose on lines with every edge, widths beyond a shard and the domain") {
-  check_transposes<layout<halo("y", 1, 2)>>(lines);
-  check_transposes<layout<halo("y", 3, edge::copy)>>(lines);
-  check_transposes<layout<halo("y", 5, 4, edge::periodic)>>(lines);
-  check_transposes<layout<halo("y", 2, 5, edge::mirror)>>(lines);
-  check_transposes<layout<halo("y", 3, edge::reflect)>>(lines);
-  check_transposes<layout<halo("y", 4, edge::odd)>>(lines);
-  check_transposes<layout<halo("y", 2, edge::given)>>(lines);
-  check_transposes<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+  test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
 TEST_CASE("add_halo: the transpose on planes and blocks, over one axis, two axes, and none") {
-  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
-  check_transposes<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
-  check_transposes<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
-  check_transposes<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
-  check_transposes<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
-  check_transposes<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
-      std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+  test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
 TEST_CASE(
     "add_halo: sums are linear, temporaries are summed in place, and the ledger counts the bytes of the exchange") {
   using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
-  for (auto const& sizes : meshes()) {
+  for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const sums = [&](double a) {
       auto y = make<double, halo_sums<H>>(m, {9, 12});

@@ -2,24 +2,14 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <functional>
-#include "support/mpi_main.hpp"
+#include "support/halo_meshes.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-using grid = mesh<axis<"y">, axis<"x">>;
+using grid = test::halo_grid;
 using indices = std::array<index_t, 3>;
-
-// The meshes of all ranks: rows, columns, and blocks if their number is even.
-std::vector<std::array<int, 2>> meshes() {
-  int p = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  std::vector<std::array<int, 2>> all{{p, 1}};
-  if (p > 1) all.push_back({1, p});
-  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
-  return all;
-}
 
 struct number {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j = 0, index_t k = 0) const {
@@ -106,7 +96,7 @@ void check_exchange(M const& m, std::array<index_t, N> const& n) {
 
 template <class H, std::size_t N>
 void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
-  for (auto const& sizes : meshes()) {
+  for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (auto const& n : extents) {
       check_exchange<H, corners::all>(m, n);
@@ -115,29 +105,14 @@ void check_exchanges(std::vector<std::array<index_t, N>> const& extents) {
   }
 }
 
-std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
-
 }  // namespace
 
 TEST_CASE("halo: lines with every edge, widths beyond a shard and the domain") {
-  check_exchanges<layout<halo("y", 1, 2)>>(lines);
-  check_exchanges<layout<halo("y", 3, edge::copy)>>(lines);
-  check_exchanges<layout<halo("y", 5, 4, edge::periodic)>>(lines);
-  check_exchanges<layout<halo("y", 2, 5, edge::mirror)>>(lines);
-  check_exchanges<layout<halo("y", 3, edge::reflect)>>(lines);
-  check_exchanges<layout<halo("y", 4, edge::odd)>>(lines);
-  check_exchanges<layout<halo("y", 2, edge::given)>>(lines);
-  check_exchanges<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+  test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_exchanges<H>(extents); });
 }
 
 TEST_CASE("halo: planes and blocks, over one axis, two axes, and none") {
-  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
-  check_exchanges<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
-  check_exchanges<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
-  check_exchanges<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
-  check_exchanges<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
-  check_exchanges<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
-      std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+  test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_exchanges<H>(extents); });
 }
 
 namespace {
@@ -163,7 +138,7 @@ struct coefficient {
 
 TEST_CASE("stencil: as loops over the whole array, with and without overlap, on boxes, with indices") {
   using H = layout<halo("y", 1), halo("x", 1, 2, edge::periodic)>;
-  for (auto const& sizes : meshes())
+  for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
       auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number{});
@@ -194,7 +169,7 @@ TEST_CASE("stencil: as loops over the whole array, with and without overlap, on 
 
 TEST_CASE("halo: what the ledger counts is what a rank receives") {
   using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
-  for (auto const& sizes : meshes())
+  for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {5, 5}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
       recorder<grid> notes;
@@ -226,7 +201,7 @@ TEST_CASE("halo: the transfers of one rank of a million do not grow with the mes
 
 TEST_CASE("halo: copies between tensors with and without halos") {
   using H = layout<halo("y", 1, edge::given), halo("x", 2)>;
-  device_mesh<grid> const m(MPI_COMM_WORLD, {meshes().back()[0], meshes().back()[1]});
+  device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const plain = generate<double, layout<"y", "x">>(m, {5, 7}, number{});
   auto const u = with_halo<H>(plain);
   static_assert(std::is_same_v<layout_t<decltype(u)>, stale<H>>);
@@ -236,7 +211,7 @@ TEST_CASE("halo: copies between tensors with and without halos") {
 TEST_CASE("halo: a view of the program's own is exchanged in place, and keeps its given cells") {
   using H = layout<halo("y", 1, edge::given), halo("x", 1, edge::copy)>;
   index_t const n = 11;
-  for (auto const& sizes : meshes()) {
+  for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     auto const like = generate<double, stale<H>>(m, {n, n}, number{});
     shape const stored = like.stored_extents();

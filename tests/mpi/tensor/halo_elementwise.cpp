@@ -3,24 +3,15 @@
 #include <doctest/doctest.h>
 #include <sstream>
 #include "ashlar/tensor/print.hpp"
-#include "support/mpi_main.hpp"
+#include "support/halo_meshes.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-using grid = mesh<axis<"y">, axis<"x">>;
+using grid = test::halo_grid;
 using H = layout<halo("y", 1, 2, edge::given), halo("x", 2, 1, edge::periodic)>;
 using O = owned_layout_t<H>;
-
-std::vector<std::array<int, 2>> meshes() {
-  int p = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  std::vector<std::array<int, 2>> all{{p, 1}};
-  if (p > 1) all.push_back({1, p});
-  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
-  return all;
-}
 
 struct number {
   index_t a;
@@ -32,7 +23,7 @@ struct number {
 // Calls f(mesh, extents) for meshes, and extents with short rows and empty shards among them.
 template <class F>
 void for_each_grid(F const& f) {
-  for (auto const& sizes : meshes())
+  for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}, {23, 1}, {0, 4}, {64, 40}})
       f(device_mesh<grid>(MPI_COMM_WORLD, {sizes[0], sizes[1]}), n);
 }
@@ -140,7 +131,7 @@ TEST_CASE("halo: updates in place write the memory of the tensor, and given cell
 }
 
 TEST_CASE("halo: a tensor is printed by its owned cells") {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {meshes().back()[0], meshes().back()[1]});
+  device_mesh<grid> const m(MPI_COMM_WORLD, {test::halo_meshes().back()[0], test::halo_meshes().back()[1]});
   auto const u = generate<double, stale<H>>(m, {3, 2}, number{1});
   std::ostringstream with, without;
   print(with, u);

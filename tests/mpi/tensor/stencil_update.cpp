@@ -2,24 +2,16 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include <array>
-#include "support/mpi_main.hpp"
+#include "support/halo_meshes.hpp"
 
 using namespace ashlar;
 
 namespace {
 
-using grid = mesh<axis<"y">, axis<"x">>;
+using grid = test::halo_grid;
 using S = stale<layout<halo("y", 1, edge::mirror), halo("x", 1, 2)>>;
 using O = layout<"y", "x">;
 
-std::vector<std::array<int, 2>> meshes() {
-  int p = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &p);
-  std::vector<std::array<int, 2>> all{{p, 1}};
-  if (p > 1) all.push_back({1, p});
-  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
-  return all;
-}
 struct number {
   index_t a;
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const {
@@ -46,7 +38,7 @@ struct diagonal {
 }  // namespace
 
 TEST_CASE("update: red and black cells, and three colours, as loops over the whole array") {
-  for (auto const& sizes : meshes())
+  for (auto const& sizes : test::halo_meshes())
     for (auto const& n : {std::array<index_t, 2>{9, 12}, {3, 2}, {1, 17}, {0, 3}}) {
       device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
       auto u = generate<double, S>(m, {n[0], n[1]}, number{1});

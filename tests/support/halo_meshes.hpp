@@ -1,0 +1,48 @@
+// Meshes, extents and layouts for tests of halos.
+#pragma once
+#include <ashlar/layout/halo.hpp>
+#include <ashlar/mesh/mesh.hpp>
+#include <array>
+#include <vector>
+#include "support/mpi_main.hpp"
+
+namespace ashlar::test {
+
+using halo_grid = mesh<axis<"y">, axis<"x">>;
+
+/// The meshes of all ranks: rows, columns, and blocks if their number is even.
+inline std::vector<std::array<int, 2>> halo_meshes() {
+  int const p = testing::ranks();
+  std::vector<std::array<int, 2>> all{{p, 1}};
+  if (p > 1) all.push_back({1, p});
+  if (p % 2 == 0 && p > 2) all.push_back({2, p / 2});
+  return all;
+}
+
+/// Calls f.template operator()<H>(extents) for layouts of lines with every edge, widths beyond a shard and the domain.
+template <class F>
+void for_each_halo_of_lines(F const& f) {
+  std::vector<std::array<index_t, 1>> const lines{{0}, {1}, {2}, {3}, {5}, {7}, {8}, {23}};
+  f.template operator()<layout<halo("y", 1, 2)>>(lines);
+  f.template operator()<layout<halo("y", 3, edge::copy)>>(lines);
+  f.template operator()<layout<halo("y", 5, 4, edge::periodic)>>(lines);
+  f.template operator()<layout<halo("y", 2, 5, edge::mirror)>>(lines);
+  f.template operator()<layout<halo("y", 3, edge::reflect)>>(lines);
+  f.template operator()<layout<halo("y", 4, edge::odd)>>(lines);
+  f.template operator()<layout<halo("y", 2, edge::given)>>(lines);
+  f.template operator()<layout<halo("y", 0, 1, edge::periodic)>>(lines);
+}
+
+/// The same for planes and blocks, over one axis, two axes, and none.
+template <class F>
+void for_each_halo_of_planes_and_blocks(F const& f) {
+  std::vector<std::array<index_t, 2>> const planes{{0, 3}, {1, 1}, {3, 2}, {5, 7}, {16, 9}};
+  f.template operator()<layout<halo("y", 1), halo("x", 2, edge::periodic)>>(planes);
+  f.template operator()<layout<halo("x", 2, 1, edge::odd), halo("y", 3, edge::mirror)>>(planes);
+  f.template operator()<layout<halo(axes("y", "x"), 2, edge::copy), halo(none, 1, edge::reflect)>>(planes);
+  f.template operator()<layout<halo("y", 1, edge::given), halo("x", 1, edge::periodic)>>(planes);
+  f.template operator()<layout<halo("y", 1, edge::periodic), halo("x", 1, edge::copy), halo(none, 2, edge::odd)>>(
+      std::vector<std::array<index_t, 3>>{{4, 6, 3}, {1, 5, 1}});
+}
+
+}  // namespace ashlar::test
