@@ -2,6 +2,9 @@
 #pragma once
 #include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/rows.hpp"
+#include "ashlar/kernels/scratch.hpp"
+#include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/sort.hpp"
 #include <vector>
 
@@ -143,6 +146,7 @@ void run(ops_detail::take_along_op<Dim> const&, S const& space, scratch_memory, 
       "ashlar::take_along", space, y.local_size(), 4,
       kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count});
 }
+
 template <int Dim, class S, class T, class I>
 void run(ops_detail::add_along_op<Dim> const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x, shard<I const> const& index) {
