@@ -13,6 +13,14 @@
 #define ASHLAR_FUNCTION
 #endif
 
+// Precedes the definition of a function that is no template. In a program with the library ashlar::instantiated the
+// definitions are in one source, else in each.
+#ifdef ASHLAR_INSTANTIATED
+#define ASHLAR_INLINE
+#else
+#define ASHLAR_INLINE inline
+#endif
+
 namespace ashlar {
 
 /// Global extents and indices of a tensor.
