@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 import errors
 import families
+import sentences
 
 INDEX = """
 ```{{toctree}}
@@ -114,6 +115,7 @@ def main(root, out, compiler):
     stage(root, source)
     reference(root, source, out)
     errors.write_pages(root, source / "errors", compiler)
+    sentences.write_pages(root, source / "errors")
     contents(source)
     subprocess.run(["sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees"), str(source), str(out / "html")], check=True)
     print(f"{out}/html/index.html")

@@ -65,7 +65,8 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
 /// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
-/// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) -> partial<layout<"data", none, none>, "model">
+/// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
+///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices) {
   static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value,

@@ -125,7 +125,8 @@ constexpr auto take(Table const& table, Index const& index, call_site w = call_s
 /// Pre: 0 <= index < n; a row whose index is outside is dropped.
 /// Cost: no communication; if axes shard the index, the result is partial over them.
 /// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
-/// Example: all_reduce(scatter_add(weights<layout<"x">>, targets<layout<"x">, int>, ranks<layout<none>>)) -> layout<none>
+/// Example: all_reduce(scatter_add(weights<layout<"x">>, targets<layout<"x">, int>, ranks<layout<none>>)) ->
+///   layout<none>
 template <class Update, class Index, class Like>
 constexpr auto scatter_add(Update const& update, Index const& index, Like const& like,
                            call_site w = call_site::current()) {

@@ -140,7 +140,8 @@ template <equation E, class To, tensor A, tensor B>
 /// Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a matrix for all batches. A
 /// vector `a` is a row, a vector `b` is a column.
 /// Collective, Cost, Error: as einsum_to.
-/// Example: matmul<layout<"p", "q">>(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>) -> layout<"p", "q">
+/// Example: matmul<layout<"p", "q">>(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>) ->
+///   layout<"p", "q">
 /// Source: van de Geijn and Watts, SUMMA, 1997; Solomonik and Demmel, 2.5D algorithms, 2011.
 template <class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto matmul(A const& a, B const& b, call_site w = call_site::current()) {
