@@ -83,31 +83,38 @@ OUTPUT_DIRECTORY = "{out}"
 FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
 '''
     done = subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, capture_output=True)
-    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family.
-    expected = re.compile(r"found several times in @addtogroup groups|will remain in group|^\s*$")
+    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family. It also takes a
+    # template whose base is the template with fewer arguments for a recursion.
+    expected = re.compile(r"found several times in @addtogroup groups|Detected potential recursive class relation|will remain in group|^\s*$")
     found = [line for line in done.stderr.splitlines() if not expected.search(line)]
     if found:
         sys.exit("\n".join(found))
-    for path in (out / "xml").glob("*.xml"):
-        simplify(path)
+    paths = sorted((out / "xml").glob("*.xml"))
+    simplify([p for p in paths if p.name.startswith("group__")])
+    for path in paths:
+        if not path.name.startswith("group__"):
+            simplify([path])
 
 
-def simplify(path):
+def simplify(paths):
     """Drops values of variables, which Breathe cannot parse. Members that differ in their requires-clause alone, which Doxygen leaves
-    out, become one."""
-    tree = ElementTree.parse(path)
-    for section in tree.iter("sectiondef"):
-        seen = {}
-        for member in section.findall("memberdef"):
-            for value in member.findall("initializer"):
-                member.remove(value)
-            parts = [member.findtext("definition"), member.findtext("argsstring")]
-            parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
-            first = seen.setdefault(str(parts), member)
-            if first is not member and member.get("kind") == "function":
-                first.find("detaileddescription").extend(member.find("detaileddescription"))
-                section.remove(member)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    out, become one, also in several files of headers."""
+    trees = {path: ElementTree.parse(path) for path in paths}
+    seen = {}
+    for path, tree in trees.items():
+        for section in tree.iter("sectiondef"):
+            seen = seen if len(paths) > 1 else {}
+            for member in section.findall("memberdef"):
+                for value in member.findall("initializer"):
+                    member.remove(value)
+                parts = [member.findtext("definition"), member.findtext("argsstring")]
+                parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
+                first = seen.setdefault(str(parts), member)
+                if first is not member and member.get("kind") == "function":
+                    first.find("detaileddescription").extend(member.find("detaileddescription"))
+                    section.remove(member)
+    for path, tree in trees.items():
+        tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
 def main(root, out, compiler):
