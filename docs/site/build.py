@@ -25,8 +25,12 @@ INDEX = """
 
 
 def links(page):
-    """The pages of docs that a page links, in order."""
-    text = page.read_text(encoding="utf-8")
+    """The pages of docs that a page links, in order: a list for each of its sections, by name."""
+    sections = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {name: links_of(text) for name, text in zip(sections[1::2], sections[2::2])}
+
+
+def links_of(text):
     return list(dict.fromkeys(re.findall(r"\]\(((?!\w+:)[^)#]+\.md)(?:#[^)]*)?\)", text)))
 
 
@@ -60,9 +64,9 @@ def link(found, page, source):
 
 def contents(source):
     """Adds the tables of contents: of the pages, the reference and the errors."""
-    pages = [str(pathlib.PurePosixPath("docs") / p) for p in links(source / "docs" / "README.md") if not p.startswith("..")]
-    lists = [("Pages", ["docs/README"] + [p.removesuffix(".md") for p in pages]),
-             ("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
+    lists = [("Pages", ["docs/README"])]
+    lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..")]) for name, pages in links(source / "docs" / "README.md").items()]
+    lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
              ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:

@@ -101,7 +101,10 @@ def provoked(root, found=None):
 def code_of(lines, number):
     """The statement that holds a line, at most 8 lines."""
     first = number
-    while first > 0 and number - first < 5 and not re.search(r"[;{}]\s*(//.*)?$", lines[first - 1]):
+    while first > 0 and number - first < 5:
+        code = LITERAL.sub("", "\n".join(lines[first:number + 1]))
+        if code.count("(") >= code.count(")") and re.search(r"[;{}]\s*(//.*)?$", lines[first - 1]):
+            break
         first -= 1
     last = number
     while last + 1 < len(lines) and last - first < 7 and not re.search(r";\s*(//.*)?$", lines[last]):
@@ -119,8 +122,9 @@ def write_pages(root, folder):
     """One page of sentences per layer, in MyST."""
     layers = {}
     for s in provoked(root):
-        layers.setdefault(s["header"].split("/")[0], []).append(s)
-    for layer, found in layers.items():
+        layers.setdefault(s["header"].split("/")[0], {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
+    for layer, of_layer in layers.items():
+        found = list(of_layer.values())
         at_run_time = [s for s in found if s["test"] and not s["compiler"]]
         out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them. "
                "`...` is a value that the program knows.\n"]
