@@ -8,6 +8,9 @@ LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
 
 
+THROWN = re.compile(r"\b(?:error|fail)\($")  # what follows is a sentence, or follows the name of a file
+
+
 def without_comments(text):
     return re.sub(r"^(\s*)//.*$|(?<=[;{}),]) +// .*$", r"\1", text, flags=re.M)
 
@@ -30,9 +33,9 @@ def sentences(root):
     for path in sorted(include.rglob("*.hpp")):
         text = without_comments(path.read_text(encoding="utf-8"))
         for literal in LITERAL.finditer(text):
-            if not SENTENCE.match(literal[1]):
+            before = text[max(0, literal.start() - 200):literal.start()].rstrip()
+            if not SENTENCE.match(literal[1]) and not THROWN.search(before):
                 continue
-            before = text[:literal.start()].rstrip()
             if before.endswith('"'):  # the rest of a sentence
                 continue
             # The expression goes on to the end of the statement or of the arguments.
@@ -45,7 +48,7 @@ def sentences(root):
                     depth += (text[i] in "([{") - (text[i] in ")]}")
                 i += 1
             sentence = joined(text[literal.start():i])
-            if len(re.findall(r"[\w.]+", sentence.partition(": ")[2])) < 3:
+            if len(re.findall(r"[\w.]+", sentence.partition(": ")[2] if SENTENCE.match(sentence) else sentence)) < 3:
                 continue  # the name of an array or of a region
             out.append({"header": str(path.relative_to(include)), "line": text.count("\n", 0, literal.start()) + 1,
                         "text": sentence})
@@ -91,7 +94,7 @@ def provoked(root, found=None):
             literals += [(words(l[1]), path, name, lines, number) for l in LITERAL.finditer(line) if len(l[1].split()) >= 3]
     for s in found:
         pieces = [words(p).strip(".;, ") for p in s["text"].split("...") if len(p.split()) >= 3]
-        entity = re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"])[1]
+        entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
         s["compiler"] = next((path for regex, path in expected if regex.search(s["text"])), None)
         s["test"] = next(((path, name, lines, n) for text, path, name, lines, n in literals
                           if entity in texts[path] and any(text.strip(".;, ") in p or p in text for p in pieces)), None)
@@ -127,7 +130,7 @@ def write_pages(root, folder):
         found = list(of_layer.values())
         at_run_time = [s for s in found if s["test"] and not s["compiler"]]
         out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them. "
-               "`...` is a value that the program knows.\n"]
+               "`...` is a value that the program knows. A file or a function may precede a sentence.\n"]
         for s in at_run_time:
             path, name, lines, number = s["test"]
             out += [f"## {plain(s['text'])}\n", f"`{s['header']}`; test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
