@@ -92,9 +92,15 @@ struct partial_axes {
   static constexpr axis_mask of = value_v<mesh_context<mesh_t<Leaf>, layout_t<Leaf>>, layout_t<Leaf>>.partial();
 };
 
+// True if a leaf takes part in a message: it is reduced over axes that are not all of static size 1.
+template <class Choice, class Leaf>
+inline constexpr bool in_a_message = (Choice::template of<Leaf> & axes_with_ranks<mesh_t<Leaf>>) != 0;
+
 template <class Choice, class Ops, class X>
 struct collectives_of {
-  static constexpr void add_to(bundle_collectives& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
+  static constexpr void add_to(bundle_collectives& m) {
+    if (in_a_message<Choice, X>) m.add(Choice::template of<X>, innermost_op<X, Ops>);
+  }
 };
 template <class Choice, class Ops, template <class...> class S, class... M>
   requires tree<S<M...>>
@@ -118,6 +124,15 @@ struct reductions_nest {
   static constexpr bool value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.levels > 1;
 };
 
+// The result for a leaf that is in no message: without axes to reduce, or with axes of static size 1.
+template <class Choice, class Leaf>
+constexpr auto reduced_alone(Leaf const& x, call_site const& w) {
+  if constexpr (Choice::template of<Leaf> == 0)
+    return evaluated(x);
+  else
+    return relayout(destination<typename reduced_over<Leaf, Choice::template of<Leaf>>::type, 0u>{}, x, w);
+}
+
 template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   auto const& first = first_leaf(members);
@@ -130,7 +145,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
     return m;
   }();
   if constexpr (plan.size == 0) {
-    return map([](auto const& x) { return evaluated(x); }, members);
+    return map([&](auto const& x) { return reduced_alone<Choice>(x, w); }, members);
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using Backend = backend_of<decltype(first)>;
@@ -142,7 +157,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
             constexpr axis_mask axes = Choice::template of<Leaf>;
             require_meshes_of_one_size(first, x);
-            if constexpr (axes != 0) {
+            if constexpr (in_a_message<Choice, Leaf>) {
               using Reduced = reduced_over<Leaf, axes>;
               static_assert(
                   !leaf_lacks_its_reduction<Leaf, Ops>::value,
@@ -163,8 +178,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
             constexpr axis_mask axes = Choice::template of<Leaf>;
-            if constexpr (axes == 0)
-              return evaluated(x);
+            if constexpr (!in_a_message<Choice, Leaf>)
+              return reduced_alone<Choice>(x, w);
             else
               return message[plan.index_of(axes, innermost_op<Leaf, Ops>)]
                   .template take<typename reduced_over<Leaf, axes>::type>(materialize(x));
