@@ -199,6 +199,7 @@ template <class Mesh, class Records = plan_detail::all_records>
 struct recorder {
   ledger<Mesh, Records> log{};
   pass when = pass::forward;
+  unsigned long long placed = 0;  // bit i: an output was placed by rule i of its strategy
 };
 
 }  // namespace ashlar
