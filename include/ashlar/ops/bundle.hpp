@@ -21,14 +21,6 @@ constexpr bundled<X...> bundle(X const&... x) {
 
 namespace ops_detail {
 
-template <class X>
-constexpr auto const& first_leaf(X const& x) {
-  if constexpr (tree<X>)
-    return first_leaf(member<0>(x));
-  else
-    return x;
-}
-
 template <class A, class B>
 struct bundle_mixes_element_types {
   static constexpr bool value = !std::is_same_v<A, B>;
@@ -133,6 +125,12 @@ constexpr auto reduced_alone(Leaf const& x, call_site const& w) {
     return relayout(destination<typename reduced_over<Leaf, Choice::template of<Leaf>>::type, 0u>{}, x, w);
 }
 
+// The number of times that the recorder of a dry run counts each collective now.
+template <class X>
+constexpr int times_counted(X const& x) {
+  return x.mesh().recorder() ? x.mesh().recorder()->log.times_counted() : 1;
+}
+
 template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   auto const& first = first_leaf(members);
@@ -152,6 +150,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
       decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
           Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
       index_t elements[plan.size]{};
+      int const before = times_counted(first);
       for_each_leaf(
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
@@ -163,7 +162,7 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
                   !leaf_lacks_its_reduction<Leaf, Ops>::value,
                   "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
-              elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
+              elements[number] += times_counted(x) / before * largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].template reserve<typename Reduced::type>(x.extents());
             }
           },

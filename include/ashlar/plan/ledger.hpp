@@ -163,10 +163,19 @@ class ledger {
   /// same axis. The other kind is a redistribution and back. The second redistribution takes the result of the first
   /// itself; other operations may need that result, too. There are at most 32 different pairs.
   constexpr plan_detail::waste_records const& waste() const { return waste_; }
-  constexpr void add_waste(waste_record const& r) { waste_.add(r); }
+  constexpr void add_waste(waste_record r) {
+    r.times *= times_;
+    waste_.add(r);
+  }
 
   /// Adds collectives: to the record of equal ones of the same call site if there is one.
-  constexpr void add(collective_record const& r) { records_.add(r); }
+  constexpr void add(collective_record r) {
+    r.times *= times_;
+    records_.add(r);
+  }
+  /// From here on each added collective counts n times: it is in a layer that stands for n equal ones.
+  constexpr void count_times(int n) { times_ = n; }
+  constexpr int times_counted() const { return times_; }
   /// The records.
   constexpr collective_record const* begin() const { return records_.begin(); }
   constexpr collective_record const* end() const { return records_.end(); }
@@ -191,6 +200,7 @@ class ledger {
 
   Records records_;
   plan_detail::waste_records waste_;
+  int times_ = 1;
 };
 
 /// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.
