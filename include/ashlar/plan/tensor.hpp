@@ -1,7 +1,7 @@
 // The interface of tensors, abstract or real, for generic code.
 #pragma once
 #include "ashlar/layout/split.hpp"
-#include "ashlar/plan/ledger.hpp"
+#include "ashlar/plan/extent_errors.hpp"
 
 namespace ashlar {
 
@@ -56,10 +56,6 @@ struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;
 };
 
-[[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
-[[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
-[[noreturn]] void fail_size(shape const& extents, std::size_t element_bytes);
-
 /// Throws if the elements of a tensor cannot be counted, or their bytes not be addressed. Extents are the same on all
 /// ranks, so all ranks throw.
 template <class T>
@@ -109,85 +105,6 @@ constexpr decltype(auto) materialize(X const& x) {
 template <class X>
 constexpr auto evaluated(X const& x) {
   return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
-}
-
-// The text of an error with numbers, without <string>.
-struct error_text {
-  char text[512]{};
-  std::size_t n = 0;
-  error_text& operator<<(char const* s) {
-    while (*s && n + 1 < sizeof text) text[n++] = *s++;
-    return *this;
-  }
-  error_text& operator<<(index_t v) {
-    char digits[24];
-    int k = 0;
-    bool const negative = v < 0;
-    do digits[k++] = static_cast<char>('0' + (v % 10 < 0 ? -(v % 10) : v % 10));
-    while (v /= 10);
-    if (negative) digits[k++] = '-';
-    char c[2]{};
-    while (k) c[0] = digits[--k], *this << c;
-    return *this;
-  }
-  error_text& operator<<(shape const& s) {
-    *this << "(";
-    for (int d = 0; d < s.rank; ++d) *this << (d ? ", " : "") << s[d];
-    return *this << ")";
-  }
-};
-
-/// The call that errors about extents name.
-inline thread_local call_site const* named_in_errors = nullptr;
-
-/// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
-/// call each other. The compiler shows the line of an error in a constant expression itself.
-class call_in_errors {
- public:
-  constexpr explicit call_in_errors(call_site const& w) {
-    if (!std::is_constant_evaluated()) begin(w);
-  }
-  call_in_errors(call_in_errors const&) = delete;
-  call_in_errors& operator=(call_in_errors const&) = delete;
-  constexpr ~call_in_errors() {
-    if (outermost_) end();
-  }
-
- private:
-  void begin(call_site const& w) {
-    if (named_in_errors != nullptr) return;
-    named_in_errors = &w;
-    outermost_ = true;
-  }
-  static void end() { named_in_errors = nullptr; }
-
-  bool outermost_ = false;
-};
-
-[[noreturn]] inline void fail_with(error_text& m) {
-  if (named_in_errors != nullptr) {
-    char const* file = named_in_errors->file_name();
-    for (char const* c = file; *c; ++c)
-      if (*c == '/') file = c + 1;
-    m << "; called at " << file << ":" << static_cast<index_t>(named_in_errors->line());
-  }
-  throw error(m.text);
-}
-[[noreturn]] inline void fail_extents(char const* rule, shape const& a, shape const& b) {
-  error_text m;
-  m << rule << "; found " << a << " and " << b;
-  fail_with(m);
-}
-[[noreturn]] inline void fail_size(shape const& extents, std::size_t element_bytes) {
-  error_text m;
-  m << "ashlar::make: a tensor has less than 2^63 bytes; found extents " << extents << " of elements of "
-    << static_cast<index_t>(element_bytes) << " bytes";
-  throw error(m.text);
-}
-[[noreturn]] inline void fail_other_extents(char const* rule, shape const& expected, shape const& found) {
-  error_text m;
-  m << rule << "; expected " << expected << ", found " << found;
-  fail_with(m);
 }
 
 }  // namespace plan_detail
