@@ -68,9 +68,8 @@ inline shape stored_by(halo_problem const& p, parts_of_rank const& part) {
 // The boxes of cells that `receiver` has from `sender`, as loops over three arrays: the sender's stored cells, the
 // receiver's, and a buffer of these cells.
 inline std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
-                                               parts_of_rank const& receiver,
+                                               row_major_strides const& from, row_major_strides const& to,
                                                std::array<std::vector<cell_run>, max_rank> const& runs) {
-  row_major_strides const from(stored_by(p, sender)), to(stored_by(p, receiver));
   std::vector<loop_nest<3>> boxes;
   index_t buffered = 0;
   std::array<cell_run const*, max_rank> chosen{};
@@ -131,10 +130,9 @@ void for_each_neighbour(halo_problem const& p, parts_of_rank const& own,
 // The fills along dimension d: 0 and copies of stored cells, and the signs of cells that arrive with another one. They
 // are for all stored indices of another dimension e if wide(e), else for the owned ones.
 template <class Wide>
-void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape const& stored, Wide const& wide,
-               std::vector<edge_fill>& fills) {
+void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape const& stored,
+               row_major_strides const& strides, Wide const& wide, std::vector<edge_fill>& fills) {
   stored_line const& line = lines[static_cast<std::size_t>(d)];
-  row_major_strides const strides(stored);
   struct fill_run {
     index_t at = 0, count = 0, from = 0, step = 0;
     int factor = 0;
@@ -231,6 +229,7 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
     for (int d = 0; d < dims; ++d) t.stored[d] = 0;
     return t;
   }
+  row_major_strides const strides = strides_or(p.strides, t.stored);
   for (int d = 0; d < dims; ++d) {
     auto const i = static_cast<std::size_t>(d);
     lines[i] = p.line(d, own[i]);
@@ -261,7 +260,7 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
     side.messages.push_back(message);
   };
   for_each_neighbour(p, own, senders, [&](parts_of_rank const& peer) {
-    auto const boxes = boxes_between(p, peer, own, runs);
+    auto const boxes = boxes_between(p, peer, row_major_strides(stored_by(p, peer)), strides, runs);
     add(t.in, peer, boxes, false);
     if (boxes.empty()) return;
     t.direct.emplace_back();
@@ -273,7 +272,7 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
       auto const i = static_cast<std::size_t>(d);
       theirs[i] = peer[i] == own[i] ? runs[i] : runs_of(p, d, peer[i]);
     }
-    auto const boxes = boxes_between(p, own, peer, theirs);
+    auto const boxes = boxes_between(p, own, strides, row_major_strides(stored_by(p, peer)), theirs);
     add(t.out, peer, boxes, true);
     if (boxes.empty()) return;
     t.back.emplace_back();
@@ -283,10 +282,10 @@ inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
   for (int d = 0; d < dims; ++d) {
     if (is_whole(d))
       add_edges(
-          d, lines, t.stored, [&](int e) { return p.with_corners && is_whole(e); }, t.early_edges);
+          d, lines, t.stored, strides, [&](int e) { return p.with_corners && is_whole(e); }, t.early_edges);
     if (p.with_corners || !is_whole(d))
       add_edges(
-          d, lines, t.stored, [&](int) { return p.with_corners; }, t.edges);
+          d, lines, t.stored, strides, [&](int) { return p.with_corners; }, t.edges);
   }
   return t;
 }
