@@ -76,6 +76,26 @@ template <corners C = corners::all, active_value X>
 }
 
 namespace autodiff_detail {
+template <corners C, class X, class Y>
+constexpr auto exchanged_member(X const& x, Y const& y, call_site const& w) {
+  if constexpr (is_active_v<X>)
+    return exchanged<C>(x, y, w);
+  else
+    return y;
+}
+}  // namespace autodiff_detail
+
+/// Exchanges the halos of several fields, some of which are active. The pullback is one add_halo per active field.
+template <corners C = corners::all, tensor... X>
+  requires(active_value<X> || ...)
+[[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto const y = exchange_halo<C>(bundle(stop_gradient(std::get<I>(b.members))...), w);
+    return std::tuple(autodiff_detail::exchanged_member<C>(std::get<I>(b.members), std::get<I>(y), w)...);
+  }(std::index_sequence_for<X...>{});
+}
+
+namespace autodiff_detail {
 /// An exchange of an active tensor that has begun: the operand of a stencil.
 template <class Active, class Pending>
 struct active_pending_halo {

@@ -25,6 +25,7 @@
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/ops/gather.hpp"
 #include "ashlar/ops/halo.hpp"
+#include "ashlar/ops/halo_bundle.hpp"
 #include "ashlar/ops/losses.hpp"
 #include "ashlar/ops/math.hpp"
 #include "ashlar/ops/matmul.hpp"

@@ -31,6 +31,7 @@ namespace plan_detail {
 ///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
+///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/halo_bundle.hpp)
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
 ///   clear_given(x)                               makes given cells 0
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/tensor/add_halo.hpp"
+#include "ashlar/tensor/halo_bundle.hpp"
 #include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
@@ -146,6 +147,11 @@ struct backend<device_mesh<M>> {
   template <class To, class X>
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
+  }
+  // tensor/halo_bundle.hpp
+  template <corners C, class... X>
+  static void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+    tensor_detail::fill_halos<C>(s, w, x...);
   }
   // tensor/add_halo.hpp
   template <class To, corners C, class X>

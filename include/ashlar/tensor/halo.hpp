@@ -161,11 +161,13 @@ class halo_in_flight final : public in_flight<T> {
   std::optional<memory_of_messages> in_place_;
 };
 
+/// `field`: the position of x among those that take part in the step.
 template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners,
-                                                         bool in_place = runs_in_caller<typename X::execution_space>) {
+                                                         bool in_place = runs_in_caller<typename X::execution_space>,
+                                                         int field = 0) {
   auto const& m = x.mesh();
-  transfers_key const key{&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 2 * in_place + with_corners};
+  transfers_key const key{&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 4 * field + 2 * in_place + with_corners};
   index_t const* const strides = x.owner()->strides.get();
   auto const worked_out = [&] {
     return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place, strides},
