@@ -257,7 +257,7 @@ struct backend<abstract_mesh<M>> {
   }
   template <class Y, class F, class Box, class X, class U, class... V>
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
-    return {x.mesh(), x.extents()};
+    return fields_like<Y>(x);
   }
   template <class Y>
   static constexpr void own_memory(Y&) {}
