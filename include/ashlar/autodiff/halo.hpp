@@ -1,6 +1,8 @@
 // Derivatives of exchanges, sums of halos, and stencils.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
+#include "ashlar/ops/halo_bundle.hpp"
+#include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 
 namespace ashlar {
@@ -287,6 +289,26 @@ template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
+}
+
+namespace autodiff_detail {
+template <int I, class... F, class U>
+constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
+  auto const y = stencil(std::get<I>(f.steps), std::forward<U>(u));
+  if constexpr (I + 1 == sizeof...(F)) {
+    return y;
+  } else {
+    constexpr bool with_corners = std::tuple_element_t<I + 1, std::tuple<F...>>::reach.corners;
+    return run_active_steps<I + 1>(f, exchange_halo_async < with_corners ? corners::all : corners::none > (y));
+  }
+}
+}  // namespace autodiff_detail
+
+/// Under differentiation the functors run one by one. Cost: an exchange for each, and an add_halo for each backward.
+template <class... F, class U>
+  requires autodiff_detail::active_stencil<U>
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const& f, U&& u) {
+  return autodiff_detail::run_active_steps<0>(f, std::forward<U>(u));
 }
 
 }  // namespace ashlar

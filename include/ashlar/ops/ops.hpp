@@ -45,6 +45,7 @@
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/sort.hpp"
 #include "ashlar/ops/stencil.hpp"
+#include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 #include "ashlar/ops/stencil_update.hpp"
 #include "ashlar/ops/transpose.hpp"

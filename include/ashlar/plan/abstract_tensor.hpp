@@ -259,6 +259,10 @@ struct backend<abstract_mesh<M>> {
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
     return fields_like<Y>(x);
   }
+  template <class Y, class F, class X, class U>
+  static constexpr Y stencils(F const&, X const& x, U const&) {
+    return fields_like<Y>(x);
+  }
   template <class Y>
   static constexpr void own_memory(Y&) {}
   template <class F, class Colour, class Y, class... X>

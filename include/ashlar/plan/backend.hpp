@@ -38,6 +38,7 @@ namespace plan_detail {
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
 ///                                                pending_halo that fills its halo
+///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
 ///   stencil_back<Y>(f, box, ct, x, v...)         the cotangent of x, whose halo holds sums (ops/stencil_slope.hpp)

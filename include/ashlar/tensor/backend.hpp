@@ -12,6 +12,7 @@
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/stencil_back.hpp"
+#include "ashlar/tensor/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar {
@@ -182,6 +183,11 @@ struct backend<device_mesh<M>> {
   template <class F, class Colour, class Y, class X, class... V>
   static void update(F const& f, Colour const& c, Y& y, X const& x, V const&... v) {
     tensor_detail::update_cells(f, c, y, x, v...);
+  }
+  // tensor/stencil_compose.hpp
+  template <class Y, class F, class X, class U>
+  static Y stencils(F const& f, X const& x, U&& u) {
+    return tensor_detail::run_composition<Y>(f, x, std::forward<U>(u));
   }
   // tensor/stencil_back.hpp
   template <class Y, class F, class Box, class Ct, class X, class... V>
