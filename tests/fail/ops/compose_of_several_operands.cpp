@@ -15,9 +15,7 @@ struct product {
 #ifdef ASHLAR_CONTROL
   constexpr auto operator()(auto const& u) const { return u(0, 0) * u(0, 0); }
 #else
-  constexpr auto operator()(auto const& u, auto const& v, auto const& w) const {
-    return u(0, 0) * v(0, 0) + w(0, 0);
-  }
+  constexpr auto operator()(auto const& u, auto const& v, auto const& w) const { return u(0, 0) * v(0, 0) + w(0, 0); }
 #endif
 };
 using field = layout<halo("y", 2), halo("x", 2)>;
