@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/extent_errors.hpp"
+#include <tuple>
 
 namespace ashlar {
 
@@ -55,6 +56,26 @@ template <class L>
 struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;
 };
+
+/// A tensor Y, or a tuple of tensors, with the mesh and the extents of x.
+template <class Y>
+struct fields {
+  template <class X>
+  static constexpr Y like(X const& x) {
+    return Y(x.mesh(), x.extents());
+  }
+};
+template <class... Y>
+struct fields<std::tuple<Y...>> {
+  template <class X>
+  static constexpr std::tuple<Y...> like(X const& x) {
+    return {Y(x.mesh(), x.extents())...};
+  }
+};
+template <class Y, class X>
+constexpr Y fields_like(X const& x) {
+  return fields<Y>::like(x);
+}
 
 /// Throws if the elements of a tensor cannot be counted, or their bytes not be addressed. Extents are the same on all
 /// ranks, so all ranks throw.

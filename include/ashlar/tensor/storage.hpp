@@ -49,6 +49,7 @@ class storage : public reader {
 
   void* data;
   std::size_t bytes;
+  std::unique_ptr<index_t[]> strides;  // of the array here, in elements; null if it is row-major and contiguous
 
   void expect(std::shared_ptr<reader> const& r) {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
