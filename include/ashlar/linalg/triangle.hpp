@@ -2,10 +2,16 @@
 #pragma once
 #include "ashlar/linalg/solver_call.hpp"
 
+namespace ashlar::linalg {
+
+/// The triangle of a matrix that a routine reads. The diagonal belongs to both.
+enum class triangle { lower, upper };
+
+}  // namespace ashlar::linalg
+
 namespace ashlar::linalg_detail {
 
-/// The triangle of a matrix that a routine reads or gives.
-enum class triangle { lower, upper };
+using linalg::triangle;
 
 template <class T>
 struct clear_triangle_kernel {

@@ -7,6 +7,7 @@
 #include "support/mpi_main.hpp"
 #include <doctest/doctest.h>
 #include <complex>
+#include <cstdint>
 #include <string>
 
 namespace ashlar::test {
@@ -21,8 +22,11 @@ template <class R>
 inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 
 /// A number in [-1, 1] that two indices and a seed decide.
-constexpr double number_at(index_t i, index_t j, index_t seed) {
-  return static_cast<double>((i * 7919 + j * 104729 + seed * 15485863 + (i + 3) * (j + 5) * 31) % 2003) / 1001 - 1;
+KOKKOS_FUNCTION constexpr double number_at(index_t i, index_t j, index_t seed) {
+  std::uint64_t x = static_cast<std::uint64_t>((seed * 1000 + i) * 1000 + j) + 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ (x >> 31)) % 2003) / 1001 - 1;
 }
 template <class T>
 KOKKOS_FUNCTION T element_of(double re, double im) {
