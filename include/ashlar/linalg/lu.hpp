@@ -40,7 +40,8 @@ struct solve_by_factors {
   template <class B>
   char const* operator()(X const& lu, B const& b) const {
     auto const d = scalapack_descriptor(lu), db = scalapack_descriptor(b);
-    host_shard const matrix(lu), sides(b);
+    host_shard const matrix(lu);
+    host_shard const sides(b);
     int info = 0;
     if (d[2] > 0 && db[3] > 0)
       getrs(trans, &d[2], &db[3], matrix.data(), &one, &one, d.data(), exchanges.with.data(), sides.data(), &one, &one,

@@ -1,6 +1,7 @@
 // Grids of processes as BLACS has them, on the ranks of a mesh.
 #pragma once
 #include "ashlar/comm/device_mesh.hpp"
+#include "ashlar/layout/split.hpp"
 #include "ashlar/linalg/scalapack.hpp"
 #include <exception>
 #include <memory>

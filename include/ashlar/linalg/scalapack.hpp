@@ -28,10 +28,10 @@ using length = std::size_t;  // of a flag, which Fortran passes last
              number ib, number jb, number db, int* info, length) __asm__("p" #letter "getrs_");                       \
   void trsm(flag side, flag uplo, flag trans, flag diag, number m, number n, T const* alpha, T const* a, number ia,   \
             number ja, number da, T* b, number ib, number jb, number db) __asm__("p" #letter "trsm_");                \
-  void local_geqrf(number m, number n, T* a, number lda, T* tau, T* work, number lwork,                               \
-                   int* info) __asm__(#letter "geqrf_");                                                              \
-  void local_gqr(number m, number n, number k, T* a, number lda, T const* tau, T* work, number lwork,                 \
-                 int* info) __asm__(#letter #q "gqr_");
+  void local_gelqf(number m, number n, T* a, number lda, T* tau, T* work, number lwork,                               \
+                   int* info) __asm__(#letter "gelqf_");                                                              \
+  void local_glq(number m, number n, number k, T* a, number lda, T const* tau, T* work, number lwork,                 \
+                 int* info) __asm__(#letter #q "glq_");
 ASHLAR_SCALAPACK(s, float, or)
 ASHLAR_SCALAPACK(d, double, or)
 ASHLAR_SCALAPACK(c, std::complex<float>, un)

@@ -14,7 +14,8 @@ struct solve_by_substitution {
   template <class A, class B>
   char const* operator()(A const& a, B const& b) const {
     auto const da = scalapack_descriptor(a), db = scalapack_descriptor(b);
-    host_shard const matrix(a), sides(b);
+    host_shard const matrix(a);
+    host_shard const sides(b);
     typename host_shard<A>::element const alpha = 1;
     // ScaLAPACK sees the transposes: from A X = B follows X^T A^T = B^T.
     if (db[2] > 0 && db[3] > 0)
