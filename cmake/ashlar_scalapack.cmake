@@ -19,8 +19,8 @@ else()
     foreach(lapack IN ITEMS "" "${ASHLAR_LAPACK_LIBRARY}")
       set(CMAKE_REQUIRED_LIBRARIES "${ASHLAR_SCALAPACK_LIBRARY}" ashlar::cblas ${lapack} MPI::MPI_CXX)
       string(MAKE_C_IDENTIFIER "ASHLAR_SCALAPACK_LINKS_${lapack}" ashlar_links)
-      check_cxx_source_compiles("extern \"C\" { void pdpotrf_(); void pzheevd_(); void dgeqrf_(); void Csys2blacs_handle(); }
-        int main(int n, char**) { if (n > 9) { pdpotrf_(); pzheevd_(); dgeqrf_(); Csys2blacs_handle(); } }" ${ashlar_links})
+      check_cxx_source_compiles("extern \"C\" { void pdpotrf_(); void pzheev_(); void dgeqrf_(); void Csys2blacs_handle(); }
+        int main(int n, char**) { if (n > 9) { pdpotrf_(); pzheev_(); dgeqrf_(); Csys2blacs_handle(); } }" ${ashlar_links})
       if(${ashlar_links})
         set(ashlar_SCALAPACK_FOUND TRUE)
         add_library(ashlar::scalapack_library INTERFACE IMPORTED GLOBAL)

@@ -2,20 +2,10 @@
 #pragma once
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/linalg/local_qr.hpp"
+#include "ashlar/linalg/qr_factors.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 
 namespace ashlar {
-
-namespace linalg {
-
-/// The factors of A = Q R.
-template <class Q, class R>
-struct qr_factors {
-  Q q;  ///< orthonormal columns
-  R r;  ///< upper triangular
-};
-
-}  // namespace linalg
 
 namespace linalg_detail {
 
