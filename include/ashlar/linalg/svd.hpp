@@ -1,5 +1,6 @@
 // Singular values and vectors.
 #pragma once
+#include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
 #include "ashlar/linalg/workspace.hpp"
 
@@ -44,8 +45,12 @@ struct svd_of {
     });
     left.finish();
     right.finish();
+    // Ranks without vectors take another algorithm, whose values differ in the last bits. ScaLAPACK reports that by k + 1.
+    // The first rank has vectors.
+    if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
+      comm::broadcast(ranks, values.data(), values.size(), 0);
     fill_values(s, values);
-    return info == 0
+    return info == 0 || info == k + 1
                ? nullptr
                : "ashlar::linalg::svd: the iteration for the singular values has not converged; look for elements "
                  "that are not finite";
