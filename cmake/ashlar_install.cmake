@@ -20,9 +20,13 @@ if(TARGET ashlar_fft)
   install(TARGETS ashlar_fft EXPORT ashlar_fft_targets FILE_SET HEADERS)
   install(EXPORT ashlar_fft_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
 endif()
+if(TARGET ashlar_scalapack)
+  install(TARGETS ashlar_scalapack EXPORT ashlar_scalapack_targets FILE_SET HEADERS)
+  install(EXPORT ashlar_scalapack_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
+endif()
 configure_package_config_file(cmake/ashlarConfig.cmake.in ashlarConfig.cmake INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file(ashlarConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
-  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_kokkos.cmake
+  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
   DESTINATION "${package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
