@@ -69,8 +69,8 @@ struct named_operands {
   char const* operation;     // as a program writes it, or null
   char const* const* names;  // of the mesh's axes
   int number;
-  layout_value const* layout[4];
-  shape const* extents[4];
+  layout_value const* layout[8];
+  shape const* extents[8];
 
   void print(error_text& m) const {
     m << "; the operands";
