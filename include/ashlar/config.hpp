@@ -7,10 +7,21 @@
 #define ASHLAR_VERSION_PATCH 0
 
 // Marks a function that kernels call too. Lower layers see no Kokkos, so this stands for KOKKOS_FUNCTION there.
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__HIPCC__) && defined(__clang__)  // without HIP's headers __host__ is no word yet
+#define ASHLAR_FUNCTION __attribute__((host)) __attribute__((device))
+#elif defined(__CUDACC__) || defined(__HIPCC__)
 #define ASHLAR_FUNCTION __host__ __device__
 #else
 #define ASHLAR_FUNCTION
+#endif
+
+// 1 if ashlar uses what Linux alone has: memory files, /proc and masks of cores. -DASHLAR_LINUX=0 builds without them.
+#ifndef ASHLAR_LINUX
+#ifdef __linux__
+#define ASHLAR_LINUX 1
+#else
+#define ASHLAR_LINUX 0
+#endif
 #endif
 
 namespace ashlar {

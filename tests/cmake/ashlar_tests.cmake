@@ -26,9 +26,13 @@ if(NOT ASHLAR_LAYOUT_ONLY)
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()
 
-# ashlar_test_sources(<variable> <folder>): the test files in a folder, except files that ASHLAR_TESTS_LEFT_OUT matches.
+# ashlar_test_sources(<variable> <folder>): the test files in a folder that ASHLAR_TESTS_ONLY matches, except files that
+# ASHLAR_TESTS_LEFT_OUT matches.
 function(ashlar_test_sources variable folder)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(ASHLAR_TESTS_ONLY)
+    list(FILTER sources INCLUDE REGEX "${ASHLAR_TESTS_ONLY}")
+  endif()
   if(ASHLAR_TESTS_LEFT_OUT)
     list(FILTER sources EXCLUDE REGEX "${ASHLAR_TESTS_LEFT_OUT}")
   endif()
@@ -93,7 +97,7 @@ function(ashlar_add_header_tests library)
   get_target_property(target ${library} ALIASED_TARGET)
   get_target_property(headers ${target} HEADER_SET)
   set(tests)
-  if(ASHLAR_TESTS_LEFT_OUT STREQUAL "" AND ASHLAR_TEST_LAYERS STREQUAL "${lower_layers};${upper_layers}")
+  if(ASHLAR_TESTS_LEFT_OUT STREQUAL "" AND ASHLAR_TESTS_ONLY STREQUAL "" AND ASHLAR_TEST_LAYERS STREQUAL "${lower_layers};${upper_layers}")
     foreach(kind IN ITEMS static unit mpi)
       if(kind IN_LIST ASHLAR_TEST_KINDS)
         file(GLOB of_kind ${kind}/*/*.cpp)

@@ -1,5 +1,6 @@
 // Files of which every operation is checked.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
 #include <fcntl.h>
 #include <sys/file.h>
@@ -73,8 +74,8 @@ class checked_file {
   }
   /// Asks the system to start writing the bytes [at, at + n) to the disk. Does not wait.
   void start_sync(std::uint64_t at, std::uint64_t n) const {
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n),
+#if ASHLAR_LINUX && defined(SYNC_FILE_RANGE_WRITE)
+    (void)::sync_file_range(descriptor_, static_cast<off_t>(at), static_cast<off_t>(n),
                             SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
 #else
     (void)at, (void)n;

@@ -1,11 +1,11 @@
 // Values of command-line options, from their texts.
 #pragma once
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "ashlar/comm/number.hpp"
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/plan/parse.hpp"
@@ -25,11 +25,9 @@ namespace ashlar {
 inline index_t parse_whole(std::string const& option, std::string const& text, index_t least = 1,
                            index_t most = std::numeric_limits<index_t>::max(), std::string expected = "") {
   if (expected.empty()) expected = "a whole number of " + std::to_string(least) + " or more";
-  index_t n = 0;
-  char const* const last = text.data() + text.size();
-  auto const [end, status] = std::from_chars(text.data(), last, n);
-  if (status != std::errc{} || end != last || n < least || n > most) refuse_option(option, text, expected);
-  return n;
+  auto const n = comm::number<index_t>(text);
+  if (!n || *n < least || *n > most) refuse_option(option, text, expected);
+  return *n;
 }
 
 /// The number of at least 0 and less than `below` that an option's text is.
@@ -37,11 +35,9 @@ inline index_t parse_whole(std::string const& option, std::string const& text, i
 /// Example: parse_number("dropout", "0.4", 1, "a number of at least 0 and less than 1") == 0.4
 inline double parse_number(std::string const& option, std::string const& text, double below,
                            std::string const& expected) {
-  double x = 0;
-  char const* const last = text.data() + text.size();
-  auto const [end, status] = std::from_chars(text.data(), last, x);
-  if (status != std::errc{} || end != last || !(x >= 0 && x < below)) refuse_option(option, text, expected);
-  return x;
+  auto const x = comm::number<double>(text);
+  if (!x || !(*x >= 0 && *x < below)) refuse_option(option, text, expected);
+  return *x;
 }
 
 /// The words in one line, such as "float or double".

@@ -11,6 +11,7 @@
 
 #include "ashlar/comm/node/yield_core.hpp"
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/config.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -43,7 +44,7 @@ using core_set = std::bitset<1024>;
 // The cores that this process may run on.
 inline core_set own_cores() {
   core_set cores;
-#ifdef __linux__
+#if ASHLAR_LINUX
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
     for (std::size_t i = 0; i < cores.size() && i < CPU_SETSIZE; ++i) cores[i] = CPU_ISSET(i, &allowed);

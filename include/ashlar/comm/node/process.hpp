@@ -1,5 +1,6 @@
 // Whether a process of this machine has ended.
 #pragma once
+#include "ashlar/config.hpp"
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -17,7 +18,7 @@ namespace ashlar::comm_detail {
 /// its parent has not yet learned it. Nothing if the system does not tell.
 inline std::optional<std::uint64_t> beginning_of(pid_t process) {
   if (kill(process, 0) != 0 && errno == ESRCH) return 0;
-#ifdef __linux__
+#if ASHLAR_LINUX
   char text[1024];
   std::snprintf(text, sizeof text, "/proc/%ld/stat", static_cast<long>(process));
   int const file = open(text, O_RDONLY | O_CLOEXEC);

@@ -12,8 +12,9 @@
 #include <utility>
 
 #include "ashlar/comm/settings.hpp"
+#include "ashlar/config.hpp"
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -33,7 +34,7 @@ struct segment_address {
 /// Bytes of address space for a process' segment: half of the machine's memory. It takes only as much memory as is
 /// allocated. ASHLAR_SHARED_MEMORY overrides it (2G, 512M or 0); 0 means no segment.
 inline std::size_t default_segment_size() {
-#ifdef __linux__
+#if ASHLAR_LINUX
   constexpr std::size_t least = std::size_t(64) << 20;
   auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)),
              page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -65,7 +66,7 @@ class mapping {
     return *this;
   }
   ~mapping() {
-#ifdef __linux__
+#if ASHLAR_LINUX
     if (at_ != nullptr) munmap(at_, size_);
 #endif
   }
@@ -87,7 +88,7 @@ class file_descriptor {
     return *this;
   }
   ~file_descriptor() {
-#ifdef __linux__
+#if ASHLAR_LINUX
     if (n_ >= 0) close(n_);
 #endif
   }
@@ -97,7 +98,7 @@ class file_descriptor {
   int n_;
 };
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 inline int make_memory_file() {
   constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, never_executable = 8;  // unknown before Linux 6.3,
   int const n = memfd_create("ashlar", flags | never_executable);                    // and may be demanded since
@@ -125,7 +126,7 @@ class shared_segment {
   /// Makes a segment. If the system refuses the size, tries half of it, and so on, down to 64 MiB or to `size` if that
   /// is less.
   static std::optional<shared_segment> create(std::size_t size) {
-#ifdef __linux__
+#if ASHLAR_LINUX
     shared_segment s{comm_detail::file_descriptor(comm_detail::make_memory_file())};
     struct stat found {};
     if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0)
@@ -178,7 +179,7 @@ class shared_segment {
   void give_back(void* block, std::size_t bytes) {
     if (bytes < large) return;
     std::size_t begin = offset_of(block), end = begin + pages_of(bytes);
-#ifdef __linux__
+#if ASHLAR_LINUX
     fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
               static_cast<off_t>(end - begin));
 #endif
@@ -211,7 +212,7 @@ class shared_segment {
         found = f;
     if (found == free_.end()) return nullptr;
     auto const [begin, end] = *found;
-#ifdef __linux__
+#if ASHLAR_LINUX
     // In small steps, since a signal during a step undoes the step.
     for (std::size_t at = begin; at < begin + bytes; at += chunk) {
       int failed = EINTR;
@@ -231,7 +232,7 @@ class shared_segment {
   // Reserves memory, since a touch of memory that the system does not have raises a signal. Reserves as much again as
   // there is, between one and 16 chunks. Works in small steps, since a signal during a step undoes the step.
   bool reserve(std::size_t end) {
-#ifdef __linux__
+#if ASHLAR_LINUX
     if (end <= reserved_) return true;
     std::size_t const ahead = std::clamp(reserved_, chunk, 16 * chunk);
     std::size_t const wanted = std::min(size(), std::max(end, reserved_ + ahead));
@@ -258,7 +259,7 @@ class mapped_segment {
   /// Empty if the address names no segment of this user on this machine, for example from another container. (There the
   /// path may lead to anybody's file: it is a segment only if file and nonce are the same.)
   static std::optional<mapped_segment> open(segment_address const& a) {
-#ifdef __linux__
+#if ASHLAR_LINUX
     std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
     struct stat found {};
     // Checks the file before it opens it: opening a pipe or a device may block or have effects.
@@ -285,7 +286,7 @@ class mapped_segment {
   std::size_t size() const { return memory_.size(); }
 
  private:
-#ifdef __linux__
+#if ASHLAR_LINUX
   static bool is_segment(struct stat const& found, segment_address const& a) {
     return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
            found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) &&
