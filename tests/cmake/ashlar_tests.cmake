@@ -92,8 +92,8 @@ function(ashlar_first_include variable file)
 endfunction()
 
 # Tests that each header of a library compiles alone. A header that another header or a test includes first is tested
-# there. Precompiled headers hide a missing include of MPI or Kokkos, so tree.layers looks for that.
-function(ashlar_add_header_tests library)
+# there. Headers of parts of ashlar::ashlar are compiled with its flags, as what is precompiled. Precompiled headers hide a missing include of MPI or Kokkos, so tree.layers looks for that.
+function(ashlar_add_header_tests library link)
   get_target_property(target ${library} ALIASED_TARGET)
   get_target_property(headers ${target} HEADER_SET)
   set(tests)
@@ -125,7 +125,7 @@ function(ashlar_add_header_tests library)
     return()  # tests try them all
   endif()
   add_library(headers_of_${target} OBJECT ${sources})
-  target_link_libraries(headers_of_${target} PRIVATE ${library} ashlar-test)
+  target_link_libraries(headers_of_${target} PRIVATE ${link} ashlar-test)
   if(NOT library STREQUAL "ashlar::layout")
     target_precompile_headers(headers_of_${target} REUSE_FROM ashlar-mpi-main)
   endif()
@@ -169,7 +169,7 @@ if(NOT ASHLAR_LAYOUT_ONLY)
   target_link_libraries(ashlar-must-fail-ashlar INTERFACE Boost::headers MPI::MPI_CXX Kokkos::kokkos ashlar::cblas ashlar::device_blas)
 endif()
 add_library(ashlar-must-fail-checkpoint INTERFACE)
-target_link_libraries(ashlar-must-fail-checkpoint INTERFACE ashlar-must-fail-ashlar $<TARGET_NAME_IF_EXISTS:ashlar::hdf5>)
+target_link_libraries(ashlar-must-fail-checkpoint INTERFACE ashlar-must-fail-ashlar $<TARGET_NAME_IF_EXISTS:ashlar::hdf5_library>)
 foreach(name IN ITEMS layout ashlar checkpoint)
   set(includes "$<TARGET_PROPERTY:ashlar-must-fail-${name},INTERFACE_INCLUDE_DIRECTORIES>")
   set(includes "$<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^/usr/include$>>")

@@ -1,6 +1,11 @@
 // Compression of chunks: the filters "shuffle" and "deflate" of HDF5.
 #pragma once
 #include "ashlar/meta/error.hpp"
+#if !__has_include(<zlib.h>)
+#error \
+    "ashlar::save_hdf5: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::hdf5"
+#include <missing/zlib.h>  // ends the compilation here
+#endif
 #include <zlib.h>
 #include <cstddef>
 #include <vector>

@@ -3,6 +3,11 @@
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
+#if !__has_include(<Kokkos_Core.hpp>)
+#error \
+    "ashlar::sharded_tensor: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup or set Kokkos_ROOT, and link ashlar::tensor"
+#include <missing/Kokkos_Core.hpp>  // ends the compilation here
+#endif
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>

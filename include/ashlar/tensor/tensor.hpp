@@ -1,17 +1,4 @@
 // Tensors on real ranks, with all operations and collectives.
 #pragma once
-#include "ashlar/comm/comm.hpp"
 #include "ashlar/kernels/kernels.hpp"
-#include "ashlar/ops/ops.hpp"
-#include "ashlar/tensor/backend.hpp"
-#include "ashlar/tensor/between_meshes.hpp"
-#include "ashlar/tensor/environment.hpp"
-#include "ashlar/tensor/extremum.hpp"
-#include "ashlar/tensor/gather.hpp"
-#include "ashlar/tensor/halo.hpp"
-#include "ashlar/tensor/item.hpp"
-#include "ashlar/tensor/memory_use.hpp"
-#include "ashlar/tensor/pack.hpp"
-#include "ashlar/tensor/sharded_tensor.hpp"
-#include "ashlar/tensor/softmax_part.hpp"
-#include "ashlar/tensor/stencil.hpp"
+#include "ashlar/tensor/without_blas.hpp"
