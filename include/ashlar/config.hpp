@@ -1,5 +1,16 @@
 // Version and the few macros of the library.
 #pragma once
+#if !defined(__GNUC__) && !defined(__clang__) && !defined(ASHLAR_ANY_COMPILER)
+#error \
+    "ashlar::config: this compiler has never been tried; use g++ 12 or clang 16 or newer, or define ASHLAR_ANY_COMPILER"
+#include <missing/known_compiler>  // ends the compilation here
+#elif __cplusplus < 202002L
+#error "ashlar::config: C++20 is needed; compile with -std=c++20, or link a CMake target of ashlar"
+#include <missing/cxx20>
+#elif !defined(__cpp_exceptions)
+#error "ashlar::config: errors are exceptions; compile without -fno-exceptions"
+#include <missing/exceptions>
+#endif
 #include <cstdint>
 
 #define ASHLAR_VERSION_MAJOR 0
