@@ -1,5 +1,6 @@
-// What you learn here: the smallest program. A vector lies in pieces on all ranks; its sum is one message.
+// What you learn here: the smallest program. A vector is sharded over all ranks; its sum is one message.
 //   mpiexec -n 4 sharded_sum
+// [program]
 #include <ashlar/ashlar.hpp>
 
 #include <cstdio>
@@ -9,16 +10,12 @@ using grid = mesh<axis<"data">>;
 
 int main(int argc, char** argv) {
   environment const env(argc, argv);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  device_mesh<grid> const m(MPI_COMM_WORLD, {size});
+  device_mesh<grid> const m(MPI_COMM_WORLD);
 
-  // [sum]
   auto x = generate<double, layout<"data">>(
       m, {1000}, KOKKOS_LAMBDA(index_t i) { return static_cast<double>(i); });
-  auto s = sum(x);             // partial<layout<>, "data">: each rank has a summand, nothing was sent
+  auto s = sum(x);             // partial<layout<>, "data">: each rank has one term, nothing was sent
   auto total = all_reduce(s);  // layout<>: the one message
-  // [sum]
 
   if (m.rank() == 0) std::printf("sum of 0 to 999 on %d ranks: %.0f\n", m.size(), item(total));
   return item(total) == 999 * 1000 / 2 ? 0 : 1;

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 import errors
 import families
+import sentences
 
 INDEX = """
 ```{{toctree}}
@@ -24,8 +25,12 @@ INDEX = """
 
 
 def links(page):
-    """The pages of docs that a page links, in order."""
-    text = page.read_text(encoding="utf-8")
+    """The pages of docs that a page links, in order: a list for each of its sections, by name."""
+    sections = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {name: links_of(text) for name, text in zip(sections[1::2], sections[2::2])}
+
+
+def links_of(text):
     return list(dict.fromkeys(re.findall(r"\]\(((?!\w+:)[^)#]+\.md)(?:#[^)]*)?\)", text)))
 
 
@@ -59,9 +64,9 @@ def link(found, page, source):
 
 def contents(source):
     """Adds the tables of contents: of the pages, the reference and the errors."""
-    pages = [str(pathlib.PurePosixPath("docs") / p) for p in links(source / "docs" / "README.md") if not p.startswith("..")]
-    lists = [("Pages", ["docs/README"] + [p.removesuffix(".md") for p in pages]),
-             ("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
+    lists = [("Pages", ["docs/README"])]
+    lists += [(name, [f"docs/{p.removesuffix('.md')}" for p in pages if not p.startswith("..")]) for name, pages in links(source / "docs" / "README.md").items()]
+    lists += [("Reference", ["reference/" + name for name, *_ in families.FAMILIES]),
              ("Errors", ["errors/" + p.stem for p in sorted((source / "errors").glob("*.md"))]), ("Project", ["CONTRIBUTING", "CHANGELOG"])]
     with open(source / "index.md", "a", encoding="utf-8") as index:
         for caption, names in lists:
@@ -82,31 +87,38 @@ OUTPUT_DIRECTORY = "{out}"
 FILTER_PATTERNS = "*.hpp=\\"{sys.executable}\\" \\"{site}/filter.py\\""
 '''
     done = subprocess.run(["doxygen", "-"], input=settings, text=True, check=True, capture_output=True)
-    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family.
-    expected = re.compile(r"found several times in @addtogroup groups|will remain in group|^\s*$")
+    # Doxygen takes overloads that differ in their template head alone for one function. Both are on the page of the family. It also takes a
+    # template whose base is the template with fewer arguments for a recursion.
+    expected = re.compile(r"found several times in @addtogroup groups|Detected potential recursive class relation|will remain in group|^\s*$")
     found = [line for line in done.stderr.splitlines() if not expected.search(line)]
     if found:
         sys.exit("\n".join(found))
-    for path in (out / "xml").glob("*.xml"):
-        simplify(path)
+    paths = sorted((out / "xml").glob("*.xml"))
+    simplify([p for p in paths if p.name.startswith("group__")])
+    for path in paths:
+        if not path.name.startswith("group__"):
+            simplify([path])
 
 
-def simplify(path):
+def simplify(paths):
     """Drops values of variables, which Breathe cannot parse. Members that differ in their requires-clause alone, which Doxygen leaves
-    out, become one."""
-    tree = ElementTree.parse(path)
-    for section in tree.iter("sectiondef"):
-        seen = {}
-        for member in section.findall("memberdef"):
-            for value in member.findall("initializer"):
-                member.remove(value)
-            parts = [member.findtext("definition"), member.findtext("argsstring")]
-            parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
-            first = seen.setdefault(str(parts), member)
-            if first is not member and member.get("kind") == "function":
-                first.find("detaileddescription").extend(member.find("detaileddescription"))
-                section.remove(member)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    out, become one, also in several files of headers."""
+    trees = {path: ElementTree.parse(path) for path in paths}
+    seen = {}
+    for path, tree in trees.items():
+        for section in tree.iter("sectiondef"):
+            seen = seen if len(paths) > 1 else {}
+            for member in section.findall("memberdef"):
+                for value in member.findall("initializer"):
+                    member.remove(value)
+                parts = [member.findtext("definition"), member.findtext("argsstring")]
+                parts += [ElementTree.tostring(p) for p in member.findall("templateparamlist")]
+                first = seen.setdefault(str(parts), member)
+                if first is not member and member.get("kind") == "function":
+                    first.find("detaileddescription").extend(member.find("detaileddescription"))
+                    section.remove(member)
+    for path, tree in trees.items():
+        tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
 def main(root, out, compiler):
@@ -114,6 +126,7 @@ def main(root, out, compiler):
     stage(root, source)
     reference(root, source, out)
     errors.write_pages(root, source / "errors", compiler)
+    sentences.write_pages(root, source / "errors")
     contents(source)
     subprocess.run(["sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees"), str(source), str(out / "html")], check=True)
     print(f"{out}/html/index.html")

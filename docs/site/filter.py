@@ -15,7 +15,8 @@ def plain(text):
     """The text with its signs as they are. Markdown keeps what is between backticks."""
     parts = text.split("`")
     for i in range(0, len(parts), 2):
-        parts[i] = parts[i].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\").replace("@", "\\@")
+        # Doxygen escapes the sign of -&gt; once more.
+        parts[i] = parts[i].replace("->", "-\u2060>").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\").replace("@", "\\@")
     return "`".join(parts)
 
 

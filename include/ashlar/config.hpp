@@ -26,6 +26,14 @@
 #define ASHLAR_FUNCTION
 #endif
 
+// Precedes the definition of a function that is no template. In a program with the library ashlar::instantiated the
+// definitions are in one source, else in each.
+#ifdef ASHLAR_INSTANTIATED
+#define ASHLAR_INLINE
+#else
+#define ASHLAR_INLINE inline
+#endif
+
 // 1 if ashlar uses what Linux alone has: memory files, /proc and masks of cores. -DASHLAR_LINUX=0 builds without them.
 #ifndef ASHLAR_LINUX
 #ifdef __linux__

@@ -10,6 +10,13 @@ target_include_directories(ashlar-test SYSTEM INTERFACE
   "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
 target_link_libraries(ashlar-test INTERFACE ashlar-dev)
 
+# What programs of tests link: the library of functions that are no templates, if this build has it. (Examples and harnesses
+# compile these functions themselves, as programs do by default.)
+set(ashlar_compiled ashlar::ashlar)
+if(TARGET ashlar_instantiated)
+  set(ashlar_compiled ashlar::instantiated)
+endif()
+
 # The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos and with counters of MPI's
 # calls.
 add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
@@ -17,7 +24,7 @@ target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
 if(NOT ASHLAR_LAYOUT_ONLY)
   add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
     "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
-  target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ashlar::ashlar)
+  target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ${ashlar_compiled})
   # Headers that almost every test above the layouts includes are precompiled, but not for devices: nvcc has no use for
   # that.
   if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
@@ -44,6 +51,7 @@ function(ashlar_add_doctest target main library)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE ${main} ${library} ashlar-test)
   if(NOT library STREQUAL "ashlar::layout")
+    target_link_libraries(${target} PRIVATE ${ashlar_compiled})
     target_precompile_headers(${target} REUSE_FROM ashlar-mpi-main)
   endif()
 endfunction()
@@ -127,6 +135,7 @@ function(ashlar_add_header_tests library link)
   add_library(headers_of_${target} OBJECT ${sources})
   target_link_libraries(headers_of_${target} PRIVATE ${link} ashlar-test)
   if(NOT library STREQUAL "ashlar::layout")
+    target_link_libraries(headers_of_${target} PRIVATE ${ashlar_compiled})
     target_precompile_headers(headers_of_${target} REUSE_FROM ashlar-mpi-main)
   endif()
   ashlar_add_build_test(headers.${target} headers_of_${target})

@@ -46,6 +46,10 @@ if [ -n "$named" ]; then
   printf 'kernels names a layout or MPI:\n%s\n' "$named"
   failed=1
 fi
+# One source compiles all functions that are no templates.
+for compiled in */compiled/*.hpp; do
+  grep -q "^#include \"ashlar/$compiled\"" instantiated.hpp || { echo "instantiated.hpp lacks $compiled"; failed=1; }
+done
 # An operation is two files of one name, its definition and its kernel; tensor has the operations that need no kernel.
 for definition in ops/*.hpp; do
   name=${definition#ops/}

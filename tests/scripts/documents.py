@@ -1,16 +1,20 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
-the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one. In SITE, which scripts/docs built, every public name has a
+the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
 declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
 
 import pathlib
 import re
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 root = pathlib.Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(root / "docs" / "site"))
 import errors
 import families
+import sentences
+
+MOST_WITHOUT_A_TEST = 181  # sentences of include/ that no test of errors names; lower it when you add a test
 
 faults = []
 
@@ -62,6 +66,19 @@ for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
     if wrong == right or "ASHLAR_CONTROL" in wrong + right:
         faults.append(f"{source.relative_to(root)}: the wrong program and the right one do not differ")
 
+# ---- Sentences ----
+known = sentences.provoked(root)
+without = [s for s in known if not s["compiler"] and not s["test"]]
+begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.hpp"))
+if len(known) < begins:
+    faults.append(f"the pages have {len(known)} sentences and the headers {begins}")
+if len(without) > MOST_WITHOUT_A_TEST:
+    faults += [f"{s['header']}:{s['line']}: no test names this sentence: {s['text']}" for s in without]
+with tempfile.TemporaryDirectory() as folder:
+    sentences.write_pages(root, pathlib.Path(folder))
+    written = "\n".join(p.read_text(encoding="utf-8") for p in pathlib.Path(folder).iterdir())
+    faults += [f"{s['header']}:{s['line']}: the sentence is on no page" for s in known if sentences.plain(s["text"]) not in written]
+
 # ---- Site ----
 if len(sys.argv) > 2:
     site = pathlib.Path(sys.argv[2])
@@ -79,5 +96,5 @@ if len(sys.argv) > 2:
         if re.search(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//', page.read_text(encoding="utf-8")):
             faults.append(f"{page} fetches something from elsewhere")
 
-print("\n".join(faults + [f"{len(public)} names, {len(there)} pages, {len(variables)} variables, {len(options)} options, {len(faults)} faults"]))
+print("\n".join(faults + [f"{len(public)} names, {len(there)} pages, {len(variables)} variables, {len(options)} options, {len(known)} sentences, {len(without)} of them without a test, {len(faults)} faults"]))
 sys.exit(len(faults) > 0)

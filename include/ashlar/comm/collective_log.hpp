@@ -4,13 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ashlar/config.hpp"
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/plan/step.hpp"
 
@@ -30,21 +28,11 @@ struct collective_event {
 };
 
 /// "all_reduce over data".
-inline std::string call_text(collective_event const& e) {
-  std::string axes;
-  for (int a = 0; a < max_axes; ++a)
-    if (e.axes >> a & 1u) axes += (axes.empty() ? " over " : "+") + std::string(e.names[a]);
-  return (e.name == nullptr ? to_text(e.what) : e.name) + axes;
-}
+ASHLAR_INLINE std::string call_text(collective_event const& e);
 /// "mlp.cpp:70".
-inline std::string line_text(collective_event const& e) {
-  std::string_view const path = e.file == nullptr ? "" : e.file;
-  return std::string(path.substr(path.find_last_of('/') + 1)) + ":" + std::to_string(e.line);
-}
+ASHLAR_INLINE std::string line_text(collective_event const& e);
 /// "all_reduce over data, mlp.cpp:70". A call without a line is its name alone.
-inline std::string to_string(collective_event const& e) {
-  return e.line == 0 ? call_text(e) : call_text(e) + ", " + line_text(e);
-}
+ASHLAR_INLINE std::string to_string(collective_event const& e);
 
 /// The collectives of this process: always the last 64, and all while a trace is kept. Any thread may call begun, done
 /// and event. Only one thread at a time begins collectives.
@@ -99,9 +87,7 @@ class collective_log {
   }
 
   /// The text of the collective that began last.
-  std::string last_text() const {
-    return begun() == 0 ? "a call outside of the library" : to_string(event(begun() - 1));
-  }
+  std::string last_text() const;
 
   /// Starts or stops keeping every collective with its times. Starting discards the collectives kept before.
   void trace(bool on) {
@@ -127,3 +113,7 @@ class collective_log {
 };
 
 }  // namespace ashlar::comm
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/collective_log.hpp"
+#endif

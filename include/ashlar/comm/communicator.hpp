@@ -1,7 +1,6 @@
 // A group of ranks.
 #pragma once
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/config.hpp"
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/duplicate.hpp"
@@ -95,21 +95,9 @@ struct communicator_state {
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
   communicator_state& operator=(communicator_state const&) = delete;
-  ~communicator_state() {
-    persistent.clear();
-    // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it. All ranks
-    // free a communicator, or none: if an exception destroys this one, others may have an error there and keep it. (Then
-    // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
-    bool const gives_up = std::uncaught_exceptions() > exceptions;
-    if (handle != MPI_COMM_NULL && !keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
-  }
+  ~communicator_state();
 
-  void adopt(MPI_Comm made) {
-    handle = made;
-    comm::check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    comm::check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
-    comm::check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
-  }
+  void adopt(MPI_Comm made);
 
   template <class T>
   T* scratch(std::size_t n) {
@@ -122,21 +110,12 @@ struct communicator_state {
     return reinterpret_cast<T*>(buffer.get());
   }
   // Hands the scratch memory over to the caller. The next scratch() allocates anew.
-  std::byte* release_scratch() {
-    buffer_size = 0;
-    return buffer.release();
-  }
+  std::byte* release_scratch();
 };
 
 // True if MPI itself yields the core while it waits. Open MPI does so if its launcher finds more ranks than cores.
 // MPI's own waiting is then twice as fast as polling from outside. (Asking MPI_T would take 0.25 s.)
-inline bool mpi_yields() {
-#ifdef OPEN_MPI
-  for (char const* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"})
-    if (char const* value = std::getenv(name)) return std::strchr("1tTyY", *value) != nullptr && *value != '\0';
-#endif
-  return false;
-}
+ASHLAR_INLINE bool mpi_yields();
 
 }  // namespace ashlar::comm_detail
 
@@ -161,18 +140,7 @@ class communicator {
   /// The same with a monitor. A rank that waits here, or in a communicator split off from it, calls `monitor` now and
   /// then. Null: no monitor.
   /// Error: also the errors that `monitor` throws.
-  communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor) : communicator() {
-    if (!mpi_is_usable())
-      throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
-    if (comm == MPI_COMM_NULL)
-      throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
-    state_->monitor = std::move(monitor);
-    MPI_Comm const made =
-        comm_detail::duplicate_of(comm, state_->monitor, state_->has_deadline, [this] { poll_others(); });
-    state_->adopt(made);
-    state_->oversubscribed = comm_detail::node_load::of_this_program().oversubscribed(made);
-    state_->yields = comm_detail::any_rank(made, state_->oversubscribed && !comm_detail::mpi_yields());
-  }
+  communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor);
 
   int rank() const { return state_->rank; }
   int size() const { return state_->size; }
@@ -185,46 +153,23 @@ class communicator {
   bool yields() const { return state_->yields; }
   /// Overrides that decision, for messages and for shared memory, if the system reports a wrong number of cores.
   /// Pre: the same value on all ranks.
-  void set_yields(bool yields) {
-    state_->oversubscribed = state_->yields = yields;
-    if (state_->node) state_->node->set_oversubscribed(yields);
-  }
+  void set_yields(bool yields);
 
   /// Makes one communicator per color. Its ranks are ordered by key and, if keys are equal, by rank here.
   /// Collective: over this communicator; blocks.
-  communicator split(int color, int key) const {
-    communicator part;
-    part.state_->counters = state_->counters;
-    part.state_->monitor = state_->monitor;
-    if (size() == 1) return part;
-    MPI_Comm made = MPI_COMM_NULL;
-    comm::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
-    part.state_->adopt(made);
-    part.state_->oversubscribed = state_->oversubscribed;
-    part.state_->yields = yields();
-    part.state_->has_deadline = state_->has_deadline;
-    return part;
-  }
+  communicator split(int color, int key) const;
 
   /// Blocks until one request is complete (wait), or all are (wait_all). Polls, and yields the core if `yields()`.
   /// Error: as MPI; in a collective, also if the ranks do not call the same. Then the requests are not complete, and
   ///   their buffers do not belong to the program. This rank begins no collective among these ranks any more.
-  void wait(MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
-    wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
-  }
-  void wait_all(std::span<MPI_Request> requests) const {
-    wait_until([&](int& done) {
-      comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    });
-  }
+  void wait(MPI_Request& request) const;
+  void wait_all(std::span<MPI_Request> requests) const;
 
   /// The state that all copies share: handle, settings, and buffers that collectives reuse.
   comm_detail::communicator_state& state() const { return *state_; }
 
  private:
-  void poll_others() const {
-    if (state_->monitor) state_->monitor->poll_others();
-  }
+  void poll_others() const;
   template <class Look>
   void wait_until(Look look_at) const try {
     int done = 0;
@@ -245,25 +190,10 @@ class communicator {
 
   // Throws if this rank still waits in a collective that was in flight when another one among these ranks failed here:
   // others may have left their meshes then. `begin`: the time of the first poll, or 0.
-  static void end_after_failure(double& begin) {
-    double const now = comm::now();
-    if (begin == 0) begin = now;
-    if (now - begin > comm::tuned.patience)
-      throw error(
-          "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
-          "another mesh, on all of them");
-  }
+  static void end_after_failure(double& begin);
   // Throws if this rank has waited longer than the deadline in something that no monitor knows. `begin`: the time of the
   // first poll, or 0.
-  void end_after_deadline(double& begin) const {
-    if (state_->monitor && state_->monitor->in_call()) return;
-    double const now = comm::now();
-    if (begin == 0) begin = now;
-    if (double const most = comm::deadline(); most > 0 && now - begin > most)
-      throw error("ashlar: rank " + std::to_string(rank()) + " has waited " +
-                  std::to_string(static_cast<int>(now - begin + 0.5)) + " s in " +
-                  comm::collective_log::instance().last_text() + "; the deadline is over");
-  }
+  void end_after_deadline(double& begin) const;
 
   std::shared_ptr<comm_detail::communicator_state> state_;
 };
@@ -286,9 +216,7 @@ struct node_levels {
   std::vector<int> rank_at;  // by node and local rank. at() requires `even`.
 
   int nodes() const { return inter_node.size(); }
-  int at(int node, int local_rank) const {
-    return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)];
-  }
+  int at(int node, int local_rank) const;
 };
 
 // Calls a blocking collective of MPI. If ranks yield, if there is a deadline, or if the call in progress polls, calls its
@@ -323,3 +251,7 @@ void call_persistent(communicator const& c, char const* what, persistent_collect
 }
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/communicator.hpp"
+#endif

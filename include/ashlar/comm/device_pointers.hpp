@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/config.hpp"
 #include "ashlar/comm/mpi.hpp"
 #include "ashlar/comm/settings.hpp"
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
@@ -15,22 +16,7 @@ namespace ashlar::comm {
 enum class device_kind { cuda, hip, sycl };
 
 /// The MPI library's own statement whether it takes pointers into memory of such devices; nothing if it makes none.
-inline std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k) {
-#ifdef MPIX_CUDA_AWARE_SUPPORT
-  if (k == device_kind::cuda) return MPIX_Query_cuda_support() == 1;
-#endif
-#ifdef MPIX_ROCM_AWARE_SUPPORT
-  if (k == device_kind::hip) return MPIX_Query_rocm_support() == 1;
-#endif
-#ifdef MPIX_GPU_SUPPORT_CUDA
-  int const kind = k == device_kind::cuda  ? MPIX_GPU_SUPPORT_CUDA
-                   : k == device_kind::hip ? MPIX_GPU_SUPPORT_HIP
-                                           : MPIX_GPU_SUPPORT_ZE;
-  int takes = 0;
-  if (MPIX_GPU_query_support(kind, &takes) == MPI_SUCCESS) return takes != 0;
-#endif
-  return {};
-}
+ASHLAR_INLINE std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k);
 
 /// The path of a device's tensors: directly from device memory, or staged through host memory.
 struct device_pointers {
@@ -82,3 +68,7 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
 inline device_pointers device_memory;
 
 }  // namespace ashlar::comm
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/device_pointers.hpp"
+#endif

@@ -16,16 +16,9 @@ class memory_of_messages {
   memory_of_messages(void const* source, void const* destination) : source_(source), destination_(destination) {}
   memory_of_messages(memory_of_messages const&) = delete;
   memory_of_messages& operator=(memory_of_messages const&) = delete;
-  ~memory_of_messages() {
-    if (std::uncaught_exceptions() > exceptions_) leave();
-  }
+  ~memory_of_messages();
   /// Quarantines the memory. Call it if the collective fails without an exception that destroys this object.
-  void leave() {
-    if (!under_way_) return;
-    node_memory::instance().leave_to_others(source_);
-    if (destination_ != source_) node_memory::instance().leave_to_others(destination_);
-    under_way_ = false;
-  }
+  void leave();
   /// Call it when all messages have arrived.
   void have_arrived() { under_way_ = false; }
 
@@ -56,3 +49,7 @@ class message_buffer {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/message_memory.hpp"
+#endif

@@ -22,69 +22,17 @@ namespace ashlar::comm {
 /// Example: comm::trace trace(m.communicator(), "steps.json"); ...; trace.write();
 class trace {
  public:
-  trace(communicator const& c, std::string path) : ranks_(c), path_(std::move(path)) {
-    on_root(ranks_, [&] {
-      file_.reset(std::fopen(path_.c_str(), "w"));
-      if (!file_)
-        throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");
-    });
-    on_root(ranks_, [] {});  // ranks leave it together, as far as possible: time 0
-    zero_ = now();
-    collective_log::instance().trace(true);
-  }
+  trace(communicator const& c, std::string path);
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
   ~trace() { collective_log::instance().trace(false); }
 
   /// Pre: called once.
-  void write() {
-    collective_log::instance().trace(false);
-    std::string const mine = entries();
-    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_.size())), none(sizes.size()), send(sizes.size());
-    std::size_t const size = mine.size();
-    all_gather(ranks_, &size, 1, sizes.data());
-    send[0] = size;
-    auto const& receive = ranks_.rank() == 0 ? sizes : none;
-    std::size_t total = 0;
-    for (std::size_t n : receive) total += n;
-    std::string all(total, ' ');
-    all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(),
-               std::span<std::size_t const>(receive));
-    on_root(ranks_, [&] {
-      all.resize(all.size() - 2);  // the last comma
-      std::FILE* const f = file_.release();
-      std::fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", f);
-      std::fwrite(all.data(), 1, all.size(), f);
-      std::fputs("\n]}\n", f);
-      bool const written = std::ferror(f) == 0;
-      if (std::fclose(f) != 0 || !written)
-        throw error("ashlar::trace: writing " + path_ + " failed; is there room left?");
-    });
-  }
+  void write();
 
  private:
-  static std::string quoted(std::string const& s) {
-    std::string q = "\"";
-    for (char c : s) {
-      if (c == '"' || c == '\\') q += '\\';
-      q += c;
-    }
-    return q + "\"";
-  }
-  std::string entries() const {
-    std::string const rank = std::to_string(ranks_.rank());
-    std::string text = "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " + rank +
-                       ", \"args\": {\"name\": \"rank " + rank + "\"}},\n";
-    for (collective_event const& e : collective_log::instance().kept()) {
-      char times[80];
-      std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f", 1e6 * (e.begin - zero_),
-                    1e6 * (e.end - e.begin));
-      text += "{\"name\": " + quoted(call_text(e)) + ", \"cat\": \"collective\", \"ph\": \"X\", \"pid\": " + rank +
-              ", \"tid\": 0, " + times + ", \"args\": {\"bytes\": " + std::to_string(e.bytes) +
-              ", \"line\": " + quoted(line_text(e)) + "}},\n";
-    }
-    return text;
-  }
+  static std::string quoted(std::string const& s);
+  std::string entries() const;
 
   communicator ranks_;
   std::string path_;
@@ -93,3 +41,7 @@ class trace {
 };
 
 }  // namespace ashlar::comm
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/trace.hpp"
+#endif

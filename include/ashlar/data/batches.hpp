@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,42 +25,24 @@ enum class example_order { shuffled, stored };
 class shuffled_batches {
  public:
   shuffled_batches(index_t examples, index_t batch_size, prng_key key, index_t epoch,
-                   example_order order = example_order::shuffled)
-      : batch_size_(batch_size) {
-    if (examples < 0 || batch_size < 1)
-      throw error("ashlar::shuffled_batches: expected 0 examples or more in batches of 1 or more, found " +
-                  std::to_string(examples) + " in batches of " + std::to_string(batch_size));
-    examples_.resize(static_cast<std::size_t>(examples));
-    std::iota(examples_.begin(), examples_.end(), index_t{0});
-    if (order == example_order::shuffled) shuffle(fold_in(key, static_cast<std::uint64_t>(epoch)));
-  }
+                   example_order order = example_order::shuffled);
 
   /// Number of batches in the epoch.
   index_t count() const { return all() / batch_size_ + (all() % batch_size_ != 0); }
 
   /// Number of examples in a batch: the batch size, or less in the last batch.
   /// Pre: 0 <= batch < count()
-  index_t size(index_t batch) const {
-    assert(0 <= batch && batch < count());
-    return std::min(batch_size_, all() - batch * batch_size_);
-  }
+  index_t size(index_t batch) const;
 
   /// The examples at the positions [begin, end) of a batch, such as the positions in a rank's shard.
   /// Pre: 0 <= begin <= end <= size(batch)
-  std::span<index_t const> examples(index_t batch, index_t begin, index_t end) const {
-    assert(0 <= begin && begin <= end && end <= size(batch));
-    return std::span(examples_).subspan(static_cast<std::size_t>(batch * batch_size_ + begin),
-                                        static_cast<std::size_t>(end - begin));
-  }
+  std::span<index_t const> examples(index_t batch, index_t begin, index_t end) const;
 
  private:
   index_t all() const { return static_cast<index_t>(examples_.size()); }
 
   // Fisher-Yates shuffle. The remainder biases the choice of a position by at most examples / 2^64.
-  void shuffle(prng_key key) {
-    for (std::size_t last = examples_.size(); last > 1; --last)
-      std::swap(examples_[last - 1], examples_[random_bits(key, static_cast<index_t>(last)) % last]);
-  }
+  void shuffle(prng_key key);
 
   index_t batch_size_;
   std::vector<index_t> examples_;
@@ -76,10 +57,7 @@ class microbatches {
   microbatches(shuffled_batches all, index_t per_batch) : all_(std::move(all)), per_batch_(per_batch) {}
 
   /// Number of batches in the epoch.
-  index_t count() const {
-    index_t const all = all_.count();
-    return (all > 0 && all_.size(all - 1) < all_.size(0) ? all - 1 : all) / per_batch_;
-  }
+  index_t count() const;
   /// All microbatches, and the position among them of microbatch i of a batch.
   shuffled_batches const& all() const { return all_; }
   index_t position(index_t batch, index_t i) const { return batch * per_batch_ + i; }
@@ -102,3 +80,7 @@ auto make_batches(index_t examples, index_t batch_size, Make make) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/data/compiled/batches.hpp"
+#endif

@@ -36,68 +36,29 @@ struct batching {
 ///   auto const train = rest.shuffle(prng_key{2}).batch(64).prefetch(2);
 class dataset {
  public:
-  explicit dataset(std::vector<array_source> arrays) : arrays_(std::move(arrays)) {
-    if (arrays_.empty()) throw error("ashlar::dataset: expected one array or more, found none");
-    for (array_source const& a : arrays_)
-      if (a.examples() != arrays_[0].examples())
-        throw error("ashlar::dataset: expected as many examples in each array, found " +
-                    std::to_string(arrays_[0].examples()) + " and " + std::to_string(a.examples()));
-  }
+  explicit dataset(std::vector<array_source> arrays);
 
   index_t examples() const { return chosen_ ? static_cast<index_t>(chosen_->size()) : arrays_[0].examples(); }
   /// The index of example i in the arrays.
   index_t stored_at(index_t i) const { return chosen_ ? (*chosen_)[static_cast<std::size_t>(i)] : i; }
   /// The indices of the chosen examples in the arrays. Empty if all are chosen.
-  std::span<index_t const> chosen() const {
-    return chosen_ ? std::span<index_t const>(*chosen_) : std::span<index_t const>();
-  }
+  std::span<index_t const> chosen() const;
   std::vector<array_source> const& arrays() const { return arrays_; }
   batching const& how() const { return how_; }
 
   /// Returns n examples, drawn without replacement, and the others, both in the order in which they are stored.
   /// Post: the same on every rank, if the key is.
   /// Error: ashlar::error unless 0 <= n <= examples()
-  std::pair<dataset, dataset> split(index_t n, prng_key key) const {
-    if (n < 0 || n > examples())
-      throw error("ashlar::dataset: expected to split off 0 to " + std::to_string(examples()) + " examples, found " +
-                  std::to_string(n));
-    std::vector<bool> drawn(static_cast<std::size_t>(examples()));
-    if (n > 0) {
-      shuffled_batches const order(examples(), n, key, 0);
-      for (index_t const i : order.examples(0, 0, n)) drawn[static_cast<std::size_t>(i)] = true;
-    }
-    auto const chosen = [&](bool which) {
-      auto places = std::make_shared<std::vector<index_t>>();
-      for (index_t i = 0; i < examples(); ++i)
-        if (drawn[static_cast<std::size_t>(i)] == which) places->push_back(stored_at(i));
-      dataset d = *this;
-      d.chosen_ = std::move(places);
-      return d;
-    };
-    return {chosen(true), chosen(false)};
-  }
+  std::pair<dataset, dataset> split(index_t n, prng_key key) const;
 
   /// Visits the examples of each epoch in a different order, which depends only on the key and the epoch.
-  dataset shuffle(prng_key key) const {
-    return with([&](batching& b) { b.order = example_order::shuffled, b.key = key; });
-  }
+  dataset shuffle(prng_key key) const;
   /// Forms batches of n examples over all ranks.
-  dataset batch(index_t n, last_batch last = last_batch::smaller) const {
-    if (n < 1) throw error("ashlar::dataset: expected batches of 1 example or more, found " + std::to_string(n));
-    return with([&](batching& b) { b.size = n, b.last = last; });
-  }
+  dataset batch(index_t n, last_batch last = last_batch::smaller) const;
   /// Lets a thread read and convert up to `depth` batches ahead. With 0, batches are read when they are asked for.
-  dataset prefetch(int depth) const {
-    if (depth < 0)
-      throw error("ashlar::dataset: expected to prefetch 0 batches or more, found " + std::to_string(depth));
-    return with([&](batching& b) { b.prefetch = depth; });
-  }
+  dataset prefetch(int depth) const;
   /// Keeps examples that were read from a file in this rank's memory. (cache_on_disk keeps them in a file.)
-  dataset cache() const {
-    dataset d = *this;
-    for (array_source& a : d.arrays_) a = a.cached();
-    return d;
-  }
+  dataset cache() const;
 
   /// The batches of an epoch. They consist of indices i of this dataset; stored_at(i) is the index in the arrays.
   shuffled_batches batches(index_t epoch) const { return {examples(), how_.size, how_.key, epoch, how_.order}; }
@@ -124,3 +85,7 @@ dataset from_arrays(Array&&... array) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/data/compiled/dataset.hpp"
+#endif

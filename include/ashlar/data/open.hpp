@@ -1,5 +1,6 @@
 // Files of examples on all ranks. All ranks read the header together; each rank reads the elements that it needs.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/data/array_source.hpp"
 #include "ashlar/comm/agree.hpp"
 
@@ -25,42 +26,13 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
 /// Cost: each rank reads the header. For a gzipped file: read_idx on rank 0 and a broadcast.
 /// Error: as read_idx, on every rank.
 /// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
-inline array_source open_idx(communicator const& c, std::filesystem::path const& name,
-                             call_site w = call_site::current()) {
-  comm_detail::calls_as const here(c, "open_idx", w);
-  idx_array whole;
-  index_t gzipped = 0;
-  comm::on_root(c, [&] {
-    if (io_detail::place_of_idx(io_detail::checked_file(io_detail::existing_idx_file(name), "ashlar::read_idx")))
-      return;
-    whole = read_idx(name);
-    gzipped = 1;
-  });
-  comm::broadcast(c, &gzipped, 1, 0);
-  if (gzipped) {
-    comm_detail::broadcast_array(c, whole);
-    return whole;
-  }
-  auto const path = comm::collectively(c, [&] { return io_detail::existing_idx_file(name); });
-  return data_detail::open_together(c, path, "ashlar::read_idx",
-                                    [](std::shared_ptr<io_detail::checked_file> const& file) {
-                                      auto const place = io_detail::place_of_idx(*file);
-                                      if (!place) file->fail("the file changed while it was read");
-                                      return array_source::in_file(file, place->extents, npy_kind::u1, place->begin);
-                                    });
-}
+ASHLAR_INLINE array_source open_idx(communicator const& c, std::filesystem::path const& name,
+                                    call_site w = call_site::current());
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
-inline array_source open_npy(communicator const& c, std::filesystem::path const& path,
-                             call_site w = call_site::current()) {
-  comm_detail::calls_as const here(c, "open_npy", w);
-  return data_detail::open_together(c, path, "ashlar::read_npy",
-                                    [](std::shared_ptr<io_detail::checked_file> const& file) {
-                                      io_detail::npy_place const place = io_detail::place_of_npy(*file);
-                                      return array_source::in_file(file, place.extents, place.kind, place.begin);
-                                    });
-}
+ASHLAR_INLINE array_source open_npy(communicator const& c, std::filesystem::path const& path,
+                                    call_site w = call_site::current());
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
 /// file.
@@ -80,3 +52,7 @@ array_source open_raw(communicator const& c, std::filesystem::path const& path, 
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/data/compiled/open.hpp"
+#endif

@@ -3,7 +3,6 @@
 #include "ashlar/config.hpp"
 #include "ashlar/meta/philox.hpp"
 #include "ashlar/io/idx.hpp"
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -34,28 +33,7 @@ class digit_painter {
   digit_painter(std::uint8_t* pixels, prng_key key)
       : pixels_(pixels), key_(fold_in(key, 0)), noise_key_(fold_in(key, 1)) {}
 
-  void draw(std::size_t digit) {
-    char const* text = digit_strokes[digit][static_cast<std::size_t>(between(0, 3))];
-    // A random matrix near the identity turns, slants and stretches the digit.
-    for (float& m : map_) m = between(-0.3f, 0.3f);
-    map_[0] += 0.9f;
-    map_[3] += 1;
-    center_ = {between(12, 15), between(12, 15)};
-    radius_ = between(0.5f, 1.5f);
-    ink_ = between(150, 255);
-
-    std::vector<point> stroke;
-    for (; *text != '\0'; ++text)
-      if (*text == '/') {
-        paint(stroke);
-        stroke.clear();
-      } else if (*text != ' ') {
-        stroke.push_back(on_paper(text[0] - '0', text[1] - '0'));
-        ++text;
-      }
-    paint(stroke);
-    add_noise();
-  }
+  void draw(std::size_t digit);
 
  private:
   static constexpr int side = 28;
@@ -65,53 +43,15 @@ class digit_painter {
 
   float between(float low, float high) { return low + (high - low) * uniform<float>(key_, drawn_++); }
 
-  point on_paper(int column, int row) {
-    float const x = 2.0f * (static_cast<float>(column) - 5 + between(-0.75f, 0.75f));
-    float const y = 2.0f * (static_cast<float>(row) - 4.5f + between(-0.75f, 0.75f));
-    return {center_.x + map_[0] * x + map_[1] * y, center_.y + map_[2] * x + map_[3] * y};
-  }
+  point on_paper(int column, int row);
 
   // Paints a Catmull-Rom curve through the points of a stroke.
-  void paint(std::vector<point> const& stroke) {
-    for (std::size_t i = 0; i + 1 < stroke.size(); ++i) {
-      point const p0 = stroke[i > 0 ? i - 1 : 0], p1 = stroke[i], p2 = stroke[i + 1];
-      point const p3 = stroke[std::min(i + 2, stroke.size() - 1)];
-      auto const curve = [](float a, float b, float c, float d, float t) {
-        return b + t / 2 * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
-      };
-      point last = p1;
-      for (float t : {0.25f, 0.5f, 0.75f, 1.0f}) {
-        point const next{curve(p0.x, p1.x, p2.x, p3.x, t), curve(p0.y, p1.y, p2.y, p3.y, t)};
-        paint_line(last, next);
-        last = next;
-      }
-    }
-  }
+  void paint(std::vector<point> const& stroke);
 
   // Paints a line with round ends. The ink falls off over one pixel at its rim.
-  void paint_line(point a, point b) {
-    float const dx = b.x - a.x, dy = b.y - a.y, length2 = std::max(dx * dx + dy * dy, 1e-6f), reach = radius_ + 0.5f;
-    auto const pixel = [](float z) { return static_cast<int>(std::clamp(z, 0.0f, side - 1.0f)); };
-    for (int y = pixel(std::min(a.y, b.y) - reach); y <= pixel(std::max(a.y, b.y) + reach); ++y)
-      for (int x = pixel(std::min(a.x, b.x) - reach); x <= pixel(std::max(a.x, b.x) + reach); ++x) {
-        float const px = static_cast<float>(x) - a.x, py = static_cast<float>(y) - a.y;
-        float const t = std::clamp((px * dx + py * dy) / length2, 0.0f, 1.0f), ex = px - t * dx, ey = py - t * dy;
-        float const cover = std::clamp(reach - std::sqrt(ex * ex + ey * ey), 0.0f, 1.0f);
-        std::uint8_t& target = pixels_[y * side + x];
-        target = std::max(target, static_cast<std::uint8_t>(ink_ * cover));
-      }
-  }
+  void paint_line(point a, point b);
 
-  void add_noise() {
-    float const strength = between(0, 60);
-    for (int i = 0; i < side * side; i += 4) {
-      auto const u = uniforms<float>(noise_key_, i / 4);
-      for (int j = 0; j < 4; ++j) {
-        float const noisy = static_cast<float>(pixels_[i + j]) + strength * (u.value[j] - 0.5f);
-        pixels_[i + j] = static_cast<std::uint8_t>(std::clamp(noisy, 0.0f, 255.0f));
-      }
-    }
-  }
+  void add_noise();
 
   std::uint8_t* pixels_;
   prng_key key_, noise_key_;
@@ -120,14 +60,7 @@ class digit_painter {
   point center_{};
 };
 
-inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, idx_array& labels) {
-  images = {{n, 28, 28}, std::vector<std::uint8_t>(static_cast<std::size_t>(n) * 784)};
-  labels = {{n}, std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
-  for (std::size_t i = 0; i < labels.bytes.size(); ++i) {
-    labels.bytes[i] = static_cast<std::uint8_t>(i % 10);
-    digit_painter(images.bytes.data() + i * 784, fold_in(key, i)).draw(i % 10);
-  }
-}
+ASHLAR_INLINE void make_synthetic_digits(prng_key key, index_t n, idx_array& images, idx_array& labels);
 
 }  // namespace data_detail
 
@@ -137,11 +70,10 @@ inline void make_synthetic_digits(prng_key key, index_t n, idx_array& images, id
 /// Pre: n_train >= 0, n_test >= 0.
 /// Post: the same bytes on every rank.
 /// Cost: about 6 microseconds per image.
-inline digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test) {
-  digit_data data;
-  data_detail::make_synthetic_digits(fold_in(key, 0), n_train, data.train_images, data.train_labels);
-  data_detail::make_synthetic_digits(fold_in(key, 1), n_test, data.test_images, data.test_labels);
-  return data;
-}
+ASHLAR_INLINE digit_data synthetic_digits(prng_key key, index_t n_train, index_t n_test);
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/data/compiled/synthetic_digits.hpp"
+#endif

@@ -23,18 +23,10 @@ constexpr std::size_t chunk_for(std::size_t n) {
 /// Texts of a file by their names.
 using named_texts = std::vector<std::pair<std::string, std::string>>;
 
-inline std::string extents_text(std::vector<index_t> const& extents) {
-  std::string text;
-  for (index_t const n : extents) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return text.empty() ? "a scalar" : text;
-}
+ASHLAR_INLINE std::string extents_text(std::vector<index_t> const& extents);
 
 // A text of a file as an error shows it: printable characters alone, and no more than `most`.
-inline std::string shown(std::string_view s, std::size_t most = 40) {
-  std::string t = "'";
-  for (char const c : s.substr(0, most)) t += c >= ' ' && c <= '~' ? c : '?';
-  return t + (s.size() > most ? "...'" : "'");
-}
+ASHLAR_INLINE std::string shown(std::string_view s, std::size_t most = 40);
 
 // Returns the bytes of an array. Calls `fail`, which must throw, if they exceed the largest std::ptrdiff_t. If one
 // extent is 0 it still checks the product of the others, since callers multiply them too.
@@ -53,3 +45,7 @@ std::size_t bytes_of(std::vector<index_t> const& extents, std::size_t element_by
 }
 
 }  // namespace ashlar::io_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/array_bytes.hpp"
+#endif

@@ -1,5 +1,6 @@
 // The shards of a tensor and the elements of a file: each rank reads or writes its part.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/io/array_pieces.hpp"
 #include "ashlar/io/array_type.hpp"
@@ -42,11 +43,7 @@ struct files_have_no_such_elements {
   static constexpr bool value = type_of_elements<T>() == array_type::unreadable;
 };
 
-inline shape shape_of(std::vector<index_t> const& extents) {
-  shape s;
-  for (index_t const n : extents) s[s.rank++] = n;
-  return s;
-}
+ASHLAR_INLINE shape shape_of(std::vector<index_t> const& extents);
 
 /// An array of a file, as tensors of this layout have it.
 template <class M>
@@ -57,16 +54,7 @@ distributed_array array_of(device_mesh<M> const& m, layout_value const& layout, 
 }
 
 /// The bytes of a rank's longest runs of consecutive elements, about.
-inline std::size_t run_bytes(distributed_array const& a) {
-  std::size_t run = a.element_bytes;
-  for (int d = a.extents.rank - 1; d >= 0; --d) {
-    auto const& axes = a.layout.dim[d];
-    auto const n = static_cast<std::size_t>(a.extents[d]), ranks = static_cast<std::size_t>(parts(axes, a.mesh));
-    if (ranks > 1) return run * (axes.cyclic != 0 ? std::min<std::size_t>(axes.block, n) : n / ranks);
-    run *= n;
-  }
-  return run;
-}
+ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a);
 /// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,
 /// and exchange their elements. Short runs of several ranks cost more when they are written: blocks of the disk and of
 /// the system's cache are then shared by ranks.
@@ -119,11 +107,8 @@ void write_shard(distributed_array const& a, int rank, unsigned char const* shar
 }
 
 /// Checks that all ranks of c name one file. Collective: all ranks of c.
-inline void require_same_file(communicator const& c, std::filesystem::path const& path, std::string const& caller) {
-  std::string const text = path.string();
-  index_t const sums[]{static_cast<index_t>(text.size()), static_cast<index_t>(crc32c(0, text.data(), text.size()))};
-  comm::require_equal(c, sums, caller + ": " + text + ": the paths (as length and checksum)");
-}
+ASHLAR_INLINE void require_same_file(communicator const& c, std::filesystem::path const& path,
+                                     std::string const& caller);
 
 /// A file that all ranks write. It gets its name when all of it is on the disk; until then it is FILE.part.
 class shared_output {
@@ -144,18 +129,7 @@ class shared_output {
 
   /// Gives the file its name. `failure` is this rank's error, if any.
   /// Collective: all ranks. Error: ashlar::error on every rank if any rank failed. Then there is no new file.
-  void commit(std::optional<std::string> failure) {
-    auto const sync = [&] {
-      file_.sync();
-      file_.close();
-    };
-    if (!failure) run_catching(sync, failure);
-    throw_together(ranks_, std::move(failure), true);
-    comm::on_root(ranks_, [&] {
-      part_.keep_as(path_);
-      sync_folder_of(path_, caller_);
-    });
-  }
+  void commit(std::optional<std::string> failure);
 
  private:
   communicator ranks_;
@@ -166,3 +140,7 @@ class shared_output {
 };
 
 }  // namespace ashlar::io_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/array_files.hpp"
+#endif

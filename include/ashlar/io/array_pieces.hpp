@@ -5,7 +5,6 @@
 #include "ashlar/io/array_runs.hpp"
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,58 +34,19 @@ class array_pieces {
  public:
   enum class cyclic_over { all, holders };
 
-  array_pieces(distributed_array const& array, int rank, cyclic_over whom, index_t round)
-      : array_(array),
-        sharding_(array.layout.sharding()),
-        rank_(rank),
-        whom_(whom),
-        round_(round),
-        holders_(array.mesh.ranks(sharding_)) {
-    range const mine = elements(rank);
-    for (int q = 0; q < holders_; ++q) {
-      share s{.theirs = within(region_of(q), mine), .mine = within(region_of(position()), elements(member(q)))};
-      if (s.theirs.size() != 0) {
-        s.number = number_of(region_of(q), extents(), s.theirs.begin) - mine.begin;
-        s.one_run = number_of(region_of(q), extents(), s.theirs.end - 1) - mine.begin - s.number == s.theirs.size() - 1;
-      }
-      if (!s.one_run && q != position()) {
-        s.staged = staged_;
-        staged_ += bytes(s.theirs.size());
-      }
-      shares_.push_back(s);
-    }
-  }
+  array_pieces(distributed_array const& array, int rank, cyclic_over whom, index_t round);
 
   struct range {
     index_t begin, end;
     index_t size() const { return end - begin; }
   };
   /// The chunks of rank r's piece.
-  static range chunks_of(distributed_array const& array, int r, cyclic_over whom) {
-    mesh_shape const& m = array.mesh;
-    axis_mask const sharding = array.layout.sharding();
-    int const copies = copies_of(array, whom), copy = copies == 1 ? 0 : m.position(r, ~sharding);
-    interval const part =
-        part_of({0, array.chunks()}, m.ranks(sharding) * copies, m.position(r, sharding) * copies + copy);
-    return {part.begin, part.end};
-  }
+  static range chunks_of(distributed_array const& array, int r, cyclic_over whom);
   /// The number of rounds of the largest piece. It is the same on all ranks.
-  static index_t rounds(distributed_array const& array, cyclic_over whom) {
-    index_t const pieces = array.mesh.ranks(array.layout.sharding()) * copies_of(array, whom),
-                  largest = (array.chunks() + pieces - 1) / pieces;
-    return (largest + chunks_a_round(array) - 1) / chunks_a_round(array);
-  }
+  static index_t rounds(distributed_array const& array, cyclic_over whom);
   /// The chunks of rank r in this round. elements(r) are their elements.
-  range chunks(int r) const {
-    range const all = chunks_of(array_, r, whom_);
-    index_t const begin = std::min(all.begin + round_ * chunks_a_round(array_), all.end);
-    return {begin, std::min(begin + chunks_a_round(array_), all.end)};
-  }
-  range elements(int r) const {
-    range const c = chunks(r);
-    index_t const each = static_cast<index_t>(array_.chunk / array_.element_bytes), all = extents().size();
-    return {std::min(c.begin * each, all), std::min(c.end * each, all)};
-  }
+  range chunks(int r) const;
+  range elements(int r) const;
   /// Bytes of this rank's part of the round.
   std::size_t piece_bytes() const { return bytes(elements(rank_).size()); }
 
@@ -100,57 +60,12 @@ class array_pieces {
 
   /// Sends the parts of this rank's shard that other holders need. The shard must not change until the group's requests
   /// are finished. Several rounds may be sent before they are collected.
-  void send(unsigned char const* shard) const {
-    post_exchange(
-        array_.group,
-        [&](int q) {
-          return block<unsigned char const>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
-        },
-        [](int) { return block<unsigned char>{}; }, comm::tuned);
-  }
+  void send(unsigned char const* shard) const;
   /// Receives this rank's part from the holders' shards into its place, and returns that. Each holder calls send first.
-  unsigned char const* collect(unsigned char const* shard, unsigned char* buffer, unsigned char* staging) const {
-    unsigned char const* const piece = place<unsigned char const>(shard, buffer);
-    auto const copy = [&](int q, unsigned char const* from) {
-      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
-        std::memcpy(buffer + in_piece, from + in_share, n);
-      });
-    };
-    std::vector<MPI_Request>& requests = array_.group.state().requests;
-    std::size_t const sends = requests.size();
-    post_exchange(
-        array_.group, [](int) { return block<unsigned char const>{}; },
-        [&](int q) {
-          return block<unsigned char>{travelling(q, buffer, staging), bytes(of(q).theirs.size())};
-        },
-        comm::tuned);
-    if (piece == buffer) copy(position(), shard + bytes(of(position()).theirs.begin));
-    or_give_up(array_.group, [&] { array_.group.wait_all(std::span(requests).subspan(sends)); });
-    requests.resize(sends);
-    for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
-    return piece;
-  }
+  unsigned char const* collect(unsigned char const* shard, unsigned char* buffer, unsigned char* staging) const;
   /// Sends this rank's part from its place to the holders' shards, and receives this rank's shard. Collective: the
   /// holders.
-  void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const {
-    auto const copy = [&](int q, unsigned char* to) {
-      for_each_run_of(q, [&](std::size_t in_piece, std::size_t in_share, std::size_t n) {
-        copy_block(piece + in_piece, to + in_share, n);
-      });
-    };
-    for_each_staged([&](int q) { copy(q, staging + of(q).staged); });
-    post_exchange(
-        array_.group,
-        [&](int q) {
-          return block<unsigned char const>{travelling(q, piece, staging), bytes(of(q).theirs.size())};
-        },
-        [&](int q) {
-          return block<unsigned char>{shard + bytes(of(q).mine.begin), bytes(of(q).mine.size())};
-        },
-        comm::tuned);
-    copy(position(), shard + bytes(of(position()).theirs.begin));
-    finish(array_.group);
-  }
+  void distribute(unsigned char* piece, unsigned char* shard, unsigned char* staging) const;
 
  private:
   // The overlap of my part with holder q's shard (`theirs`), and of its part with my shard (`mine`), as elements of the
@@ -168,20 +83,12 @@ class array_pieces {
   int position() const { return array_.mesh.position(rank_, sharding_); }
   int member(int q) const { return array_.mesh.with_position(rank_, sharding_, q); }
   region region_of(int q) const { return local_region(extents(), array_.layout, array_.mesh, member(q)); }
-  range within(region const& r, range const& of_file) const {
-    return {count_below(r, extents(), of_file.begin), count_below(r, extents(), of_file.end)};
-  }
-  static int copies_of(distributed_array const& array, cyclic_over whom) {
-    return whom == cyclic_over::all ? array.mesh.ranks(~array.layout.sharding()) : 1;
-  }
-  static index_t chunks_a_round(distributed_array const& array) {
-    return static_cast<index_t>(array.round_bytes() / array.chunk);
-  }
+  range within(region const& r, range const& of_file) const;
+  static int copies_of(distributed_array const& array, cyclic_over whom);
+  static index_t chunks_a_round(distributed_array const& array);
 
   // The memory into which holder q's elements of my part arrive, or from which they are sent to it.
-  unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const {
-    return of(q).one_run ? piece + bytes(of(q).number) : staging + of(q).staged;
-  }
+  unsigned char* travelling(int q, unsigned char* piece, unsigned char* staging) const;
   template <class F>
   void for_each_staged(F f) const {
     for (int q = 0; q < holders_; ++q)
@@ -255,3 +162,7 @@ void distribute_rounds(distributed_array const& array, int rank, unsigned char* 
 }
 
 }  // namespace ashlar::io_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/array_pieces.hpp"
+#endif

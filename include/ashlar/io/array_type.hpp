@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "ashlar/config.hpp"
+
 namespace ashlar::io_detail {
 
 /// `unreadable` are types of HDF5 that are none of the others.
@@ -105,22 +107,10 @@ void widen_in_place(unsigned char* room, std::size_t n, F f) {
 }
 /// Converts n elements whose stored bytes are at the end of the room for n elements of `to`.
 /// Pre: widens(from, to).
-inline void widen_in_place(array_type from, array_type to, unsigned char* room, std::size_t n) {
-  auto const half = [](std::uint16_t h) { return std::bit_cast<float>(float_of_half(h)); };
-  auto const brain = [](std::uint16_t b) { return std::bit_cast<float>(float_of_bfloat16(b)); };
-  auto const each = [&]<class Element>(Element) {
-    auto const element = [](auto x) { return static_cast<Element>(x); };
-    if (from == array_type::float16)
-      widen_in_place<std::uint16_t, Element>(room, n, [&](std::uint16_t h) { return element(half(h)); });
-    if (from == array_type::bfloat16)
-      widen_in_place<std::uint16_t, Element>(room, n, [&](std::uint16_t b) { return element(brain(b)); });
-  };
-  if (to == array_type::float32) each(float{});
-  if (to == array_type::float64) each(double{});
-  if (from == array_type::float32 && to == array_type::float64)
-    widen_in_place<float, double>(room, n, [](float x) { return static_cast<double>(x); });
-  if (to == array_type::boolean)
-    for (std::size_t i = 0; i < n; ++i) room[i] = room[i] != 0;
-}
+ASHLAR_INLINE void widen_in_place(array_type from, array_type to, unsigned char* room, std::size_t n);
 
 }  // namespace ashlar::io_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/array_type.hpp"
+#endif

@@ -1,5 +1,6 @@
 // Tensors in .npy files: each rank reads or writes its part.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/io/array_files.hpp"
 #include "ashlar/io/npy.hpp"
 #include "ashlar/kernels/permute.hpp"
@@ -11,46 +12,15 @@ namespace io_detail {
 /// A .npy file whose elements are taken as elements of a tensor.
 class npy_input {
  public:
-  npy_input(std::filesystem::path const& path, array_type to, int rank) : to_(to), in_(path, "ashlar::load_npy") {
-    content_ = content_of_npy(in_, [&](npy_header const& header) {
-      from_ = type_of_npy(header.descr);
-      if (from_ == array_type::unreadable)
-        in_.fail("expected elements of bool, i1 to u8, f2, f4, f8, c8 or c16, found " + shown(header.descr) +
-                 "; save a.astype(...) of one of these");
-      if (!widens(from_, to))
-        in_.fail("expected elements of type " + npy_text_of(to) + ", found " + shown(header.descr) +
-                 "; make a tensor of that type and cast it");
-      return stored_bytes();
-    });
-    if (static_cast<int>(content_.extents.size()) != rank)
-      in_.fail("expected " + std::to_string(rank) + " dimensions, as the layout has, found " +
-               extents_text(content_.extents));
-    swaps_ = content_.descr[0] == '>' && stored_bytes() > 1;
-    if (content_.fortran) std::reverse(content_.extents.begin(), content_.extents.end());
-  }
+  npy_input(std::filesystem::path const& path, array_type to, int rank);
   /// The extents in the order of the file.
   std::vector<index_t> const& extents() const { return content_.extents; }
   bool fortran() const { return content_.fortran; }
   /// Numbers that are equal on ranks that read the same file.
-  std::vector<index_t> seen() const {
-    std::vector<index_t> all{static_cast<index_t>(from_), content_.fortran, swaps_,
-                             static_cast<index_t>(content_.begin)};
-    all.insert(all.end(), content_.extents.begin(), content_.extents.end());
-    return all;
-  }
+  std::vector<index_t> seen() const;
 
   /// Reads n elements from number `first` on. No MPI.
-  void read(index_t first, index_t n, unsigned char* to) const {
-    auto const count = static_cast<std::size_t>(n), bytes = stored_bytes();
-    unsigned char* const stored = to + count * (name_of(to_).bits / 8 - bytes);
-    in_.read(content_.begin + static_cast<std::size_t>(first) * bytes, stored, count * bytes);
-    if (swaps_) {
-      bool const is_complex = from_ == array_type::complex64 || from_ == array_type::complex128;
-      std::size_t const size = is_complex ? bytes / 2 : bytes;
-      for (unsigned char* at = stored; at != stored + count * bytes; at += size) std::reverse(at, at + size);
-    }
-    widen_in_place(from_, to_, to, count);
-  }
+  void read(index_t first, index_t n, unsigned char* to) const;
 
  private:
   std::size_t stored_bytes() const { return name_of(from_).bits / 8; }
@@ -63,20 +33,7 @@ class npy_input {
 
 /// The first bytes of a file, up to its elements. These begin at a multiple of 64, as NumPy's do. If there are many, they
 /// begin with a page: then ranks seldom write to one page.
-inline std::string npy_header_of(array_type type, shape const& extents) {
-  std::string text = "{'descr': '" + npy_text_of(type) + "', 'fortran_order': False, 'shape': (";
-  for (int d = 0; d < extents.rank; ++d)
-    text += std::to_string(extents[d]) + (d + 1 < extents.rank ? ", " : extents.rank == 1 ? "," : "");
-  text += "), }";
-  std::size_t const many = std::size_t{64} << 10;
-  std::size_t const unit = static_cast<std::size_t>(extents.size()) * name_of(type).bits / 8 >= many ? page_bytes : 64;
-  text.resize((10 + text.size() + unit) / unit * unit - 11, ' ');
-  text += '\n';
-  std::string lead("\x93NUMPY\x01\x00", 8);
-  lead += static_cast<char>(text.size() & 255);
-  lead += static_cast<char>(text.size() >> 8);
-  return lead + text;
-}
+ASHLAR_INLINE std::string npy_header_of(array_type type, shape const& extents);
 
 /// The layout of the transposed array: its dimensions in the opposite order.
 constexpr layout_value reversed(layout_value layout) {
@@ -197,3 +154,7 @@ void save_npy(X const& expression, std::filesystem::path const& path, call_site 
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/npy_files.hpp"
+#endif

@@ -1,5 +1,6 @@
 // The headers of NumPy's .npy files.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/array_type.hpp"
 #include "ashlar/io/checked_file.hpp"
@@ -74,34 +75,12 @@ constexpr array_type type_of_npy(std::string_view descr) {
   return array_type::unreadable;
 }
 /// The text of a type of tensors: '<f4'.
-inline std::string npy_text_of(array_type type) {
-  auto const found =
-      std::find_if(std::begin(npy_types), std::end(npy_types), [&](auto const& t) { return t.type == type; });
-  return (name_of(type).bits == 8 ? "|" : "<") + std::string(found->text);
-}
+ASHLAR_INLINE std::string npy_text_of(array_type type);
 
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
-  npy_header(checked_file const& in, std::string_view text) : in_(in), text_(text) {
-    expect('{');
-    while (!next_is('}')) {
-      std::string_view const key = quoted();
-      expect(':');
-      unsigned const bit = key == "descr" ? 1u : key == "fortran_order" ? 2u : key == "shape" ? 4u : 0u;
-      if (bit == 0 || (seen_ & bit))
-        in_.fail("expected the keys descr, fortran_order and shape, found " + shown(key) + (bit ? " twice" : ""));
-      seen_ |= bit;
-      bit == 1 ? type() : bit == 2 ? order() : shape();
-      if (!next_is(',')) {
-        expect('}');
-        break;
-      }
-    }
-    if (seen_ != 7) in_.fail("expected the keys descr, fortran_order and shape, found fewer");
-    if (text_.empty() || text_.back() != '\n' || text_.find_first_not_of(' ') != text_.size() - 1)
-      in_.fail("expected spaces and the end of a line behind the header, found something else");
-  }
+  npy_header(checked_file const& in, std::string_view text);
 
   std::vector<index_t> extents;
   std::string descr;
@@ -109,64 +88,13 @@ class npy_header {
 
  private:
   void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(' '), text_.size())); }
-  bool next_is(char c) {
-    skip();
-    if (text_.empty() || text_[0] != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  void expect(char c) {
-    if (!next_is(c)) in_.fail(std::string("expected '") + c + "' in the header, found " + shown(text_));
-  }
-  std::string_view quoted() {
-    skip();
-    char const quote = text_.empty() ? '\0' : text_[0];
-    std::size_t const end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : text_.npos;
-    if (end == text_.npos) in_.fail("expected a text in quotes in the header, found " + shown(text_));
-    std::string_view const s = text_.substr(1, end - 1);
-    text_.remove_prefix(end + 1);
-    return s;
-  }
-  void type() {
-    skip();
-    if (!text_.empty() && text_[0] == '[') in_.fail("expected elements of one type, found records");
-    descr = quoted();
-  }
-  void order() {
-    skip();
-    for (std::string_view const word : {"True", "False"})
-      if (text_.starts_with(word)) {
-        fortran = word == "True";
-        return text_.remove_prefix(word.size());
-      }
-    in_.fail("expected True or False for fortran_order, found " + shown(text_));
-  }
-  void shape() {
-    expect('(');
-    bool comma = true;
-    while (!next_is(')')) {
-      if (!comma) in_.fail("expected ',' or ')' in the shape, found " + shown(text_));
-      if (extents.size() == 8) in_.fail("expected 0 to 8 dimensions, found more");
-      extents.push_back(number());
-      comma = next_is(',');
-    }
-    if (extents.size() == 1 && !comma) in_.fail("expected a tuple for the shape, found a number in parentheses");
-  }
-  index_t number() {
-    skip();
-    std::size_t const digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
-    if (digits == 0 || (digits > 1 && text_[0] == '0'))
-      in_.fail("expected a number in the shape, found " + shown(text_));
-    index_t n = 0;
-    for (char const c : text_.substr(0, digits)) {
-      index_t const digit = c - '0';
-      if (n > (std::numeric_limits<index_t>::max() - digit) / 10)
-        in_.fail("expected an extent below 2^63, found " + shown(text_.substr(0, digits)));
-      n = 10 * n + digit;
-    }
-    text_.remove_prefix(digits);
-    return n;
-  }
+  bool next_is(char c);
+  void expect(char c);
+  std::string_view quoted();
+  void type();
+  void order();
+  void shape();
+  index_t number();
 
   checked_file const& in_;
   std::string_view text_;
@@ -176,3 +104,7 @@ class npy_header {
 }  // namespace io_detail
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/npy_header.hpp"
+#endif

@@ -1,5 +1,6 @@
 // Arrays of .npy files as tensors.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/tensor/gather.hpp"
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/io/npy.hpp"
@@ -9,15 +10,7 @@ namespace ashlar {
 /// Reads a .npy file on rank 0 and returns its array on every rank. load_npy<T, L>(m, path) instead gives each rank its
 /// part.
 /// Collective: all ranks of c. Error: as read_npy, on every rank.
-inline npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
-  npy_array a;
-  comm::on_root(c, [&] { a = read_npy(path); });
-  index_t kind = static_cast<index_t>(a.kind);
-  comm::broadcast(c, &kind, 1, 0);
-  a.kind = static_cast<npy_kind>(kind);
-  comm_detail::broadcast_array(c, a);
-  return a;
-}
+ASHLAR_INLINE npy_array load_npy(communicator const& c, std::filesystem::path const& path);
 
 /// Makes a tensor of the array's elements; each rank copies its shard.
 /// Shape: the array's extents.
@@ -47,3 +40,7 @@ sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& fro
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/npy_tensor.hpp"
+#endif

@@ -1,5 +1,6 @@
 // Local einsum. Matrix products go to BLAS, by strides and flags rather than copies.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/kernels/blas.hpp"
 #include "ashlar/kernels/contraction.hpp"
 #include "ashlar/kernels/elementwise.hpp"
@@ -58,19 +59,8 @@ kernels::strided<T> leaf(T const* data, labelled const& x, labelled const& along
 
 /// The order of loops for a sum over the labels of x that c lacks: the order of x if c keeps it. Otherwise the summed
 /// labels are innermost.
-inline labelled order_of_sum(labelled const& x, labelled const& c) {
-  labelled kept, r = c;
-  kept.append(x, [&](char l) { return c.has(l); });
-  if (kept.labels == c.labels) return x;
-  r.append(x, [&](char l) { return !c.has(l); });
-  return r;
-}
-inline unsigned dimensions_missing_in(labelled const& c, labelled const& x) {
-  unsigned dims = 0;
-  for (int d = 0; d < x.labels.rank; ++d)
-    if (!c.has(x.labels.label[d])) dims |= 1u << d;
-  return dims;
-}
+ASHLAR_INLINE labelled order_of_sum(labelled const& x, labelled const& c);
+ASHLAR_INLINE unsigned dimensions_missing_in(labelled const& c, labelled const& x);
 
 /// c = a, permuted and summed over the labels that c lacks.
 template <class Space, class T>
@@ -230,3 +220,7 @@ void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<
 }
 
 }  // namespace ashlar::kernels
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/kernels/compiled/einsum.hpp"
+#endif

@@ -56,26 +56,35 @@ class kernel_region {
   bool shown_;
 };
 
-template <class Body>
-struct range_part {
-  Body const* body;
+/// A function of a range [begin, end) without its type, so that the launch by Kokkos is compiled once for all of them.
+struct range_body {
+  void (*call)(void const* body, index_t begin, index_t end);
+  void const* body;
   index_t n, parts;
-  void operator()(index_t part) const { (*body)(n* part / parts, n * (part + 1) / parts); }
+  void operator()(index_t part) const { call(body, n * part / parts, n * (part + 1) / parts); }
 };
+
+template <class Body>
+void call_range(void const* body, index_t begin, index_t end) {
+  (*static_cast<Body const*>(body))(begin, end);
+}
 
 /// Calls body(begin, end) on ranges that make up [0, n): at most one per thread, and none smaller than `grain`. A
 /// single range is a plain call in a kernel_region: a launch would cost more than most small kernels.
 /// Pre: runs_in_caller<Space>
+template <class Space>
+void run_ranges(char const* label, Space const& space, index_t grain, range_body body) {
+  body.parts = std::min<index_t>(space.concurrency(), body.n / std::max<index_t>(grain, 1));
+  if (body.parts > 1) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, body.parts), body);
+  } else if (body.n > 0) {
+    kernel_region const here(label);
+    body.call(body.body, 0, body.n);
+  }
+}
 template <class Space, class Body>
 void for_ranges(char const* label, Space const& space, index_t n, index_t grain, Body const& body) {
-  index_t const parts = std::min<index_t>(space.concurrency(), n / std::max<index_t>(grain, 1));
-  if (parts > 1) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, parts),
-                         range_part<Body>{&body, n, parts});
-  } else if (n > 0) {
-    kernel_region const here(label);
-    body(index_t{0}, n);
-  }
+  run_ranges(label, space, grain, {call_range<Body>, &body, n, 1});
 }
 
 /// Runs kernel(i) for i in [0, n).

@@ -47,7 +47,7 @@ constexpr auto causal_softmax(X const& x) {
 /// Pre: no axis shards the positions of k and v. The positions of q may be sharded. Batch and heads may be sharded,
 /// alike in all three.
 /// Cost: no communication; memory for the scores, batch * heads * positions^2 numbers.
-/// Example: all of layout<"data", none, "model", none>: the result too
+/// Example: attention(q<layout<"data", none, "model", none>>, q, q) -> layout<"data", none, "model", none>
 template <tensor Q, tensor K, tensor V>
 constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false) {
   if constexpr (ops_detail::no_heads<layout_t<Q>, layout_t<K>, layout_t<V>>::value) {
@@ -65,7 +65,8 @@ constexpr auto attention(Q const& q, K const& k, V const& v, bool causal = false
 
 /// Rows of a table by integer index: take(table, indices). The derivative adds up the cotangents of equal indices.
 /// Cost: no communication; if axes shard the table's rows (a vocabulary), the result is partial over them.
-/// Example: table layout<"model", none>, indices layout<"data", none>: partial<layout<"data", none, none>, "model">
+/// Example: embedding(t<layout<"model", none>>, i<layout<"data", none>, int>) ->
+///   partial<layout<"data", none, none>, "model">
 template <tensor Table, tensor Index>
 constexpr auto embedding(Table const& table, Index const& indices) {
   static_assert(!ops_detail::indices_are_no_integers<element_t<Index>>::value,

@@ -118,8 +118,8 @@ constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> 
 /// Cost: one all_reduce per chunk, together the bytes of one; memory for two chunks of the product instead of all of
 /// it. An operand whose first dimension is not the rows is copied chunk by chunk. Backward the cost of the two calls.
 /// Error: as einsum and all_reduce; fewer than one chunk throws ashlar::error.
-/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h, w, 4) of layout<"data", "model"> and layout<"model", none> is
-/// of layout<"data", none>
+/// Example: einsum_all_reduce<"bh,ho->bo", "model">(h<layout<"data", "model">>, w<layout<"model", none>>, 4) ->
+///   layout<"data", none>
 /// Source: Wang et al., Overlap Communication with Dependent Computation via Decomposition in Large Deep Learning
 /// Models, ASPLOS 2023 (there in a ring, a chunk for each rank).
 template <equation E, dimension Axes, tensor A, tensor B>
@@ -134,8 +134,8 @@ template <equation E, dimension Axes, tensor A, tensor B>
 /// Cost: one reduce_scatter per chunk. If the rows are scattered (Dim is 0), a chunk has a part of the rows that each
 /// rank keeps. The operand's rows are copied together for it. Backward one all_gather: both cotangents are products of
 /// its result.
-/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h, w, 4) of layout<none, "model"> and layout<"model", none>
-/// is of layout<"model", none>
+/// Example: einsum_reduce_scatter<"bh,ho->bo", "model", 0>(h<layout<none, "model">>, w<layout<"model", none>>, 4) ->
+///   layout<"model", none>
 template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_reduce_scatter(A const& a, B const& b, index_t chunks,
                                                    call_site w = call_site::current()) {
@@ -157,8 +157,8 @@ template <equation E, dimension Axes, int Dim, tensor A, tensor B>
 /// cotangent. The cotangent of `a` is an einsum_reduce_scatter in as many chunks. Under differentiation `a` is gathered
 /// whole if einsum sums over a label that only one operand has.
 /// Error: as einsum and all_gather; fewer than one chunk throws ashlar::error.
-/// Example: all_gather_einsum<"bi,ih->bh", "model">(x, w, 4) of layout<"model", none> and layout<none, "model"> is of
-/// layout<none, "model">
+/// Example: all_gather_einsum<"bi,ih->bh", "model">(x<layout<"model", none>>, w<layout<none, "model">>, 4) ->
+///   layout<none, "model">
 template <equation E, dimension Axes, tensor A, tensor B>
 [[nodiscard]] constexpr auto all_gather_einsum(A const& a, B const& b, index_t chunks,
                                                call_site w = call_site::current()) {

@@ -235,7 +235,7 @@ constexpr auto after_redistribute() {
 /// and the derivative needs no communication.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: one collective; 2 |shard| (p-1)/p bytes received per rank.
-/// Example: all_reduce<"model">(y) with y of partial<layout<"data", none>, "model"> is of layout<"data", none>
+/// Example: all_reduce<"model">(y<partial<layout<"data", none>, "model">>) -> layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_all_reduce<meta_detail::names_in_t<Axes>, X>(), x, w);
@@ -250,7 +250,7 @@ template <tensor X>
 /// Gathers the dimension that the axes split last. `As` says if an active result is replicated over them or invariant.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |result| (p-1)/p bytes received per rank; no packing if all dimensions before it have local extent 1.
-/// Example: all_gather<"data">(x) with x of layout<"data", none> is of layout<none, none>
+/// Example: all_gather<"data">(x<layout<"data", none>>) -> layout<none, none>
 template <dimension Axes, gathered As = gathered::replicated, tensor X>
 [[nodiscard]] constexpr auto all_gather(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_all_gather<meta_detail::names_in_t<Axes>, As, X>(), x, w);
@@ -259,7 +259,7 @@ template <dimension Axes, gathered As = gathered::replicated, tensor X>
 /// Performs the reduction over the axes and leaves each rank a part of dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |shard| (p-1)/p bytes received per rank.
-/// Example: reduce_scatter<"model", 0>(y) with y of partial<layout<none, none>, "model"> is of layout<"model", none>
+/// Example: reduce_scatter<"model", 0>(y<partial<layout<none, none>, "model">>) -> layout<"model", none>
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto reduce_scatter(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_reduce_scatter<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
@@ -268,7 +268,7 @@ template <dimension Axes, int Dim, tensor X>
 /// Moves the axes from the dimension that they split last to dimension Dim.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: |shard| (p-1)/p bytes received per rank.
-/// Example: all_to_all<"data", 1>(x) with x of layout<"data", none> is of layout<none, "data">
+/// Example: all_to_all<"data", 1>(x<layout<"data", none>>) -> layout<none, "data">
 template <dimension Axes, int Dim, tensor X>
 [[nodiscard]] constexpr auto all_to_all(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_all_to_all<meta_detail::names_in_t<Axes>, Dim, X>(), x, w);
@@ -279,7 +279,7 @@ template <dimension Axes, int Dim, tensor X>
 /// Post: the value is the same.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the bytes of plan(from, To, extents, sizes, sizeof(T), axes of the mesh, links); 0 for equal layouts.
-/// Example: redistribute<layout<none, "data">>(x) with x of layout<"data", none> is one all_to_all
+/// Example: redistribute<layout<none, "data">>(x<layout<"data", none>>) -> layout<none, "data">
 template <class To, tensor X>
 [[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_redistribute<To, X>(), x, w);
@@ -287,7 +287,7 @@ template <class To, tensor X>
 
 /// The same value, partial over the axes. For a sum, coordinate 0 keeps the elements and the others hold zeros.
 /// Cost: no communication; but a tensor that is partial by another reduction is reduced first.
-/// Example: y + as_partial<"model">(bias) with y of partial<layout<none, none>, "model">
+/// Example: y<partial<layout<none>, "model">> + as_partial<"model">(b<layout<none>>) -> partial<layout<none>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
 [[nodiscard]] constexpr auto as_partial(X const& x, call_site w = call_site::current()) {
   return redistribute<partial<layout_t<X>, Axes, Op>>(x, w);

@@ -145,8 +145,8 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
 /// Error: see ops_detail::convolution_diagnostics; extents that disagree throw ashlar::error.
-/// Example: conv2d<2>(x, k) of layout<"data", none, none, none> and layout<none, none, none, "model"> is
-/// layout<"data", none, none, "model">
+/// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
+///   layout<"data", none, none, "model">
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

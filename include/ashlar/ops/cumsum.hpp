@@ -101,7 +101,7 @@ struct elements_cannot_be_added {
 /// Cost: if axes shard the dimension, an all_gather of one number per line and rank along them: the sums of the parts.
 ///   Else no communication. The derivative is the same from the other end, at the same cost.
 /// Error: a block-cyclic dimension does not compile, nor does a partial tensor by another reduction than the sum.
-/// Example: cumsum<0>(x) of layout<"x", none> is NumPy's cumsum(x, axis=0). The rounding depends on the number of ranks
+/// Example: cumsum<0>(x<layout<"x", none>>) -> layout<"x", none>
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto cumsum(X const& x, call_site w = call_site::current()) {
   using types = ops_detail::elements_cannot_be_added<element_t<X>>;

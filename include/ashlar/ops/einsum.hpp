@@ -137,8 +137,8 @@ struct einsum_op {
 /// Cost: no communication; locally one GEMM if the equation is one. If a sharded label is summed, the result is
 /// partial, as its type says.
 /// Error: see ops_detail::einsum_diagnostics; extents that disagree throw ashlar::error.
-/// Example: einsum<"bi,ih->bh"> of layout<"data", "model"> and layout<"model", none> is
-/// partial<layout<"data", none>, "model">
+/// Example: einsum<"bi,ih->bh">(x<layout<"data", "model">>, w<layout<"model", none>>) ->
+///   partial<layout<"data", none>, "model">
 template <equation E, class... X>
 constexpr auto einsum(X const&... x) {
   static_assert(sizeof...(X) == 1 || sizeof...(X) == 2,

@@ -119,8 +119,8 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
 /// Shape, Error: as for two tensors. The rule for layouts holds for all operands together, so the order does not change
 /// the layout of the result, only its rounding.
 /// Cost: no communication; two or three products, and the tensors between.
-/// Example: einsum<"ij,jk,kl->il">(a, b, c) with a of layout<"p", none> and others that no axis shards is of
-/// layout<"p", none>
+/// Example: einsum<"ij,jk,kl->il">(a<layout<"p", none>>, b<layout<none, none>>, c<layout<none, none>>) ->
+///   layout<"p", none>
 template <equation E, class A, class B, class C, class... D>
 constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
   static_assert(sizeof...(D) <= 1, "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");

@@ -86,7 +86,8 @@ constexpr auto aligned(X const& x, Like const& like) {
 /// Cost: no communication. An operand whose labels are in another order than the result's is transposed first.
 /// Error: labels that no operand has, that would be summed, or that only together cover the result do not compile.
 /// Operands whose common labels are sharded otherwise do not compile. Extents that differ throw ashlar::error.
-/// Example: elementwise<"ij,i->ij">(f, x, s) with x of layout<"data", "model"> and s of layout<"data">
+/// Example: elementwise<"ij,i->ij">(std::plus<>{}, x<layout<"data", "model">>, s<layout<"data">>) ->
+///   layout<"data", "model">
 template <equation E, class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
   using ranks = ops_detail::equation_has_other_ranks<E, layout_t<X>...>;

@@ -118,7 +118,7 @@ constexpr auto extremum_over(X const& x) {
 /// Cost: no communication. If a dimension is sharded, the result is partial, and one all_reduce of 16 bytes per element
 ///   (8-byte elements or smaller) gives index and value. It has no derivative: an active operand is read by its value.
 /// Error: a partial operand and elements without an order do not compile.
-/// Example: element_index(all_reduce(argmax<1>(x))) with x of layout<"data", "model"> is of layout<"data">
+/// Example: element_index(all_reduce(argmax<1>(x<layout<"data", "model">>))) -> layout<"data">
 template <int... Dims, tensor X>
 constexpr auto argmax(X const& x) {
   return ops_detail::extremum_over<ops_detail::below, Dims...>(x);

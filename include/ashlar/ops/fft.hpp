@@ -163,7 +163,7 @@ constexpr bool can_transform() {
 /// Post: y_k = sum over j of x_j exp(-2 pi i j k / n)
 /// Cost: no communication. The derivative is the same transform of the cotangent.
 /// Error: a sharded dimension, a partial maximum and elements that are no numbers of float or double do not compile.
-/// Example: fft<2>(x) with x of layout<"p", "q", none>
+/// Example: fft<2>(x<layout<"p", "q", none>>) -> layout<"p", "q", none>
 template <int Dim, tensor X>
 constexpr auto fft(X const& x) {
   if constexpr (ops_detail::can_transform<Dim, X>())

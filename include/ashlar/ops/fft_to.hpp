@@ -134,7 +134,7 @@ constexpr auto transform_to(X const& x, call_site const& w) {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the redistributions of the route, which a ledger shows.
 /// Error: as for fft and redistribute.
-/// Example: fft_to<layout<none, "p", "q">>(x) with x of layout<"p", "q", none> is two all_to_alls
+/// Example: fft_to<layout<none, "p", "q">>(x<layout<"p", "q", none>>) -> layout<none, "p", "q">
 template <class L, int... Dims, tensor X>
 [[nodiscard]] constexpr auto fft_to(X const& x, call_site w = call_site::current()) {
   return ops_detail::transform_to<ops_detail::direction::forward, L, Dims...>(x, w);

@@ -76,7 +76,7 @@ constexpr auto inverse_fftshift(X const& x) {
 
 /// The frequencies of the coefficients that fft gives, in cycles per unit of the sample distance d, as
 /// numpy.fft.fftfreq: 0, 1, ..., -2, -1, divided by n d. Abstract or real as the handle is.
-/// Example: fftfreq<double, layout<"q">>(m, 256) for a dimension that "q" shards
+/// Example: fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
 constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1)) {
   auto const count = static_cast<T>(n);

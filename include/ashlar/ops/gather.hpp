@@ -112,7 +112,7 @@ constexpr auto scatter_add_op::pullback(Ct const& ct, Y const&, Update const&, I
 /// Shape: table (n, r...), index (i...); result (i..., r...).
 /// Pre: 0 <= index < n; an index outside gives a row of zeros.
 /// Cost: no communication; if axes shard the table's rows, the result is partial over them.
-/// Example: table layout<"model", none>, index layout<"data">: partial<layout<"data", none>, "model">
+/// Example: take(table<layout<"model", none>>, index<layout<"data">, int>) -> partial<layout<"data", none>, "model">
 template <class Table, class Index>
 constexpr auto take(Table const& table, Index const& index, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -125,7 +125,7 @@ constexpr auto take(Table const& table, Index const& index, call_site w = call_s
 /// Pre: 0 <= index < n; a row whose index is outside is dropped.
 /// Cost: no communication; if axes shard the index, the result is partial over them.
 /// Error: layouts that do not fit do not compile; extents that do not fit throw ashlar::error.
-/// Example: all_reduce(scatter_add(weights, targets, ranks)) with weights and targets of layout<"x">, ranks of
+/// Example: all_reduce(scatter_add(weights<layout<"x">>, targets<layout<"x">, int>, ranks<layout<none>>)) ->
 ///   layout<none>
 template <class Update, class Index, class Like>
 constexpr auto scatter_add(Update const& update, Index const& index, Like const& like,

@@ -70,7 +70,7 @@ constexpr bool check_exchange() {
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: one message from each neighbour. Bytes: the cells of the domain that a rank's halo shows. No copy of the shard.
 /// Error: does not compile without a halo, or if the halo is filled already.
-/// Example: auto const u = exchange_halo(stencil(f, v));  // v of layout<halo("y", 1), halo("x", 1)>
+/// Example: exchange_halo(u<stale<layout<halo("y", 1), none>>>) -> layout<halo("y", 1), none>
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto exchange_halo(X const& x, call_site w = call_site::current()) {
   if constexpr (ops_detail::check_exchange<C, X>()) {
@@ -155,7 +155,7 @@ struct halo_holds_no_sums {
 /// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
 /// Cost: as exchange_halo, and the sums.
 /// Error: does not compile unless the layout is halo_sums<H>.
-/// Example: auto const f = add_halo(std::move(forces));  // of halo_sums<layout<halo("y", 1), none>>
+/// Example: add_halo(forces<halo_sums<layout<halo("y", 1), none>>>) -> stale<layout<halo("y", 1), none>>
 template <corners C = corners::all, plain_tensor X>
 [[nodiscard]] constexpr auto add_halo(X x, call_site w = call_site::current()) {
   using L = layout_t<X>;
@@ -211,7 +211,7 @@ template <plain_tensor X>
 /// are 0.
 /// Collective: no communication. Cost: a copy of the cells.
 /// Error: does not compile unless the layout of x is owned_layout_t<H>.
-/// Example: auto u = with_halo<layout<halo("y", 1), none>>(x);  // x of layout<"y", none>
+/// Example: with_halo<layout<halo("y", 1), none>>(x<layout<"y", none>>) -> stale<layout<halo("y", 1), none>>
 template <class H, plain_tensor X>
 [[nodiscard]] constexpr auto with_halo(X const& x) {
   static_assert(!ops_detail::halo_is_missing<H>::value,

@@ -106,7 +106,7 @@ struct weights_have_other_elements {
 /// Mean over all rows of -log(softmax(logits))[label], from integer labels.
 /// Shape: logits (rows..., classes), labels (rows...); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Example: logits layout<"data", none>, labels layout<"data">: partial<layout<>, "data">
+/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -204,7 +204,7 @@ struct distribution_cross_entropy_op : distribution_rule {
 /// any weights). A masked class, with logit -infinity, adds nothing if its target is 0. Both operands have derivatives.
 /// Shape: logits and targets (rows..., classes); a scalar.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Example: both of layout<"data", none>: partial<layout<>, "data">
+/// Example: softmax_cross_entropy(z<layout<"data", none>>, y<layout<"data", none>>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
   requires(rank_v<Z> == rank_v<Y> && !std::numeric_limits<element_t<Y>>::is_integer)
 constexpr auto softmax_cross_entropy(Z const& logits, Y const& targets, call_site w = call_site::current()) {

@@ -191,7 +191,7 @@ constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
 
 /// A tensor whose elements are all one number, abstract or real as the handle is.
 /// Error: a partial layout does not compile: each rank's term would be the whole value.
-/// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f)
+/// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto full(Handle const& m, index_t const (&n)[N], T value) {
   static_assert(
@@ -210,7 +210,7 @@ constexpr auto ones(Handle const& m, index_t const (&n)[N]) {
 
 /// The vector first, first + step, ... of n elements, abstract or real as the handle is.
 /// Error: a partial layout, or one of another number of dimensions, does not compile.
-/// Example: arange<float, layout<"data">>(m, 128), arange<double, layout<none>>(m, 11, 0., 0.1)
+/// Example: arange<double, layout<"data">>(m, 11, 0., 0.1) -> layout<"data">
 template <class T, class L, class Handle>
 constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1)) {
   static_assert(

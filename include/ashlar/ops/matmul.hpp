@@ -106,7 +106,7 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// operands and the result in the layouts between. Backward two more products: the cotangent of an operand is einsum_to
 /// into the dual of its layout. An active result is invariant over the axes that To does not name.
 /// Error: as einsum, except for the layouts of the operands; To needs a spec for each dimension of the result.
-/// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a, b) multiplies a by the transpose of b
+/// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
 template <equation E, class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
   constexpr bool other_ranks = ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value;
@@ -140,7 +140,8 @@ template <equation E, class To, tensor A, tensor B>
 /// Leading dimensions are batches, as in NumPy: both operands have them, or one operand is a matrix for all batches. A
 /// vector `a` is a row, a vector `b` is a column.
 /// Collective, Cost, Error: as einsum_to.
-/// Example: matmul<layout<"p", "q">>(a, b) with a of layout<"p", "q"> and b of layout<cyclic("p", 64), cyclic("q", 64)>
+/// Example: matmul<layout<"p", "q">>(a<layout<"p", "q">>, b<layout<cyclic("p", 64), cyclic("q", 64)>>) ->
+///   layout<"p", "q">
 /// Source: van de Geijn and Watts, SUMMA, 1997; Solomonik and Demmel, 2.5D algorithms, 2011.
 template <class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto matmul(A const& a, B const& b, call_site w = call_site::current()) {

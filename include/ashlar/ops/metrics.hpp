@@ -74,7 +74,7 @@ constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_sit
 /// whose label is not a class, is not counted. It has no derivative.
 /// Shape: logits (rows..., classes), labels (rows...); result (classes, classes), label first.
 /// Cost: no communication; the result is partial over the axes that shard the rows.
-/// Example: logits layout<"data", none>: partial<layout<none, none>, "data">
+/// Example: confusion_counts(z<layout<"data", none>>, y<layout<"data">, int>) -> partial<layout<none, none>, "data">
 template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

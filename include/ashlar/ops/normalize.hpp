@@ -162,7 +162,7 @@ constexpr auto normalize(double epsilon, X const& x, Scale const& scale, Shift c
 /// Pre: no axis shards these dimensions, and every rank has all of scale and shift.
 /// Cost: no communication; one kernel. The derivatives need no communication either; the derivatives with respect to
 /// scale and shift are partial over the axes that shard x.
-/// Example: layer_norm(x, scale, shift, 1e-5) of layout<"data", none> and layout<none> is layout<"data", none>
+/// Example: layer_norm(x<layout<"data", none>>, scale<layout<none>>, shift<layout<none>>, 1e-5) -> layout<"data", none>
 template <tensor X, tensor Scale, tensor Shift>
 constexpr auto layer_norm(X const& x, Scale const& scale, Shift const& shift, double epsilon) {
   return ops_detail::normalize<true>(epsilon, x, scale, shift);

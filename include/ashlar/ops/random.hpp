@@ -59,7 +59,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 
 /// A tensor of uniform numbers in [low, high), the same for every layout and mesh. The element with row-major global
 /// index g is a function of (key, g).
-/// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f)
+/// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {
   return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),

@@ -251,7 +251,7 @@ struct expanded_tensor_is_sharded_otherwise {
 /// Cost: no communication. Its derivative sums over Dims: it is partial over the axes that shard them.
 /// Error: a layout that does not fit does not compile; extents that do not fit throw ashlar::error. An active x that is
 ///   invariant over an axis that shards Dims does not compile: write as_replicated first.
-/// Example: x - expand<1>(all_reduce<"model">(mean<1>(x)), x) of x of layout<"data", "model"> is of that layout
+/// Example: x<layout<"data", "model">> - expand<1>(all_reduce<"model">(mean<1>(x)), x) -> layout<"data", "model">
 template <int... Dims, class X, class Like>
 constexpr auto expand(X const& x, Like const& like, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
@@ -279,14 +279,14 @@ constexpr auto expand(X const& x, Like const& like, call_site w = call_site::cur
 /// As last argument of a reduction: the result keeps the dimensions that were reduced, with extent 1 and sharded by no
 /// axis. It fits the operand in elementwise operations if no axis shards these dimensions of the operand; otherwise use
 /// expand, or elementwise by labels.
-/// Example: x - mean<1>(x, keep_dims) with x of layout<"data", none>
+/// Example: sum<1>(x<layout<"data", none>>, keep_dims) -> layout<"data", none>
 struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
 
 /// Sum over dimensions, or over all if none is given.
 /// Shape: without the summed dimensions.
 /// Cost: no communication; if a summed dimension is sharded, the result is partial.
-/// Example: sum<0>(x) of layout<"data", "model"> is partial<layout<"model">, "data">
+/// Example: sum<0>(x<layout<"data", "model">>) -> partial<layout<"model">, "data">
 template <int... Dims, class X>
 constexpr auto sum(X const& x) {
   return ops_detail::reduce<op::sum, Dims...>(x);

@@ -102,7 +102,7 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: `by` of the shard's indices received per rank, at most the shard; one copy of the shard.
 /// Error: does not compile if no dimension is split by exactly these axes, or if it is block-cyclic.
-/// Example: roll<"stage">(activations) of layout<"stage", "data", none> hands each stage's to the next
+/// Example: roll<"stage">(x<layout<"stage", "data", none>>) -> layout<"stage", "data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
   return ops_detail::roll_named<meta_detail::names_in_t<Axes>>(x, by, w);

@@ -67,7 +67,7 @@ struct select_op {
 /// Pre: no axis shards the first dimension.
 /// Cost: no communication and no copy: the result is in the memory of x. Backward, a tensor of x's size.
 /// Error: an index that the dimension lacks throws ashlar::error.
-/// Example: select(x, 2) of layout<none, "data", "model"> is layout<"data", "model">
+/// Example: select(x<layout<none, "data", "model">>, 2) -> layout<"data", "model">
 template <class X>
 constexpr auto select(X const& x, index_t at, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

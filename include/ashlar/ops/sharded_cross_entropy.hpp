@@ -96,7 +96,7 @@ struct sharded_cross_entropy_op {
 /// The result is partial over the axes that shard the rows. (Megatron needs three all-reduces: of the maximum, of the
 /// label's logit and of the sum.)
 /// Error: a label that is not a class makes NaN.
-/// Example: logits layout<"data", "model">, labels layout<"data">: partial<layout<>, "data">
+/// Example: sharded_cross_entropy(z<layout<"data", "model">>, y<layout<"data">, int>) -> partial<layout<>, "data">
 template <tensor Z, tensor Y>
 [[nodiscard]] constexpr auto sharded_cross_entropy(Z const& logits, Y const& labels,
                                                    call_site w = call_site::current()) {

@@ -174,7 +174,7 @@ template <class To = ops_detail::as_operand, tensor X, int N>
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: as slice. The derivative shifts the cotangent back.
 /// Error: a dimension that x lacks does not compile. A partial sum is shifted with zeros only.
-/// Example: shift<0>(x, 1) - x of layout<"x"> is the difference of neighbours, negative
+/// Example: shift<0>(x<layout<"x">>, 1) - x -> layout<"x">
 template <int Dim, tensor X>
 [[nodiscard]] constexpr auto shift(X const& x, index_t n, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

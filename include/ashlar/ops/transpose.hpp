@@ -57,7 +57,7 @@ constexpr auto transpose_into(std::integer_sequence<int, Order...>, destination<
 /// The first step of the plan transposes the elements that it transfers, so there is no transposed copy.
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: the cost of the redistribution.
-/// Example: transpose<layout<"data", none>, 1, 0>(x) with x of layout<"data", none> is one all_to_all
+/// Example: transpose<layout<"data", none>, 1, 0>(x<layout<"data", none>>) -> layout<"data", none>
 template <class To, int... Order, tensor X>
 [[nodiscard]] constexpr auto transpose(X const& x, call_site w = call_site::current()) {
   using Y = decltype(transpose<Order...>(x));

@@ -185,7 +185,7 @@ constexpr void require_static_even_pieces() {
 /// Joins dimensions First to Last into one. No element moves.
 /// Pre: if axes shard dimension First, its extent is a multiple of the number of their ranks.
 /// Error: ashlar::error on every rank if it is not.
-/// Example: flatten<0, 1>(x) of layout<"data", none, "model"> is layout<"data", "model">
+/// Example: flatten<0, 1>(x<layout<"data", none, "model">>) -> layout<"data", "model">
 template <int First, int Last, class X>
 constexpr auto flatten(X const& x) {
   if constexpr (ops_detail::no_such_dimensions<First, Last, rank_v<X>>::value) {
@@ -213,7 +213,7 @@ constexpr auto flatten(X const& x) {
 /// Cuts dimension Dim into dimensions of the given extents. No element moves.
 /// Pre: the product of the extents is the dimension's extent. If axes shard it, the first extent is a multiple of the
 /// number of their ranks.
-/// Example: unflatten<1>(x, {12, 64}) of layout<"data", none> is layout<"data", none, none>
+/// Example: unflatten<1>(x<layout<"data", none>>, {12, 64}) -> layout<"data", none, none>
 template <int Dim, class X, int N>
 constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);

@@ -70,7 +70,7 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 
 /// Makes a tensor of global extents n. A mesh or an abstract_mesh gives an abstract tensor; a device_mesh gives a real,
 /// uninitialised one.
-/// Example: make<float, layout<"data", none>>(m, {128, 784})
+/// Example: make<float, layout<"data", none>>(m, {128, 784}) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N]) {
   return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n));

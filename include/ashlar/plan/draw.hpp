@@ -1,9 +1,9 @@
 // Drawings of the blocks of a tensor and the ranks that hold them. Needs neither MPI nor Kokkos.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/layout/layout.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -14,57 +14,18 @@ namespace ashlar {
 namespace plan_detail {
 
 // Joins words. Of more than 4 words it shows the first two and the last.
-inline std::string listed(std::vector<std::string> const& words, char const* between) {
-  std::string s;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (words.size() <= 4 || i < 2 || i + 1 == words.size())
-      s += (i ? between : "") + words[i];
-    else if (i == 2)
-      s += between + std::string("..");
-  return s;
-}
+ASHLAR_INLINE std::string listed(std::vector<std::string> const& words, char const* between);
 
 // The text of the ranks that hold the same block: replicas, or groups of ranks that hold terms of one reduction.
-inline std::string ranks_text(std::vector<int> const& ranks, layout_value const& layout, mesh_shape const& mesh) {
-  std::vector<std::pair<int, std::vector<std::string>>> groups;
-  for (int r : ranks) {
-    int const first = mesh.with_position(r, layout.partial(), 0);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](auto const& g) { return g.first == first; });
-    if (group == groups.end()) group = groups.insert(group, {first, {}});
-    group->second.push_back(std::to_string(r));
-  }
-  std::vector<std::string> words;
-  for (auto const& g : groups) words.push_back(listed(g.second, "+"));
-  return listed(words, ",");
-}
+ASHLAR_INLINE std::string ranks_text(std::vector<int> const& ranks, layout_value const& layout, mesh_shape const& mesh);
 
 // The text of an index set: its runs of consecutive indices. Of more than two runs it shows the first and the last.
-inline std::string text_of(index_set const& s) {
-  std::vector<std::string> runs;
-  for (index_t i = 0, n = 0; i < s.size(); i += n) {
-    n = s.run(i);
-    runs.push_back(std::to_string(s[i]) + ":" + std::to_string(s[i] + n));
-  }
-  if (runs.empty()) return std::to_string(s.begin) + ":" + std::to_string(s.end);
-  if (runs.size() == 1) return runs[0];
-  return runs[0] + (runs.size() > 2 ? ",..," : ",") + runs.back();
-}
+ASHLAR_INLINE std::string text_of(index_set const& s);
 
-inline std::string centred(std::string const& s, std::size_t width) {
-  std::size_t const left = (width - s.size()) / 2;
-  return std::string(left, ' ') + s + std::string(width - s.size() - left, ' ');
-}
+ASHLAR_INLINE std::string centred(std::string const& s, std::size_t width);
 
 // The rows or columns to draw, of n, if `most` fit: all, or the first ones and the last with a gap (-1) between.
-inline std::vector<int> drawn(int n, int most) {
-  std::vector<int> which;
-  for (int i = 0; i < n; ++i)
-    if (n <= most || i + 2 < most || i + 1 == n)
-      which.push_back(i);
-    else if (which.back() >= 0)
-      which.push_back(-1);
-  return which;
-}
+ASHLAR_INLINE std::vector<int> drawn(int n, int most);
 
 /// The blocks of a tensor, in the order of their first ranks, and the ranks that hold them.
 struct blocks {
@@ -72,94 +33,20 @@ struct blocks {
   std::vector<std::vector<int>> ranks;
   std::vector<std::string> without_elements;
 
-  blocks(layout_value const& layout, mesh_shape const& mesh, shape const& extents) {
-    for (int r = 0; r < mesh.ranks(); ++r) {
-      region const mine = local_region(extents, layout, mesh, r);
-      if (mine.size() == 0) {
-        without_elements.push_back(std::to_string(r));
-        continue;
-      }
-      auto const at = static_cast<std::size_t>(std::find(part.begin(), part.end(), mine) - part.begin());
-      if (at == part.size()) {
-        part.push_back(mine);
-        ranks.emplace_back();
-      }
-      ranks[at].push_back(r);
-    }
-  }
+  blocks(layout_value const& layout, mesh_shape const& mesh, shape const& extents);
   // The parts of a dimension, in order.
-  std::vector<index_set> pieces(int d) const {
-    std::vector<index_set> p;
-    for (region const& r : part)
-      if (std::find(p.begin(), p.end(), r.dim[d]) == p.end()) p.push_back(r.dim[d]);
-    std::sort(p.begin(), p.end(), [](index_set const& a, index_set const& b) { return a[0] < b[0]; });
-    return p;
-  }
+  std::vector<index_set> pieces(int d) const;
 };
 
 inline constexpr int drawing_width = 80, drawing_rows = 12;
 
 // Draws dimension 0 downwards and dimension 1 to the right. A tensor with fewer dimensions is a single row.
-inline void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
-  auto const rows = layout.rank == 2 ? b.pieces(0) : std::vector<index_set>(1);
-  auto const columns = layout.rank == 0 ? std::vector<index_set>(1) : b.pieces(layout.rank - 1);
-  auto cell = [&](index_set const& row, index_set const& column) {
-    for (std::size_t i = 0; i < b.part.size(); ++i)
-      if ((layout.rank < 2 || b.part[i].dim[0] == row) && (layout.rank < 1 || b.part[i].dim[layout.rank - 1] == column))
-        return ranks_text(b.ranks[i], layout, mesh);
-    return std::string();
-  };
-  std::size_t side = 0, width = 6;
-  for (index_set const& r : rows)
-    if (layout.rank == 2) side = std::max(side, text_of(r).size() + 1);
-  for (index_set const& c : columns) {
-    if (layout.rank > 0) width = std::max(width, text_of(c).size());
-    for (index_set const& r : rows) width = std::max(width, cell(r, c).size());
-  }
-  width += 2;
-  auto const fit = std::max(3, (drawing_width - static_cast<int>(side) - 1) / static_cast<int>(width + 1));
-  auto const down = drawn(static_cast<int>(rows.size()), drawing_rows);
-  auto const right = drawn(static_cast<int>(columns.size()), fit);
-  auto line = [&](std::string const& head, char const* bar, auto text) {
-    std::string s = head + bar;
-    for (int c : right) s += centred(c < 0 ? "..." : text(columns[static_cast<std::size_t>(c)]), width) + bar;
-    out << std::string(side - head.size(), ' ') << s.substr(0, s.find_last_not_of(' ') + 1) << "\n";
-  };
-  std::string rule(side, ' ');
-  for (std::size_t i = 0; i < right.size(); ++i) rule += "+" + std::string(width, '-');
-  rule += "+\n";
-  if (layout.rank > 0) line("", " ", text_of);
-  out << rule;
-  for (int r : down) {
-    index_set const row = r < 0 ? index_set{} : rows[static_cast<std::size_t>(r)];
-    std::string const head = r < 0 ? "... " : layout.rank == 2 ? text_of(row) + " " : "";
-    line(head, "|", [&](index_set const& column) { return r < 0 ? "..." : cell(row, column); });
-    out << rule;
-  }
-}
+ASHLAR_INLINE void draw_grid(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
-inline void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh) {
-  std::vector<std::vector<std::string>> table{{"ranks"}};
-  for (int d = 0; d < layout.rank; ++d) table[0].push_back("dim " + std::to_string(d));
-  for (int i : drawn(static_cast<int>(b.part.size()), 2 * drawing_rows)) {
-    auto const at = static_cast<std::size_t>(i);
-    table.push_back({i < 0 ? "..." : ranks_text(b.ranks[at], layout, mesh)});
-    for (int d = 0; d < layout.rank; ++d) table.back().push_back(i < 0 ? "..." : text_of(b.part[at].dim[d]));
-  }
-  for (auto const& row : table)
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      std::size_t width = 0;
-      for (auto const& other : table) width = std::max(width, other[c].size());
-      out << row[c] << (c + 1 < row.size() ? std::string(width - row[c].size() + 3, ' ') : "\n");
-    }
-}
+ASHLAR_INLINE void draw_table(std::ostream& out, blocks const& b, layout_value const& layout, mesh_shape const& mesh);
 
-inline void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh, shape const& extents) {
-  blocks const b(layout, mesh, extents);
-  if (!b.part.empty()) layout.rank <= 2 ? draw_grid(out, b, layout, mesh) : draw_table(out, b, layout, mesh);
-  if (!b.without_elements.empty()) out << "no elements: ranks " << listed(b.without_elements, ",") << "\n";
-  if (layout.levels != 0) out << "+ joins ranks whose blocks are still to be reduced\n";
-}
+ASHLAR_INLINE void draw_shards(std::ostream& out, layout_value const& layout, mesh_shape const& mesh,
+                               shape const& extents);
 
 }  // namespace plan_detail
 
@@ -190,3 +77,7 @@ void draw(std::ostream& out, X const& x) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/plan/compiled/draw.hpp"
+#endif

@@ -99,39 +99,15 @@ class few_records {
 class all_records {
  public:
   all_records() = default;
-  all_records(all_records const& other) {
-    for (auto const& r : other) add(r);
-  }
-  all_records& operator=(all_records other) {
-    std::swap(size_, other.size_);
-    std::swap(next_, other.next_);
-    std::swap(room_, other.room_);
-    std::swap(record_, other.record_);
-    return *this;
-  }
+  all_records(all_records const& other);
+  all_records& operator=(all_records other);
   ~all_records() { delete[] record_; }
-  void add(collective_record const& r) {
-    std::size_t const i = position_of(r, record_, size_, next_);
-    next_ = i + 1;
-    if (i < size_) {
-      record_[i].times += r.times;
-      return;
-    }
-    if (size_ == room_) grow();
-    record_[size_++] = r;
-  }
+  void add(collective_record const& r);
   collective_record const* begin() const { return record_; }
   collective_record const* end() const { return record_ + size_; }
 
  private:
-  void grow() {
-    std::size_t const room = room_ == 0 ? few_records::capacity : 2 * room_;
-    auto* const more = new collective_record[room];
-    for (std::size_t i = 0; i < size_; ++i) more[i] = record_[i];
-    delete[] record_;
-    record_ = more;
-    room_ = room;
-  }
+  void grow();
 
   std::size_t size_ = 0, next_ = 0, room_ = 0;
   collective_record* record_ = nullptr;
@@ -202,3 +178,7 @@ struct recorder {
 };
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/plan/compiled/ledger.hpp"
+#endif

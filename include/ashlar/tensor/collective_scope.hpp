@@ -29,18 +29,9 @@ class collective_scope {
   }
   collective_scope(collective_scope const&) = delete;
   collective_scope& operator=(collective_scope const&) = delete;
-  ~collective_scope() {
-    if (entered_) end();
-  }
-  void enter() {
-    event_.bytes = 0;  // were counted when it began
-    collective_.enter();
-    begin();
-  }
-  void leave() {
-    end();
-    collective_.leave();
-  }
+  ~collective_scope();
+  void enter();
+  void leave();
 
  private:
   template <class M>
@@ -53,24 +44,10 @@ class collective_scope {
                                          call_site const& w) {
     return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
   }
-  static comm::collective_event named(comm::collective_event e, char const* name) {
-    e.name = name;
-    return e;
-  }
-  static comm::collective_event const& begun(comm::collective_event const& e) {
-    require_mpi(e.name ? e.name : to_text(e.what));
-    return e;
-  }
-  void begin() {
-    entered_ = true;
-    comm::collective_log::instance().begin(event_);
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(event_));
-  }
-  void end() {
-    entered_ = false;
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
-    comm::collective_log::instance().end();
-  }
+  static comm::collective_event named(comm::collective_event e, char const* name);
+  static comm::collective_event const& begun(comm::collective_event const& e);
+  void begin();
+  void end();
 
   collective_in_progress collective_;
   comm::collective_event event_;
@@ -78,3 +55,7 @@ class collective_scope {
 };
 
 }  // namespace ashlar::tensor_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/collective_scope.hpp"
+#endif

@@ -15,18 +15,12 @@ namespace ashlar {
 /// Example: int main(int argc, char** argv) { ashlar::environment env(argc, argv); ... }
 class environment {
  public:
-  environment() {
-    start([] { Kokkos::initialize(); });
-  }
+  environment();
   /// Takes Kokkos' options out of the command line.
-  environment(int& argc, char** argv) {
-    start([&] { Kokkos::initialize(argc, argv); });
-  }
+  environment(int& argc, char** argv);
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
-  ~environment() {
-    if (owns_kokkos_ && !Kokkos::is_finalized()) Kokkos::finalize();
-  }
+  ~environment();
 
  private:
   template <class F>
@@ -51,3 +45,7 @@ class environment {
 };
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/environment.hpp"
+#endif

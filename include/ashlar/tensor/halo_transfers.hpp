@@ -1,8 +1,8 @@
 // The transfers of a halo exchange on one rank, worked out from its neighbours alone.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/tensor/halo_runs.hpp"
 #include "ashlar/tensor/transfers.hpp"
-#include <algorithm>
 
 namespace ashlar::tensor_detail {
 
@@ -44,65 +44,16 @@ namespace halo_detail {
 using parts_of_rank = std::array<index_t, max_rank>;
 
 // The rank with these parts of the dimensions. Its other coordinates are those of `rank`.
-inline int rank_with(halo_problem const& p, int rank, parts_of_rank const& part) {
-  for (int d = 0; d < p.extents.rank; ++d) {
-    axis_list const& axes = p.layout.dim[d];
-    index_t rest = part[static_cast<std::size_t>(d)];
-    for (int a = axes.size - 1; a >= 0; --a) {
-      int const size = p.mesh.size[axes[a]];
-      rank = p.mesh.with_position(rank, mask_of(axes[a]), static_cast<int>(rest % size));
-      rest /= size;
-    }
-  }
-  return rank;
-}
+ASHLAR_INLINE int rank_with(halo_problem const& p, int rank, parts_of_rank const& part);
 
 // The extents of the array that a rank with these parts stores.
-inline shape stored_by(halo_problem const& p, parts_of_rank const& part) {
-  shape s;
-  s.rank = p.extents.rank;
-  for (int d = 0; d < s.rank; ++d) s[d] = p.line(d, part[static_cast<std::size_t>(d)]).size();
-  return s;
-}
+ASHLAR_INLINE shape stored_by(halo_problem const& p, parts_of_rank const& part);
 
 // The boxes of cells that `receiver` has from `sender`, as loops over three arrays: the sender's stored cells, the
 // receiver's, and a buffer of these cells.
-inline std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
-                                               parts_of_rank const& receiver,
-                                               std::array<std::vector<cell_run>, max_rank> const& runs) {
-  row_major_strides const from(stored_by(p, sender)), to(stored_by(p, receiver));
-  std::vector<loop_nest<3>> boxes;
-  index_t buffered = 0;
-  std::array<cell_run const*, max_rank> chosen{};
-  auto const choose = [&](auto const& self, int d) -> void {
-    if (d == p.extents.rank) {
-      shape extents = p.extents;
-      for (int e = 0; e < d; ++e) extents[e] = chosen[static_cast<std::size_t>(e)]->count;
-      row_major_strides const packed(extents);
-      nest_builder<3> loops;
-      index_t origin[2]{};
-      for (int e = 0; e < d; ++e) {
-        cell_run const& r = *chosen[static_cast<std::size_t>(e)];
-        loops.add(r.count, {r.step * from.stride[e], to.stride[e], packed.stride[e]});
-        origin[0] += (r.from - p.line(e, sender[static_cast<std::size_t>(e)]).first()) * from.stride[e];
-        origin[1] += r.at * to.stride[e];
-      }
-      boxes.push_back(loops.nest());
-      boxes.back().origin[0] = origin[0];
-      boxes.back().origin[1] = origin[1];
-      boxes.back().origin[2] = buffered;
-      buffered += extents.size();
-      return;
-    }
-    for (cell_run const& r : runs[static_cast<std::size_t>(d)])
-      if (r.owner == sender[static_cast<std::size_t>(d)]) {
-        chosen[static_cast<std::size_t>(d)] = &r;
-        self(self, d + 1);
-      }
-  };
-  choose(choose, 0);
-  return boxes;
-}
+ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
+                                                      parts_of_rank const& receiver,
+                                                      std::array<std::vector<cell_run>, max_rank> const& runs);
 
 // Calls f(parts) for each choice of one part per dimension, except `own`. Without corners only one part differs.
 template <class F>
@@ -208,87 +159,10 @@ void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape cons
 
 /// The transfers of an exchange on one rank.
 /// Cost: time and memory grow with the widths and the number of neighbours, not with the number of ranks.
-inline halo_transfers halo_transfers_of(halo_problem const& p, int rank) {
-  using namespace halo_detail;
-  halo_transfers t;
-  int const dims = p.extents.rank;
-  parts_of_rank own{};
-  std::array<stored_line, max_rank> lines{};
-  std::array<std::vector<cell_run>, max_rank> runs;
-  std::array<std::vector<index_t>, max_rank> senders, receivers;
-  t.fingerprint = fingerprint_of_extents(
-      collective::exchange_halo,
-      fingerprint_of(collective::exchange_halo, p.axes, encode(p.layout), encode_blocks(p.layout), p.with_corners),
-      p.extents);
-  for (int d = 0; d < dims; ++d) {
-    halo_width const& w = p.widths.dim[d];
-    t.fingerprint = fingerprint_of(collective::exchange_halo, t.fingerprint, w.lower, w.upper,
-                                   static_cast<int>(w.below), static_cast<int>(w.above));
-    own[static_cast<std::size_t>(d)] = part_of_rank(p.layout.dim[d], p.mesh, rank);
-  }
-  t.stored = stored_by(p, own);
-  if (t.stored.size() == 0) {
-    for (int d = 0; d < dims; ++d) t.stored[d] = 0;
-    return t;
-  }
-  for (int d = 0; d < dims; ++d) {
-    auto const i = static_cast<std::size_t>(d);
-    lines[i] = p.line(d, own[i]);
-    runs[i] = runs_of(p, d, own[i]);
-    for (cell_run const& r : runs[i]) senders[i].push_back(r.owner);
-    std::sort(senders[i].begin(), senders[i].end());
-    senders[i].erase(std::unique(senders[i].begin(), senders[i].end()), senders[i].end());
-    receivers[i] = parts_near(p, d, own[i]);
-  }
-  auto const add = [&](halo_messages& side, parts_of_rank const& peer, std::vector<loop_nest<3>> const& boxes,
-                       bool sends) {
-    if (boxes.empty()) return;
-    halo_message message{p.mesh.position(rank_with(p, rank, peer), p.axes), 0, true, 0};
-    for (auto const& box : boxes) message.count += static_cast<std::size_t>(box.size());
-    loop_nest<2> const first = sends ? between(boxes[0], 0, 2) : between(boxes[0], 2, 1);
-    int const cells = sends ? 0 : 1;
-    message.buffered = !p.sends_in_place || boxes.size() != 1 || first.rank != 1 ||
-                       (first.extent[0] != 1 && first.stride[cells][0] != 1);
-    message.at = message.buffered ? static_cast<index_t>(side.buffered) : first.origin[cells];
-    for (auto const& box : boxes) {
-      if (!message.buffered) break;
-      side.loops.push_back(sends ? between(box, 0, 2) : between(box, 2, 1));
-      side.loops.back().origin[1 - cells] += message.at;
-    }
-    t.boxes += boxes.size();
-    side.total += message.count;
-    if (message.buffered) side.buffered += message.count;
-    side.messages.push_back(message);
-  };
-  for_each_neighbour(p, own, senders, [&](parts_of_rank const& peer) {
-    auto const boxes = boxes_between(p, peer, own, runs);
-    add(t.in, peer, boxes, false);
-    if (boxes.empty()) return;
-    t.direct.emplace_back();
-    for (auto const& box : boxes) t.direct.back().push_back(between(box, 0, 1));
-  });
-  for_each_neighbour(p, own, receivers, [&](parts_of_rank const& peer) {
-    std::array<std::vector<cell_run>, max_rank> theirs;
-    for (int d = 0; d < dims; ++d) {
-      auto const i = static_cast<std::size_t>(d);
-      theirs[i] = peer[i] == own[i] ? runs[i] : runs_of(p, d, peer[i]);
-    }
-    auto const boxes = boxes_between(p, own, peer, theirs);
-    add(t.out, peer, boxes, true);
-    if (boxes.empty()) return;
-    t.back.emplace_back();
-    for (auto const& box : boxes) t.back.back().push_back(between(box, 0, 1));
-  });
-  auto const is_whole = [&](int d) { return parts(p.layout.dim[d], p.mesh) == 1; };
-  for (int d = 0; d < dims; ++d) {
-    if (is_whole(d))
-      add_edges(
-          d, lines, t.stored, [&](int e) { return p.with_corners && is_whole(e); }, t.early_edges);
-    if (p.with_corners || !is_whole(d))
-      add_edges(
-          d, lines, t.stored, [&](int) { return p.with_corners; }, t.edges);
-  }
-  return t;
-}
+ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank);
 
 }  // namespace ashlar::tensor_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/halo_transfers.hpp"
+#endif

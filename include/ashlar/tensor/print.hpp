@@ -18,9 +18,7 @@ struct printed_range {
   bool cut = false;
   index_t count() const { return cut ? 2 * printed_at_an_end : extent; }
   // The number of printed indices below i. The printed part of an interval is an interval of printed indices.
-  index_t below(index_t i) const {
-    return !cut || i < printed_at_an_end ? i : std::max(printed_at_an_end, i - (extent - count()));
-  }
+  index_t below(index_t i) const;
   interval first() const { return {0, cut ? printed_at_an_end : extent}; }
   interval last() const { return {cut ? extent - printed_at_an_end : extent, extent}; }
 };
@@ -29,24 +27,10 @@ struct printed_part {
   int rank = 0;
   printed_range dim[max_rank]{};
 
-  explicit printed_part(shape const& extents) {
-    bool const cut = extents.size() > most_printed;
-    for (; rank < extents.rank; ++rank) dim[rank] = {extents[rank], cut && extents[rank] > 2 * printed_at_an_end};
-  }
-  shape extents() const {
-    shape s;
-    for (s.rank = 0; s.rank < rank; ++s.rank) s.extent[s.rank] = dim[s.rank].count();
-    return s;
-  }
-  region among_printed(region r) const {
-    for (int d = 0; d < rank; ++d) r.dim[d] = {dim[d].below(r.dim[d].begin), dim[d].below(r.dim[d].end)};
-    return r;
-  }
-  region corner(unsigned which) const {
-    region r;
-    for (; r.rank < rank; ++r.rank) r.dim[r.rank] = which >> r.rank & 1u ? dim[r.rank].last() : dim[r.rank].first();
-    return r;
-  }
+  explicit printed_part(shape const& extents);
+  shape extents() const;
+  region among_printed(region r) const;
+  region corner(unsigned which) const;
 };
 
 // The layout with even splits in place of block-cyclic ones. Then the printed elements of a rank's shard are
@@ -122,36 +106,7 @@ class number_writer {
       width_ = std::max(width_, word_.back().size());
     }
   }
-  void write(int d = 0) {
-    if (d == what_.rank) {
-      out_ << std::string(width_ - word_[next_].size(), ' ') << word_[next_];
-      ++next_;
-      return;
-    }
-    bool const numbers = d + 1 == what_.rank;
-    std::string const indent(static_cast<std::size_t>(d) + 1, ' ');
-    std::string const down = std::string(static_cast<std::size_t>(what_.rank - d - 1), '\n') + indent;
-    std::size_t column = indent.size();
-    auto next = [&](std::size_t width, bool first) {
-      if (!numbers && !first) out_ << down;
-      if (!numbers || first) return;
-      bool const full = column + 1 + width >= printed_width;
-      out_ << (full ? "\n" + indent : " ");
-      column = full ? indent.size() : column + 1;
-    };
-    out_ << "[";
-    for (index_t i = 0; i < what_.dim[d].count(); ++i) {
-      if (what_.dim[d].cut && i == printed_at_an_end) {
-        next(3, false);
-        out_ << "...";
-        column += 3;
-      }
-      next(width_, i == 0);
-      write(d + 1);
-      column += width_;
-    }
-    out_ << "]";
-  }
+  void write(int d = 0);
 
  private:
   std::ostream& out_;
@@ -239,3 +194,7 @@ std::ostream& operator<<(std::ostream& out, X const&) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/print.hpp"
+#endif

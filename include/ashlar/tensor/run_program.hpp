@@ -1,10 +1,10 @@
 // The body of main.
 #pragma once
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 
+#include "ashlar/config.hpp"
 #include "ashlar/tensor/environment.hpp"
 
 namespace ashlar {
@@ -12,11 +12,7 @@ namespace ashlar {
 namespace tensor_detail {
 
 // This process' number before MPI has started, as the launcher gives it, or 0.
-inline int launched_rank() {
-  for (char const* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (char const* const value = std::getenv(name)) return std::atoi(value);
-  return 0;
-}
+ASHLAR_INLINE int launched_rank();
 
 }  // namespace tensor_detail
 
@@ -43,3 +39,7 @@ int run_program(char const* name, F body) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/run_program.hpp"
+#endif

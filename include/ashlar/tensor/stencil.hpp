@@ -1,5 +1,6 @@
 // Stencils on real ranks.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/kernels/stencil.hpp"
 #include "ashlar/ops/stencil_update.hpp"
 #include "ashlar/tensor/given_cells.hpp"
@@ -8,34 +9,10 @@
 namespace ashlar::tensor_detail {
 
 /// The cells of `all` outside `inner`, as disjoint boxes. Pre: inner lies in all, or is empty.
-inline std::vector<kernels::box> boxes_around(kernels::box all, kernels::box const& inner, int rank) {
-  std::vector<kernels::box> around;
-  if (inner.shape(rank).size() == 0) {
-    around.push_back(all);
-    return around;
-  }
-  for (int d = 0; d < rank; ++d) {
-    index_t const begin = all.lower[d], end = begin + all.extent[d];
-    index_t const from = inner.lower[d], to = from + inner.extent[d];
-    kernels::box side = all;
-    side.extent[d] = from - begin;
-    if (from > begin) around.push_back(side);
-    side.lower[d] = to;
-    side.extent[d] = end - to;
-    if (end > to) around.push_back(side);
-    all.lower[d] = from;
-    all.extent[d] = to - from;
-  }
-  return around;
-}
+ASHLAR_INLINE std::vector<kernels::box> boxes_around(kernels::box all, kernels::box const& inner, int rank);
 
 /// The cells of a box of this rank at least so far below and above from the ends of [0, n), as positions in `own`.
-inline void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, index_t below, index_t above) {
-  index_t const begin = std::max(cells.lower[d], below - own_begin);
-  index_t const end = std::min(cells.lower[d] + cells.extent[d], n - above - own_begin);
-  cells.lower[d] = begin;
-  cells.extent[d] = std::max<index_t>(end - begin, 0);
-}
+ASHLAR_INLINE void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, index_t below, index_t above);
 
 template <class F, class R, int Rank, class... T>
 stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, owned_cells<R, Rank> const& y, kernels::box const& cells,
@@ -108,3 +85,7 @@ void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V
 }
 
 }  // namespace ashlar::tensor_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/stencil.hpp"
+#endif

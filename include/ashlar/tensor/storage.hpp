@@ -1,5 +1,6 @@
 // The memory of shards.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
@@ -38,14 +39,8 @@ class out_of_memory : public error {
  private:
   std::size_t bytes_;
 };
-[[noreturn]] inline void fail_memory(out_of_memory const& e, shape const& extents, index_t elements,
-                                     std::size_t element_bytes) {
-  plan_detail::error_text m;
-  m << "ashlar::make: the memory does not suffice for a tensor of extents " << extents << ", of which this rank has "
-    << elements << " elements of " << static_cast<index_t>(element_bytes) << " bytes, "
-    << static_cast<index_t>(e.bytes()) << " bytes in all";
-  throw error(m.text);
-}
+[[noreturn]] ASHLAR_INLINE void fail_memory(out_of_memory const& e, shape const& extents, index_t elements,
+                                            std::size_t element_bytes);
 
 template <class MemorySpace>
 class pool;
@@ -306,3 +301,7 @@ inline constexpr kernels::scratch_memory scratch_from_pool([](std::size_t bytes)
 });
 
 }  // namespace ashlar::tensor_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/storage.hpp"
+#endif

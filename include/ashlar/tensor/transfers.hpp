@@ -1,5 +1,6 @@
 // The transfers of a step of a plan on one rank, for elements of any type.
 #pragma once
+#include "ashlar/config.hpp"
 #include "ashlar/comm/node/round.hpp"
 #include "ashlar/tensor/message_counts.hpp"
 #include <array>
@@ -30,96 +31,19 @@ struct step_transfers {
 
   // Adds a message, in the order of the ranks. send: from this rank's source `own` to their destination `theirs`.
   // receive: from their source `theirs` to this rank's destination `own`. The message is empty if not `serves`.
-  void send(region const& own, region const& theirs, bool serves) {
-    std::size_t const before = out.loops.size();
-    auto const moved = static_cast<index_t>(once.total) - static_cast<index_t>(out.total);
-    out.add(own, theirs, serves, buffer_side::destination, order);
-    std::size_t i = 0;
-    while (i < asked.size() && (out.count[i] == 0 || asked[i] != theirs)) ++i;
-    bool const again = out.count.back() != 0 && i != asked.size();
-    at.push_back(again ? at[i] : once.total);
-    once.close(again ? 0 : out.count.back(), out.begins.back());
-    for (std::size_t k = before; k < out.loops.size() && !again; ++k) {
-      once.loops.push_back(out.loops[k]);
-      once.loops.back().origin[1] += moved;
-    }
-    asked.push_back(theirs);
-  }
-  void receive(region const& own, region const& theirs, bool serves) {
-    in.add(own, theirs, serves, buffer_side::source);
-    direct.push_back(serves ? copy_loops_between(theirs, own, order) : copy_loops());
-  }
+  void send(region const& own, region const& theirs, bool serves);
+  void receive(region const& own, region const& theirs, bool serves);
   // Call it after all ranks; `self` is this rank's number among them.
-  void finish(region const& own_source, region const& own_destination, int self) {
-    if (once.total == out.total)
-      once = {}, at.clear();
-    else
-      once.finish(own_source);
-    asked = {};
-    out.finish(own_source);
-    in.finish(own_destination);
-    if (!in.count.empty()) received = in.total - in.count[static_cast<std::size_t>(self)];
-  }
+  void finish(region const& own_source, region const& own_destination, int self);
 };
 
 // Extends a fingerprint by the extents.
-inline std::uint64_t fingerprint_of_extents(collective what, std::uint64_t fingerprint, shape const& extents) {
-  for (int d = 0; d < extents.rank; ++d) fingerprint = fingerprint_of(what, fingerprint, extents[d]);
-  return fingerprint;
-}
+ASHLAR_INLINE std::uint64_t fingerprint_of_extents(collective what, std::uint64_t fingerprint, shape const& extents);
 
 /// The transfers of a step on a tensor of these extents, whose shards have their dimensions in this order.
 /// Pre: the default order for an all_reduce.
-inline step_transfers transfers_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank,
-                                   dimension_order const& order = {}) {
-  region const source = local_region(extents, s.from, mesh, rank),
-               destination = local_region(extents, s.to, mesh, rank);
-  int const ranks = mesh.ranks(s.axes);
-  step_kind const what = ranks == 1 ? step_kind::slice : s.what;
-  step_transfers m;
-  m.source = source.extents();
-  m.destination = destination.extents();
-  m.even = is_even(extents, s.from, mesh) && is_even(extents, s.to, mesh);
-  m.order = order;
-
-  if (communicates(s.what)) {
-    collective const c = collective_of(s.what);
-    m.fingerprint = fingerprint_of_extents(
-        c, fingerprint_of(c, s.axes, s.op, encode(s.from), encode_blocks(s.from), encode(s.to), encode_blocks(s.to)),
-        extents);
-    for (int d = 0; d < extents.rank; ++d) m.fingerprint = fingerprint_of(c, m.fingerprint, order.of[d]);
-  }
-
-  axis_mask const copies = s.axes & ~s.from.sharding();
-  auto const peer = [&](int position) { return mesh.with_position(rank, s.axes, position); };
-  if (what == step_kind::slice || what == step_kind::pad) {
-    bool const idempotent = s.op == op_max || s.op == op_min;
-    m.keeps = what == step_kind::slice || idempotent || mesh.position(rank, copies) == 0;
-    m.all_stays = source == destination && order == dimension_order();
-    if (m.keeps) m.kept = copy_loops_between(source, destination, order);
-    return m;
-  }
-  if (what == collective::all_reduce) {
-    m.received = static_cast<std::size_t>(2 * (m.source.size() - m.source.size() / ranks));
-    return m;
-  }
-
-  // If several ranks hold the same elements, the rank that shares the receiver's coordinates sends them.
-  auto const serves = [&](int sender, int receiver) {
-    return what == collective::reduce_scatter || mesh.position(sender, copies) == mesh.position(receiver, copies);
-  };
-  if (what == collective::reduce_scatter) m.kept = copy_loops_between(source, destination, order);
-  if (what == collective::all_gather) m.send(source, source, true);
-  for (int i = 0; i < ranks; ++i) {
-    int const p = peer(i);
-    if (what != collective::all_gather) m.send(source, local_region(extents, s.to, mesh, p), serves(rank, p));
-    if (what != collective::reduce_scatter)
-      m.receive(destination, local_region(extents, s.from, mesh, p), serves(p, rank));
-  }
-  m.finish(source, destination, mesh.position(rank, s.axes));
-  if (what == collective::reduce_scatter) m.received = static_cast<std::size_t>((ranks - 1) * m.destination.size());
-  return m;
-}
+ASHLAR_INLINE step_transfers transfers_of(plan_step const& s, shape const& extents, mesh_shape const& mesh, int rank,
+                                          dimension_order const& order = {});
 
 /// The data that transfers depend on.
 struct transfers_key {
@@ -133,11 +57,7 @@ struct transfers_key {
   mesh_shape other{};  // the mesh to which a tensor is redistributed
   int variant = 0;     // of the transfers, if there are several of one step
 
-  std::size_t hash() const {
-    auto h = reinterpret_cast<std::size_t>(of) / sizeof(plan_step);
-    for (int d = 0; d < extents.rank; ++d) h = h * 31 + static_cast<std::size_t>(extents[d] + order.of[d]);
-    return h * 31 + static_cast<std::size_t>(by);
-  }
+  std::size_t hash() const;
   bool operator==(transfers_key const&) const = default;
 };
 
@@ -165,10 +85,13 @@ inline thread_local transfers_memo<step_transfers> remembered;
 
 /// The transfers of a step that lives as long as the program. Without a copy of the pointer, they live until the next
 /// call.
-inline std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s, shape const& extents,
-                                                                         mesh_shape const& mesh, int rank,
-                                                                         dimension_order const& order = {}) {
-  return remembered({&s, extents, mesh, rank, order}, [&] { return transfers_of(s, extents, mesh, rank, order); });
-}
+ASHLAR_INLINE std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s,
+                                                                                shape const& extents,
+                                                                                mesh_shape const& mesh, int rank,
+                                                                                dimension_order const& order = {});
 
 }  // namespace ashlar::tensor_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/tensor/compiled/transfers.hpp"
+#endif

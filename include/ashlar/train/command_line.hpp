@@ -1,11 +1,9 @@
 // Values of command-line options, from their texts.
 #pragma once
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "ashlar/comm/number.hpp"
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/plan/parse.hpp"
@@ -14,71 +12,40 @@ namespace ashlar {
 
 /// Throws ashlar::error: the option expected one value and found another.
 /// Example: refuse_option("log", "", "the name of a file")
-[[noreturn]] inline void refuse_option(std::string const& option, std::string const& found,
-                                       std::string const& expected) {
-  throw error("--" + option + ": expected " + expected + ", found '" + found + "'");
-}
+[[noreturn]] ASHLAR_INLINE void refuse_option(std::string const& option, std::string const& found,
+                                              std::string const& expected);
 
 /// The whole number, from `least` to `most`, that an option's text is.
 /// Error: ashlar::error if the text is another; `expected` replaces its words.
 /// Example: parse_whole("batch", "128") == 128
-inline index_t parse_whole(std::string const& option, std::string const& text, index_t least = 1,
-                           index_t most = std::numeric_limits<index_t>::max(), std::string expected = "") {
-  if (expected.empty()) expected = "a whole number of " + std::to_string(least) + " or more";
-  auto const n = comm::number<index_t>(text);
-  if (!n || *n < least || *n > most) refuse_option(option, text, expected);
-  return *n;
-}
+ASHLAR_INLINE index_t parse_whole(std::string const& option, std::string const& text, index_t least = 1,
+                                  index_t most = std::numeric_limits<index_t>::max(), std::string expected = "");
 
 /// The number of at least 0 and less than `below` that an option's text is.
 /// Error: as parse_whole.
 /// Example: parse_number("dropout", "0.4", 1, "a number of at least 0 and less than 1") == 0.4
-inline double parse_number(std::string const& option, std::string const& text, double below,
-                           std::string const& expected) {
-  auto const x = comm::number<double>(text);
-  if (!x || !(*x >= 0 && *x < below)) refuse_option(option, text, expected);
-  return *x;
-}
+ASHLAR_INLINE double parse_number(std::string const& option, std::string const& text, double below,
+                                  std::string const& expected);
 
 /// The words in one line, such as "float or double".
-inline std::string join_words(std::vector<std::string> const& words, std::string const& between = " or ") {
-  std::string text;
-  for (std::string const& w : words) text += (text.empty() ? "" : between) + w;
-  return text;
-}
+ASHLAR_INLINE std::string join_words(std::vector<std::string> const& words, std::string const& between = " or ");
 
 /// The position of an option's text in a list of words.
 /// Error: as parse_whole, with all words.
 /// Example: parse_choice("precision", "double", {"float", "double"}) == 1
-inline int parse_choice(std::string const& option, std::string const& text, std::vector<std::string> const& words) {
-  auto const found = std::find(words.begin(), words.end(), text);
-  if (found == words.end()) refuse_option(option, text, join_words(words));
-  return static_cast<int>(found - words.begin());
-}
+ASHLAR_INLINE int parse_choice(std::string const& option, std::string const& text,
+                               std::vector<std::string> const& words);
 
 /// The sizes of a mesh's axes on `ranks` ranks, from a text such as "data=2,model=4". The first axis without a size has
 /// the remaining ranks. Any other has size 1. An empty text gives no sizes.
 /// Error: ashlar::error if the text has another form or names another axis, or if the product of the sizes is not
 /// `ranks`.
 /// Example: parse_mesh_sizes("model=4", {"data", "model"}, 8) == std::vector{2, 4}
-inline std::vector<int> parse_mesh_sizes(std::string const& text, std::vector<std::string> const& axes, int ranks) {
-  named_mesh const given = text.empty() ? named_mesh() : parse_named_mesh(text);
-  std::vector<int> sizes(axes.size(), 0);
-  int named = 1;
-  for (std::size_t a = 0; a < given.name.size(); ++a) {
-    auto const axis = std::find(axes.begin(), axes.end(), given.name[a]);
-    if (axis == axes.end()) refuse_option("mesh", given.name[a], "the axis " + join_words(axes));
-    sizes[static_cast<std::size_t>(axis - axes.begin())] = given.shape.size[a];
-    named *= given.shape.size[a];
-  }
-  auto const omitted = std::find(sizes.begin(), sizes.end(), 0);
-  if (omitted == sizes.end() ? named != ranks : ranks % named != 0)
-    refuse_option("mesh", text,
-                  std::string("sizes whose product ") + (omitted == sizes.end() ? "is " : "divides ") +
-                      std::to_string(ranks) + ", the number of ranks");
-  if (omitted != sizes.end()) *omitted = ranks / named;
-  std::replace(sizes.begin(), sizes.end(), 0, 1);
-  return sizes;
-}
+ASHLAR_INLINE std::vector<int> parse_mesh_sizes(std::string const& text, std::vector<std::string> const& axes,
+                                                int ranks);
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/train/compiled/command_line.hpp"
+#endif

@@ -36,21 +36,9 @@ struct epoch_report {
 
   double ms_per_step() const { return steps == 0 ? 0 : 1000 * seconds / static_cast<double>(steps); }
   /// A metric's mean. Error: ashlar::error if no metric has the name.
-  double operator[](std::string_view name) const {
-    for (metric const& m : metrics)
-      if (m.name == name) return m.mean;
-    throw error("ashlar::epoch_report: no metric has the name " + std::string(name) + "; the step reports others");
-  }
+  double operator[](std::string_view name) const;
   /// All metrics in one line: "loss 0.9237  accuracy 0.1250".
-  std::string text() const {
-    std::string all;
-    for (metric const& m : metrics) {
-      char number[40];
-      std::snprintf(number, sizeof number, " %.4f", m.mean);
-      all += (all.empty() ? "" : "  ") + m.name + number;
-    }
-    return all;
-  }
+  std::string text() const;
 };
 
 namespace train_detail {
@@ -116,26 +104,7 @@ bool tell_end(C& c, epoch_report const& r) {
 class epoch_means {
  public:
   explicit epoch_means(int epoch) { report_.epoch = epoch; }
-  void add(batch_report const& b) {
-    if (b.examples < 0)
-      throw error("ashlar::fit: a step reports 0 examples or more, found " + std::to_string(b.examples));
-    if (report_.steps == 0) {
-      report_.metrics = b.metrics;
-      means_.resize(b.metrics.size());
-    }
-    bool same = b.metrics.size() == means_.size();
-    for (std::size_t i = 0; same && i < means_.size(); ++i) same = b.metrics[i].name == report_.metrics[i].name;
-    if (!same)
-      throw error(
-          "ashlar::fit: a step reports other metrics than the one before; report the same ones, in one order, of each batch");
-    ++report_.steps;
-    report_.examples += b.examples;
-    for (std::size_t i = 0; i < means_.size(); ++i) {
-      if (b.examples > 0) means_[i].add(b.metrics[i].mean, b.examples);
-      report_.metrics[i].mean = means_[i].value();
-    }
-    report_.seconds = std::chrono::duration<double>(clock::now() - start_).count();
-  }
+  void add(batch_report const& b);
   epoch_report const& report() const { return report_; }
 
  private:
@@ -248,3 +217,7 @@ inline auto show_on(progress& bar) {
 }
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/train/compiled/fit.hpp"
+#endif

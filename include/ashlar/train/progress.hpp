@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,26 +42,10 @@ class progress {
 
   /// Starts the next epoch and its clock, or the epoch `number` if that is positive. If a run resumes in the middle of
   /// an epoch, `done_before` of its images were done before.
-  void start_epoch(int number = 0, index_t done_before = 0) {
-    if (!active_) return;
-    close_line();
-    epoch_ = number > 0 ? number : epoch_ + 1;
-    before_ = done_before;
-    running_ = true;
-    next_percent_ = percent_per_line_;
-    start_ = clock::now();
-    drawn_ = {};
-  }
+  void start_epoch(int number = 0, index_t done_before = 0);
 
   /// Reports that `images` images of the epoch are done. The epoch ends with its last image.
-  void show(index_t images, double loss, double accuracy) {
-    show(images, [&] {
-      char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "loss %.4f  accuracy %.4f  %6.0f images/s", loss, accuracy,
-                    static_cast<double>(images - before_) / seconds());
-      return std::string(numbers);
-    });
-  }
+  void show(index_t images, double loss, double accuracy);
   /// Shows other numbers: the text numbers(), which is called only if something is written.
   template <class Numbers>
     requires requires(Numbers const& n) { std::string(n()); }
@@ -94,64 +77,22 @@ class progress {
 
   /// Ends the epoch without its last line. Erases a bar, so that the next output, such as a table's row, takes its
   /// place.
-  void erase() {
-    if (line_open_) write("\r\x1b[K");
-    line_open_ = running_ = false;
-  }
+  void erase();
 
  private:
   using clock = std::chrono::steady_clock;
 
   double seconds() const { return std::max(std::chrono::duration<double>(clock::now() - start_).count(), 1e-9); }
-  static int columns(std::FILE* out) {
-    winsize size{};
-    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-  }
-  static bool is_terminal(std::FILE* out) {
-    char const* terminal = std::getenv("TERM");
-    return isatty(fileno(out)) && columns(out) > 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
-  }
-  static std::string percent_text(int percent) {
-    std::string const text = std::to_string(percent);
-    return std::string(5 - text.size(), ' ') + text + "%";
-  }
-  static std::string time_text(double seconds) {
-    auto const s = static_cast<long long>(std::min(seconds + 0.5, 1e12));
-    char text[40];
-    if (s < 3600)
-      std::snprintf(text, sizeof text, "%lld:%02lld", s / 60, s % 60);
-    else
-      std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
-    return text;
-  }
+  static int columns(std::FILE* out);
+  static bool is_terminal(std::FILE* out);
+  static std::string percent_text(int percent);
+  static std::string time_text(double seconds);
 
   // Overwrites the whole line by one write and erases only its remainder, so that nothing flickers. Leaves the last
   // column free, since some terminals wrap there. Shows a percentage if there is no room for a bar.
-  void draw(std::string const& head, int percent, std::string const& tail) {
-    int const known = columns(out_), width = (known > 0 ? known : 80) - 1;
-    int const room = std::min(width - static_cast<int>(head.size() + tail.size()) - 3, 40);
-    std::string line = head;
-    if (room >= 5) {
-      std::string cells(static_cast<std::size_t>(room * percent / 100), '=');
-      if (percent < 100) cells += '>';
-      cells.resize(static_cast<std::size_t>(room), ' ');
-      line += " [" + cells + "]";
-    } else {
-      line += percent_text(percent);
-    }
-    line += tail;
-    line.resize(std::min(line.size(), static_cast<std::size_t>(width)));
-    write("\r" + line + "\x1b[K");
-    line_open_ = true;
-  }
-  void close_line() {
-    if (line_open_) write("\n");
-    line_open_ = false;
-  }
-  void write(std::string const& text) {
-    std::fwrite(text.data(), 1, text.size(), out_);
-    std::fflush(out_);
-  }
+  void draw(std::string const& head, int percent, std::string const& tail);
+  void close_line();
+  void write(std::string const& text);
 
   std::FILE* out_;
   bool active_, bar_, running_ = false, line_open_ = false;
@@ -163,3 +104,7 @@ class progress {
 };
 
 }  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/train/compiled/progress.hpp"
+#endif

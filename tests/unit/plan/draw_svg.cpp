@@ -1,32 +1,15 @@
-// Pictures: those of the pages in bytes, and blocks to scale.
+// Pictures of pages in bytes, and blocks to scale.
 #include "ashlar/plan/draw_svg.hpp"
 #include <doctest/doctest.h>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
+#include "support/pictures.hpp"
 
 using namespace ashlar;
+using namespace ashlar_test;
 
 namespace {
 
 using grid = mesh<axis<"data">, axis<"model">>;
-
-template <class L, int N>
-std::string picture(grid const& m, index_t const (&extents)[N]) {
-  std::ostringstream out;
-  draw_svg<L>(out, m, extents);
-  return out.str();
-}
-
-// Each picture of the pages is what the program draws. A picture that differs is written beside the test.
-void check_picture(std::string const& name, std::string const& drawn) {
-  std::ifstream file(ASHLAR_TEST_DATA "/../../docs/pictures/" + name);
-  std::string const committed(std::istreambuf_iterator<char>(file), {});
-  if (committed != drawn) std::ofstream(name) << drawn;
-  CHECK_MESSAGE(committed == drawn,
-                "docs/pictures/" << name << " is not what draw_svg draws; the new picture is in " << name);
-}
 
 int count(std::string const& text, std::string const& part) {
   int n = 0;
@@ -45,7 +28,7 @@ TEST_CASE("the pictures of the pages are what draw_svg draws") {
 }
 
 TEST_CASE("blocks are to scale, and ranks without elements are named") {
-  std::string const uneven = picture<layout<none, "data">>({{4, 1}}, {2, 3});
+  std::string const uneven = picture<layout<none, "data">>(grid{{4, 1}}, {2, 3});
   // 3 columns of 480 pixels: 160 each, and none on rank 3.
   CHECK(count(uneven, "width=\"160\" height=\"320\"") == 3);
   CHECK(count(uneven, "no elements: ranks 3") == 1);
@@ -54,8 +37,8 @@ TEST_CASE("blocks are to scale, and ranks without elements are named") {
 
 TEST_CASE("a block-cyclic dimension has one rectangle per block, and the blocks of a partial layout are hatched") {
   // 7 rows in blocks of 2 are 4 blocks, 10 columns are 5.
-  CHECK(count(picture<layout<cyclic("data", 2), cyclic("model", 2)>>({{2, 2}}, {7, 10}), "<rect") == 4 * 5);
-  std::string const summed = picture<partial<layout<"data">, "model">>({{2, 3}}, {6});
+  CHECK(count(picture<layout<cyclic("data", 2), cyclic("model", 2)>>(grid{{2, 2}}, {7, 10}), "<rect") == 4 * 5);
+  std::string const summed = picture<partial<layout<"data">, "model">>(grid{{2, 3}}, {6});
   CHECK(count(summed, "<rect") == 2 * 2);
   CHECK(count(summed, "url(#partial)") == 2);
   CHECK(count(summed, ">0+1+2<") == 1);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "ashlar/config.hpp"
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
@@ -82,10 +83,7 @@ void or_give_up(communicator const& c, F f) {
 }
 
 // Waits for all messages posted.
-inline void finish(communicator const& c) {
-  or_give_up(c, [&] { c.wait_all(c.state().requests); });
-  c.state().requests.clear();
-}
+ASHLAR_INLINE void finish(communicator const& c);
 
 // Posts a receive of block `receive(q)` and a send of block `send(q)` for every other rank q. Empty blocks are not
 // sent. Each rank begins with a different peer, so that no rank is the first peer of all.
@@ -115,33 +113,12 @@ void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::
 }
 
 // Returns the begin of each rank's block, and the end of the last block.
-inline std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
-  auto& starts = c.state().starts;
-  starts.resize(std::size_t(c.size()) + 1);
-  for (std::size_t q = 0; q < starts.size(); ++q) starts[q] = q * n_each;
-  return starts.data();
-}
-inline std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts) {
-  starts.assign(1, 0);
-  for (std::size_t n : counts) starts.push_back(starts.back() + n);
-  return starts.data();
-}
-inline std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts) {
-  assert(counts.size() == std::size_t(c.size()));
-  return block_starts(c.state().starts, counts);
-}
+ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::size_t n_each);
+ASHLAR_INLINE std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts);
+ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts);
 
 // The same for an MPI call: counts and displacements.
-inline void fill_counts(communicator const& c, std::size_t const* starts) {
-  auto& s = c.state();
-  auto const p = std::size_t(c.size());
-  s.counts.resize(p);
-  s.displacements.resize(p);
-  for (std::size_t q = 0; q < p; ++q) {
-    s.counts[q] = comm::count_type(starts[q + 1] - starts[q]);
-    s.displacements[q] = comm::displacement_type(starts[q]);
-  }
-}
+ASHLAR_INLINE void fill_counts(communicator const& c, std::size_t const* starts);
 
 // Room for an array of n elements from every other rank, and the combination of these arrays with the own array.
 template <class T>
@@ -182,3 +159,7 @@ class received_arrays {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/exchange.hpp"
+#endif

@@ -58,13 +58,7 @@ class persistent_collective {
       : of(k), begin_of_result_((bytes_in + 63) / 64 * 64), room_(new std::byte[begin_of_result_ + bytes_out]) {}
   persistent_collective(persistent_collective const&) = delete;
   persistent_collective& operator=(persistent_collective const&) = delete;
-  ~persistent_collective() {
-    // MPI may still write to the buffers of a collective that an error has left under way.
-    if (is_under_way)
-      static_cast<void>(room_.release());
-    else if (request != MPI_REQUEST_NULL && mpi_is_usable())
-      MPI_Request_free(&request);
-  }
+  ~persistent_collective();
 
   template <class T>
   T* operand() const {
@@ -118,3 +112,7 @@ class persistent_collectives {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/persistent.hpp"
+#endif

@@ -50,25 +50,13 @@ struct recorded_call {
 class call_history {
  public:
   /// Returns the call's number.
-  std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e) {
-    std::uint64_t const number = begun_++;
-    mixed_ = fingerprint_of(collective::exchange, mixed_, fingerprint);
-    // If this rank may have lost count, find() does not return the call.
-    last_[number % last_.size()] = {counts_ ? number : ~number, fingerprint, number_on_mesh, e, false};
-    return number;
-  }
+  std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e);
   /// Marks a call that an exception has ended.
-  void give_up(std::uint64_t number) {
-    if (recorded_call* const c = at(number)) c->given_up = true;
-  }
+  void give_up(std::uint64_t number);
   /// Call it if the ranks have not called the same: their numbers of calls may differ from now on.
   void lose_count() { counts_ = false; }
   /// Sets the number of calls. From here on all ranks count alike.
-  void go_on_from(std::uint64_t number) {
-    begun_ = first_ = number;
-    mixed_ = 0;
-    counts_ = true;
-  }
+  void go_on_from(std::uint64_t number);
   /// The fingerprint of all calls since go_on_from.
   std::uint64_t mixed_fingerprints() const { return mixed_; }
   bool counts() const { return counts_; }
@@ -78,10 +66,7 @@ class call_history {
   recorded_call const* find(std::uint64_t number) const { return const_cast<call_history*>(this)->at(number); }
 
  private:
-  recorded_call* at(std::uint64_t number) {
-    recorded_call& c = last_[number % last_.size()];
-    return c.number == number ? &c : nullptr;
-  }
+  recorded_call* at(std::uint64_t number);
 
   std::array<recorded_call, 64> last_;
   std::uint64_t begun_ = 0, first_ = 0, mixed_ = 0;
@@ -89,3 +74,7 @@ class call_history {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/call_history.hpp"
+#endif

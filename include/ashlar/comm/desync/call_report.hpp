@@ -1,9 +1,10 @@
 // Reports of ranks about their calls, and the error sentence if two reports disagree.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "ashlar/config.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -11,10 +12,7 @@ namespace ashlar::comm_detail {
 inline constexpr std::uint64_t on_no_mesh = ~std::uint64_t{0};
 
 /// Returns "call 3 of the mesh", or `otherwise` if the call makes a mesh.
-inline std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
-  if (number_on_mesh == on_no_mesh) return "a call of all ranks";
-  return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
-}
+ASHLAR_INLINE std::string place_text(std::uint64_t number_on_mesh, char const* otherwise);
 
 /// A rank's report about one call, sent as the bytes of a message.
 struct call_report {
@@ -41,33 +39,13 @@ struct call_on_rank {
   std::string_view text;
   std::string who;
 };
-inline std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
-  auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
-  bool const same_place = one.number_on_mesh == other.number_on_mesh;
-  return "ashlar: the ranks do not call the same, in the same order: " +
-         (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " + std::string(one.text) +
-         " on " + one.who + " and " + std::string(other.text) +
-         (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who +
-         every_rank_takes_part;
-}
+ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other);
 
 /// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
-inline std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
-  auto const [low, high] = std::minmax(self, they);
-  call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
-  auto const rank = [](int q) { return "rank " + std::to_string(q); };
-  if (l.known && h.known && l.fingerprint != h.fingerprint)
-    return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
-  auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
-  auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
-    if (!one.known || one.given_up) return {};
-    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " +
-           one.text + ", " +
-           (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
-  };
-  if (left_out(theirs)) return gone(mine, self, they, nullptr);
-  if (left_out(mine)) return gone(theirs, they, self, nullptr);
-  return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
-}
+ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they);
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/call_report.hpp"
+#endif

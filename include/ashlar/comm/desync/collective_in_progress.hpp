@@ -13,10 +13,7 @@ namespace ashlar::comm_detail {
 class watched_call {
  public:
   /// Pre: `call.call` is complete except for its number.
-  watched_call(desync_monitor& channel, call_in_progress call) : channel_(channel), call_(std::move(call)) {
-    recorded_call& c = call_.call;
-    c.number = channel_.history().begin(c.fingerprint, c.number_on_mesh, c.event);
-  }
+  watched_call(desync_monitor& channel, call_in_progress call);
   watched_call(watched_call const&) = delete;
   watched_call& operator=(watched_call const&) = delete;
 
@@ -92,22 +89,10 @@ class collective_in_progress {
  public:
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
-                         std::uint64_t fingerprint, comm::collective_event const& e)
-      : ranks_((require_one_thread(), ranks.state())),
-        name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-        call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
-                                sizes,
-                                e.axes,
-                                rank,
-                                deadline_of(calls, ranks_)}),
-        calls_(calls) {
-    enter();
-  }
+                         std::uint64_t fingerprint, comm::collective_event const& e);
   collective_in_progress(collective_in_progress const&) = delete;
   collective_in_progress& operator=(collective_in_progress const&) = delete;
-  ~collective_in_progress() {
-    if (entered_) leave();
-  }
+  ~collective_in_progress();
   /// Pre: leave() was called last. Error: ashlar::error on another thread than before.
   void enter() {
     require_one_thread();
@@ -136,71 +121,30 @@ class collective_in_progress {
   /// Cost: an all-reduce of 16 bytes.
   /// Error: ashlar::error on every rank if they have not called the same since the last comparison; on this rank if it
   ///   has left messages of an earlier collective.
-  void agree(communicator const& ranks, bool in_memory, collective_kind kind) {
-    refuse_after_lost_messages();
-    in_memory = in_memory && comm::tuned.host_memory;
-    communicator const& exchanging =
-        ranks_.levels && ranks_.levels->even && in_memory ? ranks_.levels->inter_node : ranks;
-    bool const only_exchanges =
-        comm::tuned.exchanges(exchanging.size()) && !exchanging.state().used_collectives && !ranks_.used_collectives;
-    if ((ranks_.node && in_memory) || only_exchanges || comm::tuned.agree_every == 0) return;
-    calls_.mixed_fingerprints_ = fingerprint_of(collective::exchange, calls_.mixed_fingerprints_, name_.fingerprint);
-    // A rank that waits in device memory cannot poll: MPI's nonblocking collectives may not take it.
-    name_.polls = in_memory && !comm::tuned.exchanges(exchanging.size());
-    tell(name_);
-    if (kind == collective_kind::goes_on) return;
-    auto const n = ++ranks_.collectives, every = static_cast<std::uint64_t>(comm::tuned.agree_every);
-    if (n % every == 0 || (n < every && std::has_single_bit(n))) compare(ranks);
-  }
+  void agree(communicator const& ranks, bool in_memory, collective_kind kind);
   /// Compares this call between all ranks.
   /// Collective: over `ranks`; blocks.
   /// Cost: an all-reduce of 16 bytes.
   /// Error: ashlar::error on every rank if they do not call the same; on this rank if it has left messages of an
   ///   earlier collective.
-  void agree_now(communicator const& ranks) const {
-    refuse_after_lost_messages();
-    compare(ranks);
-  }
+  void agree_now(communicator const& ranks) const;
 
  private:
   // All ranks of the mesh make the same calls and compare at the same ones, whichever of them a comparison is over.
-  void compare(communicator const& ranks) const {
-    std::uint64_t const others = std::exchange(calls_.mixed_fingerprints_, 0);
-    call_.channel().compare(ranks, call_.call(), fingerprint_of(collective::exchange, others, name_.fingerprint),
-                            others != 0 ? " (or a collective before it differs)" : "");
-  }
-  void refuse_after_lost_messages() const {
-    bool lost = false;
-    to_all([&](communicator_state const& s) { lost = lost || s.lost_messages; });
-    if (lost)
-      throw error(
-          "ashlar: a collective among these ranks has failed here before, and they may wait in it; make another mesh, on all of them");
-  }
+  void compare(communicator const& ranks) const;
+  void refuse_after_lost_messages() const;
   template <class F>
   void to_all(F f) const {
     f(ranks_);
     if (ranks_.levels) f(ranks_.levels->intra_node.state()), f(ranks_.levels->inter_node.state());
   }
-  void tell(collective_name const& name) const {
-    to_all([&](communicator_state& s) { s.in_progress = name; });
-  }
+  void tell(collective_name const& name) const;
   // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
-  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks) {
-    return calls.deadline_ > 0 && ranks.node ? calls.deadline_ + 1 : calls.deadline_;
-  }
-  static int largest_tag() {
-    static int const tag = [] {
-      int *bound = nullptr, found = 0;
-      comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
-      return (found ? *bound : 32767) - 1;
-    }();
-    return tag;
-  }
+  static double deadline_of(mesh_calls const& calls, communicator_state const& ranks);
+  static int largest_tag();
   // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
   // polls. And no other collective may receive the messages of one that failed.
-  static int tag_of(std::uint64_t fingerprint, std::uint64_t number) {
-    return 1 + static_cast<int>((fingerprint + number) % static_cast<std::uint64_t>(largest_tag()));
-  }
+  static int tag_of(std::uint64_t fingerprint, std::uint64_t number);
 
   communicator_state& ranks_;
   collective_name name_;
@@ -211,3 +155,7 @@ class collective_in_progress {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/collective_in_progress.hpp"
+#endif

@@ -86,9 +86,7 @@ class node_group {
   struct left_slot {
     node_slot* slot;
     std::vector<member> members;
-    bool is_free() const {
-      return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); });
-    }
+    bool is_free() const;
   };
   struct waiting {
     int polls = 1000;                         // tests of a flag before a waiting rank yields its core.
@@ -108,11 +106,7 @@ class node_group {
       : members_(std::move(members)), rank_(rank), how_(how), release_(release) {}
   node_group(node_group const&) = delete;
   node_group& operator=(node_group const&) = delete;
-  ~node_group() {
-    node_slot* const slot = own().slot;
-    slot->groups_left.fetch_add(1, std::memory_order_release);
-    release_({slot, std::move(members_)});
-  }
+  ~node_group();
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
@@ -152,12 +146,7 @@ class node_group {
     });
   }
   /// Waits until all ranks have arrived. Error: as arrive.
-  void wait_until_all_have_arrived() {
-    or_give_up([&] {
-      double since = 0;
-      for (member const& m : members_) wait_for(m, turn(m, round_).arrived, since, "has not come");
-    });
-  }
+  void wait_until_all_have_arrived();
   node_call const& call(int q) const { return turn(members_[static_cast<std::size_t>(q)], round_).call; }
   /// Describes this rank's call to the others. They read it after the end of this round, and before they begin another.
   void describe(described_call const& c) { own().slot->described = c; }
@@ -179,15 +168,7 @@ class node_group {
   /// Ends the round for this rank: it no longer reads or writes other ranks' memory.
   void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
   /// Waits until all ranks are done. Then this rank's memory is its own again. Error: as arrive.
-  void wait_until_all_are_done() {
-    or_give_up([&] {
-      double since = 0;
-      for (member const& m : members_) {
-        wait_for(m, m.slot->done, since, "has not come to its end");
-        if (m.has_given_up()) throw_late(m, "has given up after an error", 0);
-      }
-    });
-  }
+  void wait_until_all_are_done();
 
  private:
   static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
@@ -216,28 +197,8 @@ class node_group {
     }
   }
   void wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag, std::uint64_t round, double& since,
-                     char const* late) const {
-    if (since == 0) since = comm::now();
-    for (unsigned poll_number = 1; flag.load(std::memory_order_acquire) < round; ++poll_number) {
-      if (m.has_given_up() && flag.load(std::memory_order_acquire) < round)
-        throw_late(m, "has given up after an error", comm::now() - since);
-      how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
-      if (poll_number % 16 == 0) how_.meanwhile(how_.argument);
-      if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
-      double const waited = comm::now() - since;
-      if (waited < 0.5) continue;
-      bool const ended = m.process.has_ended();
-      // The rank may have arrived before its process ended.
-      if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
-      if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);
-    }
-  }
-  [[noreturn]] void throw_late(member const& m, char const* fate, double waited) const {
-    throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) +
-                " s on its node for " + name(static_cast<int>(&m - members_.data())) + ", which " + fate +
-                "; collectives begun here: " + std::to_string(round_) +
-                ", there: " + std::to_string(m.slot->round() - m.round));
-  }
+                     char const* late) const;
+  [[noreturn]] void throw_late(member const& m, char const* fate, double waited) const;
 
   std::vector<member> members_;
   int rank_;
@@ -271,3 +232,7 @@ void combine_sources(node_group const& g, std::size_t first, std::size_t n, Writ
 }
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/group.hpp"
+#endif

@@ -1,48 +1,18 @@
 // Whether a process of this machine has ended.
 #pragma once
-#include "ashlar/config.hpp"
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/types.h>
-#include <unistd.h>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
+
+#include "ashlar/config.hpp"
 
 namespace ashlar::comm_detail {
 
 /// The time at which a process began, in ticks since the machine's start. It is 0 if the process has ended, even if
 /// its parent has not yet learned it. Nothing if the system does not tell.
-inline std::optional<std::uint64_t> beginning_of(pid_t process) {
-  if (kill(process, 0) != 0 && errno == ESRCH) return 0;
-#if ASHLAR_LINUX
-  char text[1024];
-  std::snprintf(text, sizeof text, "/proc/%ld/stat", static_cast<long>(process));
-  int const file = open(text, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  ssize_t const n = read(file, text, sizeof text - 1);
-  ::close(file);
-  if (n <= 0) return {};
-  text[n] = '\0';
-  // Field 2 is the program's name in parentheses, which may contain any character. Field 3 is the state.
-  char const* at = std::strrchr(text, ')');
-  if (at == nullptr || at[1] != ' ') return {};
-  at += 2;
-  if (*at == 'Z' || *at == 'X') return 0;
-  constexpr int state = 3, beginning = 22;
-  for (int field = state; field < beginning; ++field) {
-    at = std::strchr(at, ' ');
-    if (at == nullptr) return {};
-    ++at;
-  }
-  return std::strtoull(at, nullptr, 10);
-#else
-  return {};
-#endif
-}
+ASHLAR_INLINE std::optional<std::uint64_t> beginning_of(pid_t process);
 
 /// A process that this one has seen alive. Another process that gets its number later is not taken for it.
 class known_process {
@@ -50,11 +20,7 @@ class known_process {
   known_process() = default;
   explicit known_process(pid_t number) : number_(number), began_(beginning_of(number)) {}
   /// False for no process.
-  bool has_ended() const {
-    if (number_ == 0) return false;
-    auto const begins = beginning_of(number_);
-    return begins && (*begins == 0 || (began_ && *began_ != *begins));
-  }
+  bool has_ended() const;
 
  private:
   pid_t number_ = 0;
@@ -62,3 +28,7 @@ class known_process {
 };
 
 }  // namespace ashlar::comm_detail
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/comm/compiled/process.hpp"
+#endif

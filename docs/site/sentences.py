@@ -1,0 +1,142 @@
+"""Pages of errors of the run time: every sentence of the headers, with the test that provokes it. Sentences of the compiler are on the pages of
+errors.py; a list at the end names the others."""
+
+import pathlib
+import re
+
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
+
+
+THROWN = re.compile(r"\b(?:error|fail)\($")  # what follows is a sentence, or follows the name of a file
+
+
+def without_comments(text):
+    return re.sub(r"^(\s*)//.*$|(?<=[;{}),]) +// .*$", r"\1", text, flags=re.M)
+
+
+def joined(text):
+    """The literals of an expression: those side by side are one, and other code between two is "...". """
+    out, end = "", None
+    for literal in LITERAL.finditer(text):
+        if end is not None and text[end:literal.start()].strip():
+            out += "..."
+        out += literal[1].replace('\\"', '"').replace("\\n", " ")
+        end = literal.end()
+    return out
+
+
+def sentences(root):
+    """Dictionaries of the header, the line and the text of every sentence of include/, in the order of the headers."""
+    out = []
+    include = root / "include" / "ashlar"
+    for path in sorted(include.rglob("*.hpp")):
+        text = without_comments(path.read_text(encoding="utf-8"))
+        for literal in LITERAL.finditer(text):
+            before = text[max(0, literal.start() - 200):literal.start()].rstrip()
+            if not SENTENCE.match(literal[1]) and not THROWN.search(before):
+                continue
+            if before.endswith('"'):  # the rest of a sentence
+                continue
+            # The expression goes on to the end of the statement or of the arguments.
+            depth, i = 0, literal.end()
+            quoted = False
+            while i < len(text) and depth >= 0 and (depth or text[i] not in ",;"):
+                if text[i] == '"' and text[i - 1] != "\\":
+                    quoted = not quoted
+                elif not quoted:
+                    depth += (text[i] in "([{") - (text[i] in ")]}")
+                i += 1
+            sentence = joined(text[literal.start():i])
+            if len(re.findall(r"[\w.]+", sentence.partition(": ")[2] if SENTENCE.match(sentence) else sentence)) < 3:
+                continue  # the name of an array or of a region
+            out.append({"header": str(path.relative_to(include)), "line": text.count("\n", 0, literal.start()) + 1,
+                        "text": sentence})
+    return out
+
+
+def expected_of_compiler(root):
+    """The regular expressions of tests/fail, with the program's path below tests/fail."""
+    out = []
+    for path in sorted((root / "tests" / "fail").rglob("*.cpp")):
+        out += [(re.compile(r), path) for r in re.findall(r"^ *// EXPECT: (.*)$", path.read_text(encoding="utf-8"), re.M)]
+    return out
+
+
+def test_cases(root):
+    """Triples of a file, the name of a test case, and its lines."""
+    out = []
+    for kind in ["unit", "mpi", "threads", "harness", "files", "checkpoint", "attack", "examples", "lifetimes"]:
+        for path in sorted((root / "tests" / kind).rglob("*")):
+            if path.suffix not in {".cpp", ".sh", ".hpp"}:
+                continue
+            name, lines = path.stem, []
+            for line in path.read_text(encoding="utf-8").splitlines() + ["TEST_CASE("]:
+                case = re.match(r'TEST_CASE\((?:"(.*?)")?', line)
+                if case:
+                    out.append((path, name, lines))
+                    name, lines = case[1] or "", []
+                lines.append(line)
+    return out
+
+
+def words(text):
+    return re.sub(r"\s+", " ", text.replace('\\"', '"'))
+
+
+def provoked(root, found=None):
+    """The sentences, each with "compiler" (a program of tests/fail) and "test" (file, name, line of the literal) or None."""
+    found = sentences(root) if found is None else found
+    expected, literals, texts = expected_of_compiler(root), [], {}
+    for path, name, lines in test_cases(root):
+        texts[path] = texts.get(path, "") + "\n".join(lines)
+        for number, line in enumerate(lines):
+            literals += [(words(l[1]), path, name, lines, number) for l in LITERAL.finditer(line) if len(l[1].split()) >= 3]
+    for s in found:
+        pieces = [words(p).strip(".;, ") for p in s["text"].split("...") if len(p.split()) >= 3]
+        entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
+        s["compiler"] = next((path for regex, path in expected if regex.search(s["text"])), None)
+        s["test"] = next(((path, name, lines, n) for text, path, name, lines, n in literals
+                          if entity in texts[path] and any(text.strip(".;, ") in p or p in text for p in pieces)), None)
+    return found
+
+
+def code_of(lines, number):
+    """The statement that holds a line, at most 8 lines."""
+    first = number
+    while first > 0 and number - first < 5:
+        code = LITERAL.sub("", "\n".join(lines[first:number + 1]))
+        if code.count("(") >= code.count(")") and re.search(r"[;{}]\s*(//.*)?$", lines[first - 1]):
+            break
+        first -= 1
+    last = number
+    while last + 1 < len(lines) and last - first < 7 and not re.search(r";\s*(//.*)?$", lines[last]):
+        last += 1
+    shown = lines[first:last + 1]
+    indent = min((len(l) - len(l.lstrip()) for l in shown if l.strip()), default=0)
+    return "\n".join(l[indent:] for l in shown)
+
+
+def plain(text):
+    return re.sub(r"([<>*_`\[\]|$\\])", r"\\\1", text)
+
+
+def write_pages(root, folder):
+    """One page of sentences per layer, in MyST."""
+    layers = {}
+    for s in provoked(root):
+        layers.setdefault(s["header"].split("/")[0], {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
+    for layer, of_layer in layers.items():
+        found = list(of_layer.values())
+        at_run_time = [s for s in found if s["test"] and not s["compiler"]]
+        out = [f"# Sentences: {layer}\n", "The errors of this layer. Errors of the run time have the statement of a test that provokes them. "
+               "`...` is a value that the program knows. A file or a function may precede a sentence.\n"]
+        for s in at_run_time:
+            path, name, lines, number = s["test"]
+            out += [f"## {plain(s['text'])}\n", f"`{s['header']}`; test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
+                    "```cpp\n" + code_of(lines, number) + "\n```\n"]
+        rest = [s for s in found if s not in at_run_time]
+        if rest:
+            out += ["## All other sentences\n", "| sentence | header | shown by |", "|---|---|---|"]
+            out += [f"| {plain(s['text'])} | `{s['header']}` | {plain(s['compiler'].stem.replace('_', ' ')) if s['compiler'] else ''} |" for s in rest]
+        (folder / f"sentences_{layer}.md").write_text("\n".join(out) + "\n", encoding="utf-8")

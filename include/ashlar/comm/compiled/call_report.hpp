@@ -1,0 +1,41 @@
+// The functions of comm/desync/call_report.hpp.
+#pragma once
+#include <algorithm>
+#include "ashlar/comm/desync/call_report.hpp"
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE std::string place_text(std::uint64_t number_on_mesh, char const* otherwise) {
+  if (number_on_mesh == on_no_mesh) return "a call of all ranks";
+  return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
+}
+
+ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
+  auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
+  bool const same_place = one.number_on_mesh == other.number_on_mesh;
+  return "ashlar: the ranks do not call the same, in the same order: " +
+         (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " + std::string(one.text) +
+         " on " + one.who + " and " + std::string(other.text) +
+         (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who +
+         every_rank_takes_part;
+}
+
+ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
+  auto const [low, high] = std::minmax(self, they);
+  call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
+  auto const rank = [](int q) { return "rank " + std::to_string(q); };
+  if (l.known && h.known && l.fingerprint != h.fingerprint)
+    return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
+  auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
+  auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
+    if (!one.known || one.given_up) return {};
+    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " +
+           one.text + ", " +
+           (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
+  };
+  if (left_out(theirs)) return gone(mine, self, they, nullptr);
+  if (left_out(mine)) return gone(theirs, they, self, nullptr);
+  return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
+}
+
+}  // namespace ashlar::comm_detail

@@ -1,0 +1,116 @@
+// The functions of comm/communicator.hpp.
+#pragma once
+#include <cstdlib>
+#include "ashlar/comm/communicator.hpp"
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE communicator_state::~communicator_state() {
+  persistent.clear();
+  // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it. All ranks
+  // free a communicator, or none: if an exception destroys this one, others may have an error there and keep it. (Then
+  // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
+  bool const gives_up = std::uncaught_exceptions() > exceptions;
+  if (handle != MPI_COMM_NULL && !keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
+}
+
+ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
+  handle = made;
+  comm::check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  comm::check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
+  comm::check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
+}
+
+ASHLAR_INLINE std::byte* communicator_state::release_scratch() {
+  buffer_size = 0;
+  return buffer.release();
+}
+
+ASHLAR_INLINE bool mpi_yields() {
+#ifdef OPEN_MPI
+  for (char const* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"})
+    if (char const* value = std::getenv(name)) return std::strchr("1tTyY", *value) != nullptr && *value != '\0';
+#endif
+  return false;
+}
+
+}  // namespace ashlar::comm_detail
+
+namespace ashlar {
+
+ASHLAR_INLINE communicator::communicator(MPI_Comm comm, std::shared_ptr<comm_detail::waiting_monitor> monitor)
+    : communicator() {
+  if (!mpi_is_usable())
+    throw error("ashlar::communicator: MPI is not initialised or already finalised; make an ashlar::mpi_environment");
+  if (comm == MPI_COMM_NULL)
+    throw error("ashlar::communicator: MPI_COMM_NULL has no ranks; pass MPI_COMM_WORLD or a part of it");
+  state_->monitor = std::move(monitor);
+  MPI_Comm const made =
+      comm_detail::duplicate_of(comm, state_->monitor, state_->has_deadline, [this] { poll_others(); });
+  state_->adopt(made);
+  state_->oversubscribed = comm_detail::node_load::of_this_program().oversubscribed(made);
+  state_->yields = comm_detail::any_rank(made, state_->oversubscribed && !comm_detail::mpi_yields());
+}
+
+ASHLAR_INLINE void communicator::set_yields(bool yields) {
+  state_->oversubscribed = state_->yields = yields;
+  if (state_->node) state_->node->set_oversubscribed(yields);
+}
+
+ASHLAR_INLINE communicator communicator::split(int color, int key) const {
+  communicator part;
+  part.state_->counters = state_->counters;
+  part.state_->monitor = state_->monitor;
+  if (size() == 1) return part;
+  MPI_Comm made = MPI_COMM_NULL;
+  comm::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
+  part.state_->adopt(made);
+  part.state_->oversubscribed = state_->oversubscribed;
+  part.state_->yields = yields();
+  part.state_->has_deadline = state_->has_deadline;
+  return part;
+}
+
+ASHLAR_INLINE void communicator::wait(
+    MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
+  wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
+}
+
+ASHLAR_INLINE void communicator::wait_all(std::span<MPI_Request> requests) const {
+  wait_until([&](int& done) {
+    comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  });
+}
+
+ASHLAR_INLINE void communicator::poll_others() const {
+  if (state_->monitor) state_->monitor->poll_others();
+}
+
+ASHLAR_INLINE void communicator::end_after_failure(double& begin) {
+  double const now = comm::now();
+  if (begin == 0) begin = now;
+  if (now - begin > comm::tuned.patience)
+    throw error(
+        "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
+        "another mesh, on all of them");
+}
+
+ASHLAR_INLINE void communicator::end_after_deadline(double& begin) const {
+  if (state_->monitor && state_->monitor->in_call()) return;
+  double const now = comm::now();
+  if (begin == 0) begin = now;
+  if (double const most = comm::deadline(); most > 0 && now - begin > most)
+    throw error("ashlar: rank " + std::to_string(rank()) + " has waited " +
+                std::to_string(static_cast<int>(now - begin + 0.5)) + " s in " +
+                comm::collective_log::instance().last_text() + "; the deadline is over");
+}
+
+}  // namespace ashlar
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE int node_levels::at(int node, int local_rank) const {
+  return rank_at[static_cast<std::size_t>(node * intra_node.size() + local_rank)];
+}
+
+}  // namespace ashlar::comm_detail

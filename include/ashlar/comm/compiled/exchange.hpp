@@ -1,0 +1,41 @@
+// The functions of comm/collectives/exchange.hpp.
+#pragma once
+#include "ashlar/comm/collectives/exchange.hpp"
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE void finish(communicator const& c) {
+  or_give_up(c, [&] { c.wait_all(c.state().requests); });
+  c.state().requests.clear();
+}
+
+ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::size_t n_each) {
+  auto& starts = c.state().starts;
+  starts.resize(std::size_t(c.size()) + 1);
+  for (std::size_t q = 0; q < starts.size(); ++q) starts[q] = q * n_each;
+  return starts.data();
+}
+
+ASHLAR_INLINE std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts) {
+  starts.assign(1, 0);
+  for (std::size_t n : counts) starts.push_back(starts.back() + n);
+  return starts.data();
+}
+
+ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts) {
+  assert(counts.size() == std::size_t(c.size()));
+  return block_starts(c.state().starts, counts);
+}
+
+ASHLAR_INLINE void fill_counts(communicator const& c, std::size_t const* starts) {
+  auto& s = c.state();
+  auto const p = std::size_t(c.size());
+  s.counts.resize(p);
+  s.displacements.resize(p);
+  for (std::size_t q = 0; q < p; ++q) {
+    s.counts[q] = comm::count_type(starts[q + 1] - starts[q]);
+    s.displacements[q] = comm::displacement_type(starts[q]);
+  }
+}
+
+}  // namespace ashlar::comm_detail

@@ -1,0 +1,59 @@
+// The functions of comm/node/group.hpp.
+#pragma once
+#include "ashlar/comm/node/group.hpp"
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE bool node_group::left_slot::is_free() const {
+  return std::all_of(members.begin(), members.end(), [](member const& m) { return m.has_left(); });
+}
+
+ASHLAR_INLINE node_group::~node_group() {
+  node_slot* const slot = own().slot;
+  slot->groups_left.fetch_add(1, std::memory_order_release);
+  release_({slot, std::move(members_)});
+}
+
+ASHLAR_INLINE void node_group::wait_until_all_have_arrived() {
+  or_give_up([&] {
+    double since = 0;
+    for (member const& m : members_) wait_for(m, turn(m, round_).arrived, since, "has not come");
+  });
+}
+
+ASHLAR_INLINE void node_group::wait_until_all_are_done() {
+  or_give_up([&] {
+    double since = 0;
+    for (member const& m : members_) {
+      wait_for(m, m.slot->done, since, "has not come to its end");
+      if (m.has_given_up()) throw_late(m, "has given up after an error", 0);
+    }
+  });
+}
+
+ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag,
+                                             std::uint64_t round, double& since, char const* late) const {
+  if (since == 0) since = comm::now();
+  for (unsigned poll_number = 1; flag.load(std::memory_order_acquire) < round; ++poll_number) {
+    if (m.has_given_up() && flag.load(std::memory_order_acquire) < round)
+      throw_late(m, "has given up after an error", comm::now() - since);
+    how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
+    if (poll_number % 16 == 0) how_.meanwhile(how_.argument);
+    if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
+    double const waited = comm::now() - since;
+    if (waited < 0.5) continue;
+    bool const ended = m.process.has_ended();
+    // The rank may have arrived before its process ended.
+    if (ended && flag.load(std::memory_order_acquire) < round) throw_late(m, "has ended", waited);
+    if (how_.deadline > 0 && waited > how_.deadline) throw_late(m, late, waited);
+  }
+}
+
+ASHLAR_INLINE void node_group::throw_late(member const& m, char const* fate, double waited) const {
+  throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) +
+              " s on its node for " + name(static_cast<int>(&m - members_.data())) + ", which " + fate +
+              "; collectives begun here: " + std::to_string(round_) +
+              ", there: " + std::to_string(m.slot->round() - m.round));
+}
+
+}  // namespace ashlar::comm_detail

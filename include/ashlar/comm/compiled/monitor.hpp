@@ -1,0 +1,341 @@
+// The functions of comm/desync/monitor.hpp.
+#pragma once
+#include <algorithm>
+#include <cstdio>
+#include "ashlar/comm/desync/monitor.hpp"
+
+namespace ashlar::comm_detail {
+
+ASHLAR_INLINE std::shared_ptr<desync_monitor> desync_monitor::of(MPI_Comm program) {
+  static int const key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    // MPI calls it when the program frees its communicator, on all ranks. Meshes may live longer on some ranks: the
+    // last one closes the monitor.
+    auto const forget = [](MPI_Comm, int, void* value, void*) {
+      delete static_cast<std::shared_ptr<desync_monitor>*>(value);
+      return int(MPI_SUCCESS);
+    };
+    comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+    return made;
+  }();
+  std::shared_ptr<desync_monitor>* kept = nullptr;
+  int found = 0;
+  comm::check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
+  if (found) return *kept;
+  free_closed();
+  std::shared_ptr<desync_monitor> const made(new desync_monitor(program), [](desync_monitor* m) { m->close(); });
+  comm::check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
+  return made;
+}
+
+ASHLAR_INLINE desync_monitor::~desync_monitor() {
+  std::erase(open(), this);
+  leave_reports();
+  if (channel_ != MPI_COMM_NULL && mpi_is_usable()) MPI_Comm_free(&channel_);
+}
+
+ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) {
+  std::uint64_t next[2] = {next_mesh_, history_.begun()};
+  MPI_Request request = MPI_REQUEST_NULL;
+  comm::check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
+  poll({&request, 1});
+  history_.go_on_from(next[1]);
+  next_mesh_ = next[0] + 1;
+  return next[0];
+}
+
+ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_call const& now,
+                                           std::uint64_t fingerprints, char const* else_before) {
+  struct call {
+    std::uint64_t fingerprints, number_on_mesh;
+    int rank;  // of the channel, and so of the mesh
+    char text[150];
+  };
+  struct buffers {
+    std::uint64_t extremes[2], least[2];
+    call mine;
+    std::vector<call> all;
+  };
+  // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
+  auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}}, {}};
+  MPI_Request request = MPI_REQUEST_NULL;
+  comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request),
+              "MPI_Iallreduce");
+  ranks.wait(request);
+  std::unique_ptr<buffers> const done(b->least[0] == fingerprints && b->least[1] == ~fingerprints ? b : nullptr);
+  if (done) return;
+  history_.lose_count();
+  now.text().copy(b->mine.text, sizeof b->mine.text - 1);
+  b->all.resize(static_cast<std::size_t>(ranks.size()));
+  comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(),
+                              &request),
+              "MPI_Iallgather");
+  ranks.wait(request);
+  std::unique_ptr<buffers> const gathered(b);
+  std::size_t other = 0;
+  while (b->all[other].fingerprints == b->all[0].fingerprints) ++other;
+  call const &one = b->all[0], &two = b->all[other];
+  throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank)},
+                              {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank) + else_before}));
+}
+
+ASHLAR_INLINE described_call desync_monitor::call() const {
+  described_call d{current_->call.number_on_mesh, {}};
+  current_->call.text().copy(d.text, sizeof d.text - 1);
+  return d;
+}
+
+ASHLAR_INLINE void desync_monitor::poll_others() {
+  if (current_ != nullptr) poll_others(*current_);
+}
+
+ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
+  double const now = comm::now();
+  if (c.begin == 0) c.begin = now;
+  if (now - c.begin < comm::tuned.patience) return;
+  if (now >= c.asks_next) {
+    c.asks_next = now + comm::tuned.patience;
+    ++asked();
+    int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+    // Among more than 16 ranks, asks only ranks at distances 1, 2, 4, ...: an error spreads from neighbour to
+    // neighbour.
+    for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
+      int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
+      send(q, about(call_report::question, c.call.number));
+    }
+  }
+  for (desync_monitor* other : open())
+    if (other != this) other->serve(nullptr, other->closed_);
+  std::string wrong = serve(&c, false);
+  if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
+    wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
+            std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
+            place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
+  if (wrong.empty()) return;
+  history_.lose_count();
+  throw error(wrong);
+}
+
+ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
+  answer_at_the_end();
+  MPI_Request request = MPI_REQUEST_NULL;
+  comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+  poll({&request, 1});
+  comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+  comm::check(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
+  // Larger than the id of any channel that a rank of this one has had.
+  static std::uint64_t last = 0;
+  id_ = last + 1;
+  comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+  poll({&request, 1});
+  last = id_;
+  open().push_back(this);
+}
+
+ASHLAR_INLINE void desync_monitor::close() {
+  closed_ = true;
+  // Inside of MPI_Finalize the channel is free already.
+  if (channel_ != MPI_COMM_NULL && mpi_is_usable() && PMPI_Ibarrier(channel_, &all_closed_) == MPI_SUCCESS) return;
+  delete this;
+}
+
+ASHLAR_INLINE void desync_monitor::free_closed() {
+  for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
+    int done = 0;
+    if (m->closed_ && PMPI_Test(&m->all_closed_, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0) delete m;
+  }
+}
+
+ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uint64_t number, bool ended) const {
+  call_report r{what,          id_,     number, 0, 0, history_.begun(), false, false, ended, history_.counts(),
+                own_process(), asked(), 0,      {}};
+  recorded_call const* const c = history_.find(number);
+  if (c == nullptr) return r;
+  r.known = true;
+  r.fingerprint = c->fingerprint;
+  r.number_on_mesh = c->number_on_mesh;
+  r.given_up = c->given_up;
+  c->text().copy(r.text, sizeof r.text - 1);
+  return r;
+}
+
+ASHLAR_INLINE void desync_monitor::send(int to, call_report const& r) {
+  sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
+  comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
+}
+
+ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress const* now, bool ended) {
+  std::string wrong;
+  for (int found = 1;;) {
+    MPI_Status from;
+    comm::check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
+    if (!found) break;
+    call_report r;
+    comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+    if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
+    if (r.what == call_report::crossing) {
+      if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint)
+        wrong = crossed(rank_, now->call.text(), r.other, r.text);
+      continue;
+    }
+    call_report mine = about(call_report::answer, r.number, ended);
+    if (r.what == call_report::question) {
+      mine.asked = r.asked;
+      send(from.MPI_SOURCE, mine);
+      if (now == nullptr && mine.has_not_begun())
+        waiting_[from.MPI_SOURCE] = r, waiting_[from.MPI_SOURCE].asked = asked();
+    } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
+      wrong = crosses(now->call, r, from.MPI_SOURCE);
+    }
+    // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
+    bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
+    // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
+    // in a call on these have an error, and then make the mesh, too. Ranks that have completed that call without this
+    // rank make it as their next call. So it goes on waiting for them all.
+    bool const comes_later =
+        now != nullptr && now->call.number_on_mesh == 0 && r.fingerprint != mine.fingerprint && !r.ended;
+    if (wrong.empty() && concerns && !comes_later) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
+  }
+  free_sent(sent_);
+  return wrong;
+}
+
+ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
+  for (desync_monitor* other : open())
+    for (auto const& [rank, question] : other->waiting_) {
+      if (other == this || question.process != r.process || question.asked >= r.asked ||
+          !other->about(call_report::crossing, question.number).has_not_begun())
+        continue;
+      tell_all(now.number, now.fingerprint, q, question.text);
+      other->tell_all(question.number, question.fingerprint, other->rank_, now.text());
+      return crossed(rank_, now.text(), q, question.text);
+    }
+  return {};
+}
+
+ASHLAR_INLINE void desync_monitor::tell_all(std::uint64_t number, std::uint64_t fingerprint, int other,
+                                            std::string_view text) {
+  call_report told = about(call_report::crossing, number);
+  told.fingerprint = fingerprint;
+  told.other = other;
+  std::fill(std::begin(told.text), std::end(told.text), '\0');
+  text.copy(told.text, sizeof told.text - 1);
+  for (int q = 0; q < all_ranks().ranks(); ++q)
+    if (q != rank_) send(q, told);
+}
+
+ASHLAR_INLINE std::string desync_monitor::crossed(int rank, std::string_view text, int other,
+                                                  std::string_view other_text) {
+  for (desync_monitor* c : open()) c->history_.lose_count();
+  return "ashlar: the ranks do not call the same, in the same order: rank " + std::to_string(rank) + " waits in " +
+         std::string(text) + " for rank " + std::to_string(other) + ", which waits in " + std::string(other_text) +
+         ", on a mesh made from another communicator" + every_rank_takes_part;
+}
+
+ASHLAR_INLINE int desync_monitor::own_process() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+ASHLAR_INLINE std::uint64_t& desync_monitor::asked() {
+  static std::uint64_t times = 0;
+  return times;
+}
+
+ASHLAR_INLINE void desync_monitor::free_sent(std::list<sent_report>& reports) {
+  reports.remove_if([](sent_report& s) {
+    int done = 0;
+    PMPI_Test(&s.request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+}
+
+ASHLAR_INLINE void desync_monitor::leave_reports() {
+  static auto* const left = new std::list<sent_report>;  // never destroyed: MPI may read them as long as it runs
+  if (mpi_is_usable()) free_sent(*left);
+  left->splice(left->end(), sent_);
+}
+
+ASHLAR_INLINE std::vector<desync_monitor*>& desync_monitor::open() {
+  static auto* const channels = new std::vector<desync_monitor*>;  // never destroyed: channels may live as long as MPI
+  return *channels;
+}
+
+ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
+  static int const key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    auto const leave = [](MPI_Comm, int, void*, void*) {
+      leave_all();
+      return int(MPI_SUCCESS);
+    };
+    comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
+    comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
+                "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+    return made;
+  }();
+  (void)key;
+}
+
+ASHLAR_INLINE void desync_monitor::leave_all() {
+  bool const in_step =
+      std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
+  double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
+  std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < all_end.size(); ++i) {
+    if (open()[i]->closed_)
+      std::swap(all_end[i], open()[i]->all_closed_);  // the barrier that has begun
+    else
+      PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+  }
+  bool said = false;
+  unsigned poll_number = 1;
+  for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
+       ++poll_number) {
+    yield_core(poll_number);
+    if (poll_number % 64 != 0) continue;
+    if (longest > 0 && comm::now() - begin > longest) {
+      std::fprintf(stderr,
+                   "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n",
+                   own_process(), longest);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (desync_monitor* c : open()) {
+      std::string const wrong = c->serve(nullptr, true);
+      if (wrong.empty() || std::exchange(said, true)) continue;
+      std::fprintf(stderr, "%s\n", wrong.c_str());
+    }
+  }
+  compare_all();
+  for (desync_monitor* c : open()) {
+    c->leave_reports();
+    PMPI_Comm_free(&c->channel_);
+  }
+}
+
+ASHLAR_INLINE void desync_monitor::compare_all() {
+  struct sums {
+    std::uint64_t least[3];
+  };
+  std::vector<sums> found(open().size());
+  std::vector<MPI_Request> requests(open().size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    call_history const& h = open()[i]->history_;
+    found[i] = {{h.mixed_fingerprints(), ~h.mixed_fingerprints(), h.counts()}};
+    PMPI_Iallreduce(MPI_IN_PLACE, found[i].least, 3, MPI_UINT64_T, MPI_MIN, open()[i]->channel_, &requests[i]);
+  }
+  PMPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].least[2] == 0 || found[i].least[0] == ~found[i].least[1]) continue;
+    if (open()[i]->rank_ == 0) {
+      std::fprintf(stderr,
+                   "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
+                   "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    PMPI_Barrier(open()[i]->channel_);  // until rank 0 has ended the run
+  }
+}
+
+}  // namespace ashlar::comm_detail

@@ -1,0 +1,145 @@
+// The functions of io/checked_file.hpp.
+#pragma once
+#include <sys/stat.h>
+#include <algorithm>
+#include "ashlar/io/checked_file.hpp"
+
+namespace ashlar::io_detail {
+
+ASHLAR_INLINE checked_file::checked_file(std::filesystem::path path, char const* caller, int flags) : checked_file() {
+  path_ = std::move(path);
+  caller_ = caller;
+  descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor_ < 0) fail_for_reason("opened");
+  if (bool const is_file = S_ISREG(examine()); !is_file && (flags & O_DIRECTORY) == 0)
+    fail("expected a file, found something else");
+}
+
+ASHLAR_INLINE checked_file& checked_file::operator=(checked_file&& other) noexcept {
+  swap(other);
+  return *this;
+}
+
+ASHLAR_INLINE checked_file::~checked_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, std::size_t n) const {
+  std::size_t done = 0;
+  while (done < n) {
+    ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, std::min(n - done, most_at_once),
+                                static_cast<off_t>(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_for_reason("read");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+ASHLAR_INLINE void checked_file::read(std::uint64_t at, void* to, std::size_t n) const {
+  if (read_some(at, to, n) != n) fail("the file changed while it was read");
+}
+
+ASHLAR_INLINE void checked_file::write(std::uint64_t at, void const* from, std::size_t n) const {
+  for (std::size_t done = 0; done < n;) {
+    ssize_t const put = ::pwrite(descriptor_, static_cast<char const*>(from) + done, std::min(n - done, most_at_once),
+                                 static_cast<off_t>(at + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) fail_for_reason("written");
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+ASHLAR_INLINE void checked_file::resize(std::uint64_t n) const {
+  if (::ftruncate(descriptor_, static_cast<off_t>(n)) != 0) fail_for_reason("resized");
+}
+
+ASHLAR_INLINE void checked_file::start_sync(std::uint64_t at, std::uint64_t n) const {
+#if ASHLAR_LINUX && defined(SYNC_FILE_RANGE_WRITE)
+  (void)::sync_file_range(descriptor_, static_cast<off_t>(at), static_cast<off_t>(n),
+                          SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
+#else
+  (void)at, (void)n;
+#endif
+}
+
+ASHLAR_INLINE void checked_file::sync() const {
+  if (::fsync(descriptor_) != 0) fail_for_reason("synchronised");
+}
+
+ASHLAR_INLINE void checked_file::sync_names() const {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_for_reason("synchronised");
+}
+
+ASHLAR_INLINE void checked_file::lock() {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      fail("another run writes this file; wait until all its ranks have ended, or choose another file");
+    if (errno == EINTR) return lock();
+  }
+  examine();
+}
+
+ASHLAR_INLINE void checked_file::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_for_reason("closed");
+}
+
+ASHLAR_INLINE void checked_file::fail(std::string const& what) const {
+  throw error(std::string(caller_) + ": " + path_.string() + ": " + what);
+}
+
+ASHLAR_INLINE void checked_file::fail_for_reason(char const* what) const {
+  int const reason = errno;
+  fail("cannot be " + std::string(what) + ": " + std::strerror(reason));
+}
+
+ASHLAR_INLINE mode_t checked_file::examine() {
+  struct stat s {};
+  if (::fstat(descriptor_, &s) != 0) fail_for_reason("examined");
+  size_ = static_cast<std::uint64_t>(s.st_size);
+  return s.st_mode;
+}
+
+ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
+  path_.swap(other.path_);
+  std::swap(caller_, other.caller_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+}
+
+ASHLAR_INLINE void check_files(std::error_code const& failed, std::filesystem::path const& path,
+                               std::string const& what, char const* caller) {
+  if (failed) throw error(std::string(caller) + ": " + path.string() + ": cannot be " + what + ": " + failed.message());
+}
+
+ASHLAR_INLINE void remove_file(std::filesystem::path const& path, char const* caller) {
+  std::error_code failed;
+  std::filesystem::remove(path, failed);
+  check_files(failed, path, "removed", caller);
+}
+
+ASHLAR_INLINE void sync_folder_of(std::filesystem::path const& file, char const* caller) {
+  checked_file(file.has_parent_path() ? file.parent_path() : ".", caller, O_RDONLY | O_DIRECTORY).sync_names();
+}
+
+ASHLAR_INLINE unfinished_file::~unfinished_file() {
+  std::error_code ignored;
+  if (exists_) std::filesystem::remove(path_, ignored);
+}
+
+ASHLAR_INLINE checked_file unfinished_file::create() {
+  remove_file(path_, caller_);  // left by a killed run
+  checked_file file(path_, caller_, O_RDWR | O_CREAT | O_EXCL);
+  exists_ = true;
+  return file;
+}
+
+ASHLAR_INLINE void unfinished_file::keep_as(std::filesystem::path const& name) {
+  std::error_code failed;
+  std::filesystem::rename(path_, name, failed);
+  check_files(failed, path_, "renamed to " + name.string(), caller_);
+  exists_ = false;
+}
+
+}  // namespace ashlar::io_detail

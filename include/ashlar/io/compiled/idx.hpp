@@ -1,0 +1,162 @@
+// The functions of io/idx.hpp.
+#pragma once
+#include <algorithm>
+#include "ashlar/io/idx.hpp"
+
+namespace ashlar::io_detail {
+
+ASHLAR_INLINE idx_source::idx_source(std::filesystem::path const& path) : file_(path, "ashlar::read_idx") {
+  refill();
+  gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
+  constexpr int gzip_format = 15 + 16;
+  if (gzip_ && inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
+}
+
+ASHLAR_INLINE idx_source::~idx_source() {
+  if (gzip_) inflateEnd(&stream_);
+}
+
+ASHLAR_INLINE std::size_t idx_source::read(std::uint8_t* to, std::size_t n) {
+  std::size_t done = 0;
+  while (done < n) {
+    if (stream_.avail_in == 0 && !refill()) {
+      if (inside_member_) fail("expected whole gzip data, found that they end in the middle");
+      break;
+    }
+    done += gzip_ ? inflate_some(to + done, n - done) : copy_some(to + done, n - done);
+  }
+  return done;
+}
+
+ASHLAR_INLINE bool idx_source::refill() {
+  std::size_t const n = file_.read_some(at_, buffer_.data(), buffer_.size());
+  at_ += n;
+  stream_.next_in = buffer_.data();
+  stream_.avail_in = static_cast<uInt>(n);
+  return n > 0;
+}
+
+ASHLAR_INLINE std::size_t idx_source::copy_some(std::uint8_t* to, std::size_t n) {
+  n = std::min(n, std::size_t{stream_.avail_in});
+  std::copy_n(stream_.next_in, n, to);
+  stream_.next_in += n;
+  stream_.avail_in -= static_cast<uInt>(n);
+  return n;
+}
+
+ASHLAR_INLINE std::size_t idx_source::inflate_some(std::uint8_t* to, std::size_t n) {
+  if (!inside_member_) inflateReset(&stream_);
+  n = std::min(n, std::size_t{std::numeric_limits<uInt>::max()});
+  stream_.next_out = to;
+  stream_.avail_out = static_cast<uInt>(n);
+  int const status = inflate(&stream_, Z_NO_FLUSH);
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status != Z_OK && status != Z_STREAM_END)
+    fail(std::string("expected sound gzip data, found ") + (stream_.msg ? stream_.msg : "no progress"));
+  inside_member_ = status == Z_OK;
+  return n - stream_.avail_out;
+}
+
+ASHLAR_INLINE char const* idx_type_name(std::uint8_t code) {
+  switch (code) {
+    case 0x08:
+      return "unsigned byte";
+    case 0x09:
+      return "signed byte";
+    case 0x0b:
+      return "16-bit integer";
+    case 0x0c:
+      return "32-bit integer";
+    case 0x0d:
+      return "float";
+    case 0x0e:
+      return "double";
+    default:
+      return "unknown";
+  }
+}
+
+ASHLAR_INLINE std::filesystem::path existing_idx_file(std::filesystem::path const& name) {
+  std::filesystem::path path = name;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) path += ".gz";
+  if (!std::filesystem::exists(path, ignored))
+    throw error("ashlar::read_idx: expected a file " + name.string() + " or " + path.string() + ", found neither");
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw error("ashlar::read_idx: " + path.string() + ": expected a file, found something else");
+  return path;
+}
+
+ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file) {
+  struct {
+    checked_file const& file;
+    std::size_t at = 0;
+    std::size_t read(std::uint8_t* to, std::size_t n) {
+      n = std::min<std::size_t>(n, file.size() - at);
+      file.read(at, to, n);
+      at += n;
+      return n;
+    }
+    [[noreturn]] void fail(std::string const& what) const { file.fail(what); }
+  } in{file};
+  std::uint8_t first[2]{};
+  if (in.read(first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b) return {};
+  in.at = 0;
+  idx_place place{read_idx_header(in), in.at};
+  check_idx_size(in, place.extents, idx_size(in, place.extents), file.size() - place.begin);
+  return place;
+}
+
+}  // namespace ashlar::io_detail
+
+namespace ashlar {
+
+ASHLAR_INLINE idx_array read_idx(std::filesystem::path const& name) {
+  std::filesystem::path const path = io_detail::existing_idx_file(name);
+  idx_array result;
+  io_detail::idx_source counted(path);
+  result.extents = io_detail::read_idx_header(counted);
+  std::size_t const expected = io_detail::idx_size(counted, result.extents);
+  std::vector<std::uint8_t> scratch(1 << 16);
+  std::size_t found = 0, n = 1;
+  while (found <= expected && n > 0) {
+    n = counted.read(scratch.data(), std::min(scratch.size(), expected + 1 - found));
+    found += n;
+  }
+  io_detail::check_idx_size(counted, result.extents, expected, found);
+
+  io_detail::idx_source in(path);
+  bool const same_header = io_detail::read_idx_header(in) == result.extents;
+  result.bytes.resize(expected);
+  if (!same_header || in.read(result.bytes.data(), expected) != expected) in.fail("the file changed while it was read");
+  return result;
+}
+
+ASHLAR_INLINE digit_data read_mnist(std::filesystem::path const& directory) {
+  auto const fail = [](std::filesystem::path const& file, std::string const& what) {
+    throw error("ashlar::read_mnist: " + file.string() + ": " + what);
+  };
+  auto const read_part = [&](std::string const& part, idx_array& images, idx_array& labels) {
+    auto const image_file = directory / (part + "-images-idx3-ubyte");
+    images = read_idx(image_file);
+    auto const& extents = images.extents;
+    if (extents.size() != 3 || extents[0] < 1 || extents[1] != 28 || extents[2] != 28)
+      fail(image_file, "expected extents n x 28 x 28, found " + io_detail::extents_text(extents));
+
+    auto const label_file = directory / (part + "-labels-idx1-ubyte");
+    labels = read_idx(label_file);
+    if (labels.extents != std::vector<index_t>{extents[0]})
+      fail(label_file, "expected " + std::to_string(extents[0]) + " labels, one for each image, found extents " +
+                           io_detail::extents_text(labels.extents));
+    for (std::size_t i = 0; i < labels.bytes.size(); ++i)
+      if (labels.bytes[i] > 9)
+        fail(label_file,
+             "expected labels 0 to 9, found " + std::to_string(labels.bytes[i]) + " at index " + std::to_string(i));
+  };
+  digit_data data;
+  read_part("train", data.train_images, data.train_labels);
+  read_part("t10k", data.test_images, data.test_labels);
+  return data;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,91 @@
+// The functions of train/history.hpp.
+#pragma once
+#include <algorithm>
+#include <cstdio>
+#include <charconv>
+#include "ashlar/train/history.hpp"
+
+namespace ashlar {
+
+ASHLAR_INLINE std::string epoch_table::head() const {
+  std::string line;
+  for (std::string const& c : columns_) line += cell(c, c);
+  return line + "\n";
+}
+
+ASHLAR_INLINE std::string epoch_table::add(std::vector<double> const& row) {
+  if (row.size() != columns_.size())
+    throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) + " numbers, one a column, found " +
+                std::to_string(row.size()));
+  rows_.push_back(row);
+  return line_of(row);
+}
+
+ASHLAR_INLINE std::string epoch_table::text() const {
+  std::string all = head();
+  for (auto const& row : rows_) all += line_of(row);
+  return all;
+}
+
+ASHLAR_INLINE std::string epoch_table::cell(std::string const& text, std::string const& column) {
+  std::size_t const width = std::max<std::size_t>(column.size(), 10) + 2;
+  return std::string(width - std::min(width - 1, text.size()), ' ') + text;
+}
+
+ASHLAR_INLINE std::string epoch_table::number(double x) {
+  char text[64];
+  double const size = std::abs(x);
+  bool const whole = std::isfinite(x) && x == std::floor(x) && size < 1e9;
+  std::snprintf(text, sizeof text, whole ? "%.0f" : size >= 0.001 && size < 1e5 ? "%.4f" : "%.3e", x);
+  return text;
+}
+
+ASHLAR_INLINE std::string epoch_table::line_of(std::vector<double> const& row) const {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) line += cell(number(row[i]), columns_[i]);
+  return line + "\n";
+}
+
+ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::filesystem::path const& path,
+                               std::vector<std::string> const& columns, double before)
+    : comm_(c), columns_(columns.size()) {
+  std::string head;
+  for (std::string const& name : columns) head += (head.empty() ? "" : ",") + name;
+  comm::on_root(c, [&] {
+    for (std::string const& name : columns)
+      if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
+        throw error("ashlar::csv_log: " + path.string() +
+                    ": expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
+    file_ = train_detail::line_file(path, "ashlar::csv_log");
+    std::size_t const kept = whole_lines(head + "\n", before);
+    file_.cut(kept);
+    if (kept == 0) file_.add(head);
+  });
+}
+
+ASHLAR_INLINE void csv_log::add(std::vector<double> const& row) {
+  comm::on_root(comm_, [&] {
+    if (row.size() != columns_)
+      file_.fail("expected " + std::to_string(columns_) + " numbers, one a column, found " +
+                 std::to_string(row.size()));
+    std::string line;
+    for (double const x : row) line += (line.empty() ? "" : ",") + train_detail::number_text(x);
+    file_.add(line);
+  });
+}
+
+ASHLAR_INLINE std::size_t csv_log::whole_lines(std::string const& head, double before) const {
+  std::string const text = file_.text();
+  if (head.starts_with(text)) return 0;  // an empty file, or the beginning of `head`
+  if (!text.starts_with(head))
+    file_.fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
+  std::size_t kept = head.size();
+  for (std::size_t end; (end = text.find('\n', kept)) != text.npos; kept = end + 1) {
+    double epoch = 0;
+    std::from_chars(text.data() + kept, text.data() + end, epoch);
+    if (epoch >= before) break;
+  }
+  return kept;
+}
+
+}  // namespace ashlar

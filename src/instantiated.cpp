@@ -1,0 +1,2 @@
+// The library ashlar::instantiated.
+#include "ashlar/instantiated.hpp"

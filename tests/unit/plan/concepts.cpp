@@ -1,0 +1,77 @@
+// The pictures of docs/tutorial/concepts.md.
+#include <doctest/doctest.h>
+#include "ashlar/layout/layouts.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "support/pictures.hpp"
+
+using namespace ashlar;
+using namespace ashlar_test;
+
+namespace {
+
+using grid = mesh<axis<"data">, axis<"model">>;
+using line = mesh<axis<"data">>;
+constexpr grid on_2x2{{2, 2}};
+constexpr line on_3{{3}}, on_4{{4}};
+
+template <class L, class Mesh, int N>
+panel of(Mesh const& m, index_t const (&extents)[N], std::string const& caption, std::string const& arrow = "") {
+  return {picture<L>(m, extents), caption, arrow};
+}
+
+template <class L, class Mesh>
+panel square(Mesh const& m, std::string const& arrow = "") {
+  return of<L>(m, {8, 8}, to_string(L{}), arrow);
+}
+
+// [ledger]
+// Two layers, and the gradient of a kernel of 100 x 100 elements.
+constexpr auto two_products = [](auto const& m) {
+  auto x = make<float, layout<"data", none>>(m, {64, 100});
+  auto w1 = make<float, layout<none, "model">>(m, {100, 50});
+  auto w2 = make<float, layout<"model", none>>(m, {50, 100});
+  auto y = all_reduce<"model">(einsum<"bh,ho->bo">(relu(einsum<"bi,ih->bh">(x, w1)), w2));
+  (void)all_reduce<"data">(einsum<"bi,bo->io">(x, y));
+};
+// [ledger]
+
+}  // namespace
+
+TEST_CASE("the pictures of the concepts are what draw_svg draws") {
+  check_picture("mesh.svg",
+                rows_of_pictures({{of<layout<"data", "model">>(grid{{2, 4}}, {2, 4}, "data=2 x model=4")}}));
+  check_picture("layout.svg",
+                rows_of_pictures(
+                    {{square<layout<"data", none>>(on_2x2), square<layout<none, "data">>(on_2x2)},
+                     {square<layout<"data", "model">>(on_2x2), square<layout<axes("data", "model"), none>>(on_2x2)}}));
+  check_picture("uneven.svg", rows_of_pictures({{of<layout<"data", none>>(on_4, {7, 8}, "7 rows on 4 ranks"),
+                                                 of<layout<"data", none>>(on_4, {3, 8}, "3 rows on 4 ranks")}}));
+  using term = partial<layout<"data", none>, "model">;
+  check_picture("partial_sum.svg",
+                rows_of_pictures({{square<term>(on_2x2, "all_reduce"), square<layout<"data", none>>(on_2x2)}}));
+  using rows = layout<"data", none>;
+  using whole = layout<none, none>;
+  using sums = partial<whole, "data">;
+  check_picture("collectives.svg",
+                rows_of_pictures({{square<sums>(on_4, "all_reduce"), square<whole>(on_4)},
+                                  {square<sums>(on_4, "reduce_scatter"), square<rows>(on_4)},
+                                  {square<rows>(on_4, "all_gather"), square<whole>(on_4)},
+                                  {square<rows>(on_4, "all_to_all"), square<layout<none, "data">>(on_4)}}));
+  using from = partial<layout<"data", none>, "model">;
+  using to = layout<none, "data">;
+  using c = plan_detail::mesh_context<grid, from>;
+  redistribution_plan const p = plan(layout_detail::value_v<c, from>, layout_detail::value_v<c, to>, 3u);
+  check_picture("plan.svg", rows_of_pictures({plan_pictures(p, on_2x2, shape::of(8, 8))}));
+  check_picture("ledger.svg", ledger_picture(collectives(on_2x2, two_products)));
+  check_picture("replicated_and_invariant.svg",
+                rows_of_pictures({{of<rows>(on_2x2, {8, 8}, "replicated value", "its cotangent"),
+                                   of<term>(on_2x2, {8, 8}, "one term per rank")},
+                                  {of<rows>(on_2x2, {8, 8}, "invariant value", "its cotangent"),
+                                   of<rows>(on_2x2, {8, 8}, "the whole on each rank")}}));
+  std::vector<panel> halos;
+  for (index_t r = 0; r < 3; ++r)
+    halos.push_back({framed_rows(picture<rows>(on_3, {12, 9}), std::max<index_t>(4 * r - 1, 0),
+                                 std::min<index_t>(4 * r + 5, 12), 12),
+                     "rank " + std::to_string(r) + " stores", ""});
+  check_picture("halo.svg", rows_of_pictures({halos}));
+}
