@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar")
 install(TARGETS ashlar_layout EXPORT ashlar_layout_targets FILE_SET HEADERS)
 install(EXPORT ashlar_layout_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-foreach(part IN ITEMS tensor blas io hdf5 data train ashlar instantiated checkpoint fft)
+foreach(part IN ITEMS tensor blas io hdf5 data train ashlar instantiated checkpoint fft scalapack)
   set(targets ashlar_${part})
   if(part STREQUAL "ashlar")
     set(targets ashlar ashlar_precompiled)
@@ -18,7 +18,7 @@ endforeach()
 configure_package_config_file(cmake/ashlarConfig.cmake.in ashlarConfig.cmake INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file(ashlarConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
-  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_blas.cmake cmake/ashlar_zlib.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_kokkos.cmake
+  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_blas.cmake cmake/ashlar_zlib.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
   DESTINATION "${package_dir}")
 # The headers of ashlar::layout for programs without CMake: pkg-config --cflags ashlar-layout.
 string(REGEX REPLACE "[^/]+" ".." up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

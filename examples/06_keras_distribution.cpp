@@ -47,7 +47,8 @@ constexpr auto dry_step = [](auto const& m, index_t batch = 16) {
   auto images = make<T, data_layout<Strategy, 4>>(m, {batch, 28, 28, 1});
   (void)train_step<Strategy>(p, state, images, make<T, data_layout<Strategy, 2>>(m, {batch, 10}), T(0.4), prng_key{2});
 };
-static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);  // forward, and for the update
+static_assert(collectives(grid{{2, 4}}, dry_step<sharded>).count() == 2);    // forward, and for the update
+static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));  // each output_rule is used
 // [proof]
 template <class Strategy, class T>
 double train(device_mesh<grid> const& m, options const& o) {
@@ -85,7 +86,6 @@ void compare(device_mesh<grid> const& m, options const& o) {
   compare_with_one_rank(m, tolerance,
                         [&](auto const& on, bool alone) { return train<S, T>(on, alone ? o.silent() : o); });
 }
-
 int main(int argc, char** argv) {
   program const about("keras_distribution", "Trains on noise, as Keras' guide to its distribution API does.",
                       {"data", "model"}, {"model_parallel", "data_parallel", "columns_then_rows", "gathered_hidden"},

@@ -19,6 +19,7 @@ FAMILIES = [
     ("layers", "Layers", "ashlar::layout", ["ops/convolution.hpp", "ops/pooling.hpp", "ops/normalize.hpp", "ops/batch_norm.hpp", "ops/attention.hpp",
                                             "ops/multi_head.hpp", "ops/gather.hpp", "train/layers.hpp", "train/dense.hpp", "train/normalized_conv2d.hpp",
                                             "train/residual_classifier.hpp", "train/transformer.hpp", "train/sequential.hpp", "train/columns_then_rows.hpp"]),
+    ("linalg", "Dense solvers", "ashlar::scalapack", ["linalg/*.hpp"]),
     ("fft", "Fourier transforms", "ashlar::fft", ["ops/fft*.hpp", "ops/dct.hpp", "kernels/fft*.hpp", "kernels/dct.hpp", "tensor/fft.hpp"]),
     ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),

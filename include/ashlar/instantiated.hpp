@@ -3,12 +3,12 @@
 #pragma once
 #include "ashlar/plan/compiled/draw.hpp"
 #include "ashlar/plan/compiled/draw_svg.hpp"
+#include "ashlar/plan/compiled/extent_errors.hpp"
 #include "ashlar/plan/compiled/ledger.hpp"
 #include "ashlar/plan/compiled/parse.hpp"
 #include "ashlar/plan/compiled/print.hpp"
 #include "ashlar/plan/compiled/print_ledger.hpp"
 #include "ashlar/plan/compiled/print_product.hpp"
-#include "ashlar/plan/compiled/tensor.hpp"
 #include "ashlar/comm/compiled/agree.hpp"
 #include "ashlar/comm/compiled/call_history.hpp"
 #include "ashlar/comm/compiled/call_report.hpp"

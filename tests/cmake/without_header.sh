@@ -1,9 +1,29 @@
 #!/usr/bin/env bash
-# without_header.sh HEADER INCLUDED SENTENCE COMPILER FLAG...: passes if a program that includes INCLUDED is refused by SENTENCE
-# where HEADER cannot be found, and by at most one more error: the missing header itself.
+# without_header.sh HEADER[:USE] COMPILER FLAG...: passes if a program that needs HEADER is refused by its sentence where HEADER cannot be found,
+# and by at most one more error, which ends the compilation.
 set -eu
-hidden=$1 included=$2 sentence=$3
-shift 3
+hidden=${1%%:*} use=$1
+shift
+case $use in
+  mpi.h) included=tensor sentence="ashlar::communicator: MPI is needed and mpi.h is not found; install an MPI" ;;
+  Kokkos_Core.hpp) included=tensor sentence="ashlar::kernels: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup" ;;
+  cblas.h) included=blas sentence="ashlar::einsum: a BLAS is needed and cblas.h is not found; install one" ;;
+  zlib.h) included=io sentence="ashlar::idx: zlib is needed and zlib.h is not found; install it" ;;
+  zlib.h:hdf5) included=io/deflate sentence="ashlar::save_hdf5: zlib is needed and zlib.h is not found; install it" ;;
+  hdf5.h) included=hdf5 sentence="ashlar::save_hdf5: HDF5 is needed and hdf5.h is not found; install it" ;;
+  fftw3.h) included=fft sentence="ashlar::fft: FFTW is needed and fftw3.h is not found; install it" ;;
+  *) exit 2 ;;
+esac
+included=ashlar/$included.hpp
+arguments=()
+for argument; do
+  if [[ $argument == @* ]]; then  # a file of flags
+    while IFS= read -r flag; do arguments+=("$flag"); done < <(xargs -n1 < "${argument#@}")
+  else
+    arguments+=("$argument")
+  fi
+done
+set -- "${arguments[@]}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The folders that the compiler searches, without the header: each as a folder of links.

@@ -2,7 +2,8 @@
 # tf_dtensor.sh LAUNCH PROGRAM CASE: checks the tutorial's program as a user would run it.
 #   losses    30 steps of 30 images, with dropout: the losses on 2, 4 and 8 ranks, with weights replicated or sharded, agree with
 #             those on 1, 1e-11 relative in double
-#   accuracy  3 epochs on 4 ranks reach 96 % on MNIST (where ASHLAR_DATA names it; 95 % on synthetic digits)
+#   accuracy  3 epochs on 4 ranks reach 96 % on MNIST (where ASHLAR_DATA names it; 95 % on synthetic digits). About 97 % is usual,
+#             and the rest is for other seeds and roundings
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
 #             on other meshes losses within 1e-9, with weights replicated or sharded
 #   errors    wrong options end every rank with one sentence

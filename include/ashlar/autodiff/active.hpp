@@ -4,6 +4,7 @@
 #include "ashlar/meta/product.hpp"
 #include "ashlar/ops/async.hpp"
 #include "ashlar/ops/bundle.hpp"
+#include "ashlar/ops/chain.hpp"
 #include "ashlar/ops/halo.hpp"
 #include "ashlar/ops/roll.hpp"
 
@@ -274,6 +275,18 @@ constexpr auto relayout_back_async(destination<To, Replicated>, X const& x, call
         relayout_async(destination<layout_t<typename X::cotangent_type>, 0u>{}, result.cotangent().value(), w));
   });
   return result;
+}
+
+// The tape runs backward, so the layers end where it begins them.
+template <active_value X>
+constexpr void begin_layers(later_layers n, X const& x) {
+  begin_layers(n, x.value());
+  x.recording_tape().push([n, x] { end_layers(n, x.value()); });
+}
+template <active_value X>
+constexpr void end_layers(later_layers n, X const& x) {
+  end_layers(n, x.value());
+  x.recording_tape().push([n, x] { begin_layers(n, x.value()); });
 }
 
 /// Rolls an active tensor. Its pullback rolls the cotangent back.

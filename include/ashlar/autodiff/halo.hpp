@@ -1,6 +1,8 @@
 // Derivatives of exchanges, sums of halos, and stencils.
 #pragma once
 #include "ashlar/autodiff/active.hpp"
+#include "ashlar/ops/halo_bundle.hpp"
+#include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 
 namespace ashlar {
@@ -73,6 +75,26 @@ template <corners C = corners::all, active_value X>
     return exchange_halo<C>(as_stale(x), w);
   else
     return autodiff_detail::exchanged<C>(x, exchange_halo<C>(x.value(), w), w);
+}
+
+namespace autodiff_detail {
+template <corners C, class X, class Y>
+constexpr auto exchanged_member(X const& x, Y const& y, call_site const& w) {
+  if constexpr (is_active_v<X>)
+    return exchanged<C>(x, y, w);
+  else
+    return y;
+}
+}  // namespace autodiff_detail
+
+/// Exchanges the halos of several fields, some of which are active. The pullback is one add_halo per active field.
+template <corners C = corners::all, tensor... X>
+  requires(active_value<X> || ...)
+[[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto const y = exchange_halo<C>(bundle(stop_gradient(std::get<I>(b.members))...), w);
+    return std::tuple(autodiff_detail::exchanged_member<C>(std::get<I>(b.members), std::get<I>(y), w)...);
+  }(std::index_sequence_for<X...>{});
 }
 
 namespace autodiff_detail {
@@ -151,7 +173,11 @@ constexpr bool check_slope() {
   static_assert(
       !missing::value,
       "ashlar::stencil: the functor has no derivative; give it static constexpr linearity kind = linearity::linear, or a member slope<I>(offset, u...)");
-  return !missing::value;
+  using beside = ops_detail::operand_has_a_reach_of_its_own<F, I>;
+  static_assert(
+      !beside::value,
+      "ashlar::stencil: the derivative with respect to an operand that is not the first, and is read beside the cell, is not built; write a stencil for each such operand");
+  return !missing::value && !beside::value;
 }
 
 // The cotangent of operand I of a stencil.
@@ -210,13 +236,37 @@ struct pullback_of_stencil {
 template <class F, class U, class... V>
 constexpr auto run_active_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   auto const x = recorded_field(u);
-  auto const y = ops_detail::run_stencil(f, box, field_of_kernel(std::forward<U>(u)),
-                                         plan_detail::materialize(stop_gradient(v))...);
+  auto const y = ops_detail::run_stencil<false>(f, box, field_of_kernel(std::forward<U>(u)),
+                                                plan_detail::materialize(stop_gradient(v))...);
   using Y = std::remove_cvref_t<decltype(y)>;
   active<Y, replicated_after<named_of<Y>, std::remove_cvref_t<decltype(x)>, V...>> result(tape_of(x, v...), y);
   result.recording_tape().push(pullback_of_stencil<F, decltype(result), std::remove_cvref_t<decltype(x)>, V...>{
       f, box, result, x, product<V...>(v...)});
   return result;
+}
+
+template <class U>
+constexpr auto completed_field(U&& u) {
+  if constexpr (requires { u.wait(); })
+    return u.wait();
+  else
+    return u;
+}
+// One stencil for each result of a functor that gives several.
+template <bool Boxed, class F, class U, class... V>
+constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
+  using R = ops_detail::stencil_value<F, tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>, tensor_of<V>...>;
+  if constexpr (ops_detail::number_of_results<R> == 0) {
+    return run_active_stencil(f, box, std::forward<U>(u), v...);
+  } else {
+    static_assert(
+        !ops_detail::results_on_a_box<Boxed>::value,
+        "ashlar::stencil: a functor of several results has no derivative on a box; leave inside(n) out, or write a functor for each result");
+    auto const x = completed_field(std::forward<U>(u));
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return std::tuple(run_active_stencil(ops_detail::component_of_stencil<K, F>{f}, box, x, v...)...);
+    }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
+  }
 }
 
 template <class U, class... V>
@@ -233,12 +283,32 @@ concept active_stencil = active_value<U> || is_active_halo<std::remove_cvref_t<U
 template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return autodiff_detail::run_active_stencil(f, stencil_box{}, std::forward<U>(u), v...);
+  return autodiff_detail::run_active_stencils<false>(f, stencil_box{}, std::forward<U>(u), v...);
 }
 template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  return autodiff_detail::run_active_stencil(f, box, std::forward<U>(u), v...);
+  return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
+}
+
+namespace autodiff_detail {
+template <int I, class... F, class U>
+constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
+  auto const y = stencil(std::get<I>(f.steps), std::forward<U>(u));
+  if constexpr (I + 1 == sizeof...(F)) {
+    return y;
+  } else {
+    constexpr bool with_corners = std::tuple_element_t<I + 1, std::tuple<F...>>::reach.corners;
+    return run_active_steps<I + 1>(f, exchange_halo_async < with_corners ? corners::all : corners::none > (y));
+  }
+}
+}  // namespace autodiff_detail
+
+/// Under differentiation the functors run one by one. Cost: an exchange for each, and an add_halo for each backward.
+template <class... F, class U>
+  requires autodiff_detail::active_stencil<U>
+[[nodiscard]] constexpr auto stencil(ops_detail::composition<F...> const& f, U&& u) {
+  return autodiff_detail::run_active_steps<0>(f, std::forward<U>(u));
 }
 
 }  // namespace ashlar

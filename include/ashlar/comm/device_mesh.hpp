@@ -144,6 +144,17 @@ class device_mesh {
   index_t collectives_run(collective v) const { return state_->collectives_run[static_cast<int>(v)]; }
   void count(collective v) const { ++state_->collectives_run[static_cast<int>(v)]; }
   comm_detail::mesh_calls const& calls() const { return state_->calls; }
+  /// An object that lives as long as the mesh, such as a grid of another library on the same ranks. The first call with
+  /// a key makes it, by make().
+  template <class T, class F>
+  std::shared_ptr<T> kept(std::uint64_t key, F make) const {
+    static constexpr char type = 0;  // its address names T
+    for (auto const& k : state_->kept)
+      if (k.type == &type && k.key == key) return std::static_pointer_cast<T>(k.object);
+    std::shared_ptr<T> made = make();
+    state_->kept.push_back({&type, key, made});
+    return made;
+  }
 
   /// True if two handles are of one mesh.
   friend bool operator==(device_mesh const& a, device_mesh const& b) { return a.state_ == b.state_; }
@@ -158,6 +169,11 @@ class device_mesh {
     }
     throw error("ashlar::device_mesh: the mesh has no axis '" + std::string(name) + "'; its axes are " + known);
   }
+  struct kept_object {
+    void const* type;
+    std::uint64_t key;
+    std::shared_ptr<void> object;
+  };
   struct state {
     comm_detail::mesh_calls calls;
     ashlar::communicator whole;
@@ -166,6 +182,7 @@ class device_mesh {
     ashlar::recorder<Mesh>* notes = nullptr;
     index_t collectives_run[16]{};
     std::string without_shared_memory;
+    std::vector<kept_object> kept;  // ends before the communicators
 
     state(MPI_Comm comm, std::span<int const> sizes, call_site const& w)
         : calls(comm_detail::processes_of(comm) > 1 ? comm_detail::mesh_calls(comm) : comm_detail::mesh_calls()),

@@ -25,6 +25,13 @@ struct row_major_strides {
   }
 };
 
+/// The strides that are given, or the strides of a row-major array.
+inline row_major_strides strides_or(index_t const* given, shape const& extents) {
+  row_major_strides s(extents);
+  if (given != nullptr) std::copy_n(given, extents.rank, s.stride);
+  return s;
+}
+
 /// Nested loops over N arrays. Element (i_0, ..) of array n is at offset origin[n] + sum of i_d * stride[n][d].
 template <int N>
 struct loop_nest {

@@ -20,12 +20,37 @@ ASHLAR_FUNCTION stencil_leaf<I, T, Rank> const& leaf(stencil_leaf<I, T, Rank> co
   return l;
 }
 
+/// The array of a stencil's result, or the arrays of several results, from one cell on. All have the same strides.
+template <class R>
+struct stencil_output {
+  R* first;
+  ASHLAR_FUNCTION stencil_output from(index_t by) const { return {first + by}; }
+  ASHLAR_FUNCTION void put(index_t at, R const& value) const { first[at] = value; }
+};
+template <class... R>
+struct stencil_output<several<R...>> {
+  using index = std::make_integer_sequence<int, static_cast<int>(sizeof...(R))>;
+  several<R*...> first;
+  ASHLAR_FUNCTION stencil_output from(index_t by) const { return from(by, index{}); }
+  ASHLAR_FUNCTION void put(index_t at, several<R...> const& value) const { put(at, value, index{}); }
+
+ private:
+  template <int... I>
+  ASHLAR_FUNCTION stencil_output from(index_t by, std::integer_sequence<int, I...>) const {
+    return {several<R*...>((ops_detail::several_at<I>(first) + by)...)};
+  }
+  template <int... I>
+  ASHLAR_FUNCTION void put(index_t at, several<R...> const& value, std::integer_sequence<int, I...>) const {
+    ((ops_detail::several_at<I>(first)[at] = ops_detail::several_at<I>(value)), ...);
+  }
+};
+
 /// A stencil on a box of cells. Pointers are to the box's first cell, in arrays of any strides.
 template <class F, class R, int Rank, class... T>
 struct stencil_kernel {
   using index = std::index_sequence_for<T...>;
   F f;
-  R* result;
+  stencil_output<R> result;
   index_t stride[Rank];
   index_t extent[Rank];
   cell_index<Rank> first;  // the global index of the box's first cell
@@ -86,15 +111,15 @@ struct stencil_kernel {
     (move(static_cast<stencil_leaf<I, T, Rank>&>(here).at, at), ...);
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += at[d];
-    R* const y = result + to;
+    stencil_output<R> const y = result.from(to);
     index_t const step = stride[Rank - 1];
     if (step == 1 && ((leaf<I>(here).at.stride[Rank - 1] == 1) && ...)) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < n; ++j)
-        y[j] = ops_detail::call_stencil<Rank>(f, beside(where, j), beside<1>(leaf<I>(here).at, j)...);
+        y.put(j, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<1>(leaf<I>(here).at, j)...));
     } else {
       for (index_t j = 0; j < n; ++j)
-        y[j * step] = ops_detail::call_stencil<Rank>(f, beside(where, j), beside<0>(leaf<I>(here).at, j)...);
+        y.put(j * step, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<0>(leaf<I>(here).at, j)...));
     }
   }
   template <class E>

@@ -63,6 +63,39 @@ constexpr auto stack(X const& x) {
 
 namespace meta_detail {
 
+// The tree that equal_layers makes: one layer in place of N.
+template <std::size_t N>
+struct layers_as_one {
+  template <class Layer>
+  struct of {
+    Layer each;
+    static constexpr auto names = ashlar::names("each");
+    static constexpr std::size_t equal_layers = N;
+  };
+};
+// The number of equal layers that a tree has one member for, or 1.
+template <class X>
+inline constexpr std::size_t equal_layers_of = 1;
+template <class X>
+  requires requires { X::equal_layers; }
+inline constexpr std::size_t equal_layers_of<X> = X::equal_layers;
+
+}  // namespace meta_detail
+
+/// N equal layers as a tree of one layer, for dry runs of deep models. Its member is named `each`, and stands for all.
+/// A dry run evaluates it once where `map`, `for_each_leaf` and bundles visit it, twice in `chain`, and counts its
+/// collectives N times. So 100 layers cost the compiler as much as 2.
+/// Pre: rules are for all layers alike, by patterns such as "layers/.*/kernel".
+/// Post: the ledger has the counts and bytes of stack<N>(layer).
+/// Error: parameters of such a model on real ranks do not compile; they are made of stack<N>(layer).
+/// Example: build<mlp>(equal_layers<100>(build<affine>(weight{64, 64}, weight{64})))
+template <std::size_t N, class X>
+constexpr auto equal_layers(X const& layer) {
+  return typename meta_detail::layers_as_one<N>::template of<X>{layer};
+}
+
+namespace meta_detail {
+
 template <class X>
 struct members_of;
 template <class X>
@@ -118,23 +151,6 @@ constexpr decltype(auto) with_members(S& s, F&& f) {
   return bind_members<members_of<std::remove_const_t<S>>::count>(s, f);
 }
 
-}  // namespace meta_detail
-
-/// Applies f to each leaf, in order, and returns the tree of the results.
-/// Example: map([](auto const& x) { return x * 2.f; }, params)
-template <class F, class X>
-constexpr auto map(F&& f, X const& x) {
-  if constexpr (!tree<X>) {
-    return f(x);
-  } else {
-    return meta_detail::with_members(x, [&](auto const&... m) {
-      // Braces keep the order of evaluation.
-      return typename meta_detail::members_of<X>::template rebind<decltype(ashlar::map(f, m))...>{ashlar::map(f, m)...};
-    });
-  }
-}
-
-namespace meta_detail {
 template <std::size_t I, class First, class... Rest>
 constexpr auto& nth(First& first, Rest&... rest) {
   if constexpr (I == 0)
@@ -146,13 +162,88 @@ template <std::size_t I, class X>
 constexpr auto& member(X& x) {
   return with_members(x, [](auto&... m) -> auto& { return nth<I>(m...); });
 }
+
+template <class X>
+constexpr auto const& first_leaf(X const& x) {
+  if constexpr (tree<X>)
+    return first_leaf(member<0>(x));
+  else
+    return x;
+}
+
+// The recorder of a dry run counts each collective `times` times more, until this object ends.
+template <class Leaf>
+class counted_times {
+ public:
+  constexpr counted_times(Leaf const& x, std::size_t times) {
+    if constexpr (requires { x.mesh().recorder()->log.count_times(1); }) {
+      if (!x.mesh().recorder()) return;
+      log_ = &x.mesh().recorder()->log;
+      before_ = log_->times_counted();
+      log_->count_times(before_ * static_cast<int>(times));
+    }
+  }
+  counted_times(counted_times const&) = delete;
+  counted_times& operator=(counted_times const&) = delete;
+  constexpr ~counted_times() {
+    if constexpr (!std::is_same_v<log_type, int>)
+      if (log_ != nullptr) log_->count_times(before_);
+  }
+
+ private:
+  static constexpr auto log_of(auto const& x) {
+    if constexpr (requires { x.mesh().recorder()->log.count_times(1); })
+      return &x.mesh().recorder()->log;
+    else
+      return static_cast<int*>(nullptr);
+  }
+  using log_type = std::remove_pointer_t<decltype(log_of(std::declval<Leaf const&>()))>;
+  log_type* log_ = nullptr;
+  int before_ = 1;
+};
+
 }  // namespace meta_detail
+
+/// Applies f to each leaf, in order, and returns the tree of the results.
+/// Example: map([](auto const& x) { return x * 2.f; }, params)
+template <class F, class X>
+constexpr auto map(F&& f, X const& x) {
+  if constexpr (!tree<X>) {
+    return f(x);
+  } else if constexpr (meta_detail::equal_layers_of<X> != 1) {
+    meta_detail::counted_times const here(meta_detail::first_leaf(x), meta_detail::equal_layers_of<X>);
+    return equal_layers<meta_detail::equal_layers_of<X>>(ashlar::map(f, x.each));
+  } else {
+    return meta_detail::with_members(x, [&](auto const&... m) {
+      // Braces keep the order of evaluation.
+      return typename meta_detail::members_of<X>::template rebind<decltype(ashlar::map(f, m))...>{ashlar::map(f, m)...};
+    });
+  }
+}
+
+/// Applies f to each member of a tree, and returns the tree of the results.
+/// Example: map_members(whole, parameters.layers)
+template <class F, tree X>
+constexpr auto map_members(F&& f, X const& x) {
+  if constexpr (meta_detail::equal_layers_of<X> != 1) {
+    meta_detail::counted_times const here(meta_detail::first_leaf(x), meta_detail::equal_layers_of<X>);
+    return equal_layers<meta_detail::equal_layers_of<X>>(f(x.each));
+  } else {
+    return meta_detail::with_members(x, [&](auto const&... m) {
+      return typename meta_detail::members_of<X>::template rebind<decltype(f(m))...>{f(m)...};
+    });
+  }
+}
 
 /// Calls f(leaf, leaf...) on corresponding leaves of trees with the same structure, in order.
 template <class F, class X, class... More>
 constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   if constexpr (!tree<X>) {
     f(x, more...);
+  } else if constexpr (meta_detail::equal_layers_of<std::remove_const_t<X>> != 1) {
+    meta_detail::counted_times const here(meta_detail::first_leaf(x),
+                                          meta_detail::equal_layers_of<std::remove_const_t<X>>);
+    ashlar::for_each_leaf(f, x.each, more.each...);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (

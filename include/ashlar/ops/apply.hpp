@@ -88,6 +88,30 @@ struct result_of {
   }
 };
 
+// The operation as a program writes it, if it has a symbol.
+template <class Op>
+constexpr char const* symbol_of() {
+  if constexpr (requires { Op::function::symbol; })
+    return Op::function::symbol;
+  else
+    return nullptr;
+}
+// The operands of an operation, for errors about their extents. Pre: they outlive the result.
+template <class R, class Op, class... X>
+constexpr named_operands name_operands(X const&... x) {
+  return {symbol_of<Op>(),
+          meta_detail::names_of_list<typename R::mesh::names>::text,
+          static_cast<int>(sizeof...(X)),
+          {&value_v<typename R::c, layout_t<X>>...},
+          {&x.extents()...}};
+}
+template <class R, class Op, class... X>
+constexpr shape extents_of_result(Op const& op, X const&... x) {
+  named_operands const operands = name_operands<R, Op>(x...);
+  operands_in_error const here(operands);
+  return op.extents(R::r.out, x.extents()...);
+}
+
 }  // namespace ops_detail
 
 /// Applies an operation to tensors. The layout comes from its rule, at compile time; the elements come from its kernel.
@@ -109,7 +133,7 @@ constexpr auto apply(Op const& op, X const&... x) {
       using E = plan_detail::static_result<Op, R, X...>;
       return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));
     } else {
-      return R::make(op, mesh, op.extents(R::r.out, x.extents()...), x...);
+      return R::make(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();

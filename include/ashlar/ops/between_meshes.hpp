@@ -75,8 +75,8 @@ constexpr void check_between_meshes() {
 /// rest is as without partial layouts.
 /// Cost: besides the exchange, as the redistribution to these parts; none if only the result is partial.
 template <class To, plain_tensor X, class Other>
-  requires(plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value) &&
-          ops_detail::mesh_handle<Other>
+  requires ops_detail::mesh_handle<Other> &&
+           (plan_detail::layout_is_partial<layout_t<X>>::value || plan_detail::layout_is_partial<To>::value)
 [[nodiscard]] constexpr auto redistribute(X const& x, Other const& other, call_site w = call_site::current()) {
   using M2 = typename ops_detail::mesh_of_handle<Other>::type;
   ops_detail::check_between_meshes<layout_t<X>, To, M2>();

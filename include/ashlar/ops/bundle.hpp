@@ -21,14 +21,6 @@ constexpr bundled<X...> bundle(X const&... x) {
 
 namespace ops_detail {
 
-template <class X>
-constexpr auto const& first_leaf(X const& x) {
-  if constexpr (tree<X>)
-    return first_leaf(member<0>(x));
-  else
-    return x;
-}
-
 template <class A, class B>
 struct bundle_mixes_element_types {
   static constexpr bool value = !std::is_same_v<A, B>;
@@ -92,9 +84,15 @@ struct partial_axes {
   static constexpr axis_mask of = value_v<mesh_context<mesh_t<Leaf>, layout_t<Leaf>>, layout_t<Leaf>>.partial();
 };
 
+// True if a leaf takes part in a message: it is reduced over axes that are not all of static size 1.
+template <class Choice, class Leaf>
+inline constexpr bool in_a_message = (Choice::template of<Leaf> & axes_with_ranks<mesh_t<Leaf>>) != 0;
+
 template <class Choice, class Ops, class X>
 struct collectives_of {
-  static constexpr void add_to(bundle_collectives& m) { m.add(Choice::template of<X>, innermost_op<X, Ops>); }
+  static constexpr void add_to(bundle_collectives& m) {
+    if (in_a_message<Choice, X>) m.add(Choice::template of<X>, innermost_op<X, Ops>);
+  }
 };
 template <class Choice, class Ops, template <class...> class S, class... M>
   requires tree<S<M...>>
@@ -118,6 +116,21 @@ struct reductions_nest {
   static constexpr bool value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>.levels > 1;
 };
 
+// The result for a leaf that is in no message: without axes to reduce, or with axes of static size 1.
+template <class Choice, class Leaf>
+constexpr auto reduced_alone(Leaf const& x, call_site const& w) {
+  if constexpr (Choice::template of<Leaf> == 0)
+    return evaluated(x);
+  else
+    return relayout(destination<typename reduced_over<Leaf, Choice::template of<Leaf>>::type, 0u>{}, x, w);
+}
+
+// The number of times that the recorder of a dry run counts each collective now.
+template <class X>
+constexpr int times_counted(X const& x) {
+  return x.mesh().recorder() ? x.mesh().recorder()->log.times_counted() : 1;
+}
+
 template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   auto const& first = first_leaf(members);
@@ -130,25 +143,26 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
     return m;
   }();
   if constexpr (plan.size == 0) {
-    return map([](auto const& x) { return evaluated(x); }, members);
+    return map([&](auto const& x) { return reduced_alone<Choice>(x, w); }, members);
   } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using Backend = backend_of<decltype(first)>;
       decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
           Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
       index_t elements[plan.size]{};
+      int const before = times_counted(first);
       for_each_leaf(
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
             constexpr axis_mask axes = Choice::template of<Leaf>;
             require_meshes_of_one_size(first, x);
-            if constexpr (axes != 0) {
+            if constexpr (in_a_message<Choice, Leaf>) {
               using Reduced = reduced_over<Leaf, axes>;
               static_assert(
                   !leaf_lacks_its_reduction<Leaf, Ops>::value,
                   "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
-              elements[number] += largest_shard(x.extents(), Reduced::value, mesh.sizes());
+              elements[number] += times_counted(x) / before * largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].template reserve<typename Reduced::type>(x.extents());
             }
           },
@@ -163,8 +177,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
             constexpr axis_mask axes = Choice::template of<Leaf>;
-            if constexpr (axes == 0)
-              return evaluated(x);
+            if constexpr (!in_a_message<Choice, Leaf>)
+              return reduced_alone<Choice>(x, w);
             else
               return message[plan.index_of(axes, innermost_op<Leaf, Ops>)]
                   .template take<typename reduced_over<Leaf, axes>::type>(materialize(x));

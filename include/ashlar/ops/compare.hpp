@@ -8,6 +8,7 @@ namespace ops_detail::fn {
 
 struct less {
   static constexpr linearity kind = linearity::nonlinear;
+  static constexpr char const* symbol = "<";
   using result_type = bool;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
@@ -16,6 +17,7 @@ struct less {
 };
 struct less_or_equal {
   static constexpr linearity kind = linearity::nonlinear;
+  static constexpr char const* symbol = "<=";
   using result_type = bool;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
@@ -24,6 +26,7 @@ struct less_or_equal {
 };
 struct equal {
   static constexpr linearity kind = linearity::nonlinear;
+  static constexpr char const* symbol = "==";
   using result_type = bool;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {
@@ -32,6 +35,7 @@ struct equal {
 };
 struct not_equal {
   static constexpr linearity kind = linearity::nonlinear;
+  static constexpr char const* symbol = "!=";
   using result_type = bool;
   template <class T>
   ASHLAR_FUNCTION constexpr bool operator()(T a, T b) const {

@@ -102,7 +102,11 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
   using R = result_of<einsum_of_several<E>, X...>;
   if constexpr (R::r.why == fault::fits) {
     using orders = orders_of<E, X...>;
-    (void)einsum_of_several<E>::extents(x.extents()...);
+    {
+      named_operands const operands = name_operands<R, einsum_of_several<E>>(x...);
+      operands_in_error const here(operands);
+      (void)einsum_of_several<E>::extents(x.extents()...);
+    }
     int order = 0;
     if constexpr (orders::value.size > 1)
       order = orders::value.least(orders::eq, orders::on_a_rank(first_operand(x...).mesh().sizes(), x.extents()...));

@@ -96,6 +96,7 @@ struct shift {
 
 struct add {
   static constexpr linearity kind = linearity::linear;
+  static constexpr char const* symbol = "+";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
     return a + b;
@@ -108,6 +109,7 @@ struct add {
 
 struct subtract {
   static constexpr linearity kind = linearity::linear;
+  static constexpr char const* symbol = "-";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
     return a - b;
@@ -134,6 +136,7 @@ struct real_of_product {
 
 struct multiply {
   static constexpr linearity kind = linearity::multilinear;
+  static constexpr char const* symbol = "*";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
     return a * b;
@@ -163,6 +166,7 @@ struct multiply {
 
 struct divide {
   static constexpr linearity kind = linearity::linear_in_first;
+  static constexpr char const* symbol = "/";
   template <class T>
   ASHLAR_FUNCTION constexpr T operator()(T a, T b) const {
     return a / b;

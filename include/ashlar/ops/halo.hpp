@@ -39,14 +39,18 @@ inline constexpr plan_step halo_step = [] {
   return s;
 }();
 
+/// The bytes that an exchange of x brings to the rank that receives most.
+template <corners C, class X>
+constexpr index_t halo_bytes(X const& x) {
+  using H = layout_t<X>;
+  return layout_detail::most_halo_cells(x.extents(), halo_step<mesh_t<X>, H>.from, layout_detail::halo_of<H>::widths,
+                                        x.mesh().sizes(), C == corners::all) *
+         static_cast<index_t>(sizeof(element_t<X>));
+}
 template <corners C, step_kind What = step_kind::exchange_halo, class X>
 constexpr void note_halo(X const& x, call_site const& w) {
-  using H = layout_t<X>;
   if (!x.mesh().recorder()) return;
-  constexpr plan_step const& s = halo_step<mesh_t<X>, H, What>;
-  index_t const cells = layout_detail::most_halo_cells(x.extents(), s.from, layout_detail::halo_of<H>::widths,
-                                                       x.mesh().sizes(), C == corners::all);
-  note(x.mesh(), s, cells * static_cast<index_t>(sizeof(element_t<X>)), w);
+  note(x.mesh(), halo_step<mesh_t<X>, layout_t<X>, What>, halo_bytes<C>(x), w);
 }
 
 template <corners C, class X>

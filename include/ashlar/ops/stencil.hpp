@@ -1,57 +1,10 @@
 // Stencils: functions of a cell and its neighbours.
 #pragma once
 #include "ashlar/ops/halo.hpp"
+#include "ashlar/ops/stencil_reach.hpp"
+#include "ashlar/ops/stencil_results.hpp"
 
 namespace ashlar {
-
-/// The cells that a stencil reads around a cell: a number below and above it in each dimension. `corners` is true if it
-/// also reads cells that differ in several dimensions.
-struct stencil_reach {
-  int rank = 0;
-  int lower[max_rank]{}, upper[max_rank]{};
-  bool corners = false;
-};
-
-namespace ops_detail {
-template <int N>
-consteval stencil_reach reach_of(int const (&lower)[N], int const (&upper)[N], bool with_corners) {
-  static_assert(N <= max_rank, "ashlar::stencil: a tensor has at most 8 dimensions");
-  stencil_reach r;
-  r.rank = N;
-  for (int d = 0; d < N; ++d) {
-    if (lower[d] < 0 || upper[d] < 0) throw "ashlar::stencil: a reach is 0 or more cells in each dimension";
-    r.lower[d] = lower[d];
-    r.upper[d] = upper[d];
-  }
-  r.corners = with_corners;
-  return r;
-}
-}  // namespace ops_detail
-
-/// The reach of a star: along one dimension at a time, n cells either way.
-/// Example: star(1, 1) is that of the 5-point Laplacian
-template <class... I>
-consteval stencil_reach star(I... width) {
-  int const n[]{width...};
-  return ops_detail::reach_of(n, n, false);
-}
-/// The same with widths below and above. Example: star({1, 0}, {1, 2})
-template <int N>
-consteval stencil_reach star(int const (&lower)[N], int const (&upper)[N]) {
-  return ops_detail::reach_of(lower, upper, false);
-}
-/// The reach of a box: n cells either way, in all dimensions at once.
-/// Example: box(1, 1) is that of a 9-point stencil
-template <class... I>
-consteval stencil_reach box(I... width) {
-  int const n[]{width...};
-  return ops_detail::reach_of(n, n, true);
-}
-/// The same with widths below and above.
-template <int N>
-consteval stencil_reach box(int const (&lower)[N], int const (&upper)[N]) {
-  return ops_detail::reach_of(lower, upper, true);
-}
 
 /// The cells that a stencil computes: those at least `distance` away from the domain's edges, in the dimensions of its
 /// reach. The others keep the value of the first operand.
@@ -121,10 +74,10 @@ ASHLAR_FUNCTION constexpr decltype(auto) call_stencil(F const& f, [[maybe_unused
 template <class F, int Rank, class T, class... V>
 constexpr bool reads_within_reach() {
   bool within = true;
-  stencil_reach none_around;
-  none_around.rank = Rank;
-  (void)call_stencil<Rank>(F{}, cell_index<Rank>{}, recorded_neighbours<T>{F::reach, &within},
-                           recorded_neighbours<V>{none_around, &within}...);
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (void)call_stencil<Rank>(F{}, cell_index<Rank>{}, recorded_neighbours<T>{F::reach, &within},
+                             recorded_neighbours<V>{reach_of_operand<F, I + 1>::reach, &within}...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   return within;
 }
 // False also if the compiler cannot run the functor.
@@ -204,11 +157,8 @@ using reach_in_halo =
                                  F::reach.upper[dimension_too_narrow<F, L> < 0 ? 0 : dimension_too_narrow<F, L>], L>;
 template <class F, class L>
 struct halo_is_stale {
-  static constexpr bool value = [] {
-    bool reads = false;
-    for (int d = 0; d < F::reach.rank; ++d) reads = reads || F::reach.lower[d] > 0 || F::reach.upper[d] > 0;
-    return reads && layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
-  }();
+  static constexpr bool value =
+      reads_neighbours(F::reach) && layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
 };
 template <class F, class L>
 struct corners_were_not_exchanged {
@@ -220,6 +170,25 @@ struct operands_are_split_otherwise {
   static constexpr bool value = !(std::is_same_v<owned_layout_t<L>, owned_layout_t<V>> && ...);
 };
 
+// Checks the halo of one operand. Reads is the functor, or its reach_of_operand.
+template <class Reads, class L>
+constexpr bool check_reach() {
+  using too_many = reach_has_more_dimensions_than_the_tensor<Reads, L>;
+  static_assert(
+      !too_many::value,
+      "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width a dimension");
+  static_assert(
+      !reach_in_halo<Reads, L>::value,
+      "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
+  static_assert(!halo_is_stale<Reads, L>::value,
+                "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
+  static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
+  static_assert(
+      !corners_were_not_exchanged<Reads, L>::value,
+      "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
+  return !too_many::value && !reach_in_halo<Reads, L>::value && !halo_is_stale<Reads, L>::value &&
+         !halo_waits_for_its_sum<L>::value && !corners_were_not_exchanged<Reads, L>::value;
+}
 template <class F, class X, class... V>
 constexpr bool check_stencil() {
   using L = layout_t<X>;
@@ -227,23 +196,13 @@ constexpr bool check_stencil() {
       !functor_has_no_reach<F>::value,
       "ashlar::stencil: the functor does not say what it reads; give it a member, static constexpr auto reach = star(1, 1)");
   if constexpr (has_reach<F>) {
-    static_assert(
-        !reach_has_more_dimensions_than_the_tensor<F, L>::value,
-        "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width a dimension");
-    static_assert(
-        !reach_in_halo<F, L>::value,
-        "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");
-    static_assert(!halo_is_stale<F, L>::value,
-                  "ashlar::stencil: the halo is stale; write exchange_halo(u), or exchange_halo_async(u)");
-    static_assert(!halo_waits_for_its_sum<L>::value, "ashlar::stencil: the halo holds sums; write add_halo(x) first");
-    static_assert(
-        !corners_were_not_exchanged<F, L>::value,
-        "ashlar::stencil: the functor reads corners, which were not exchanged; write exchange_halo(u) without corners::none");
-    static_assert(!operands_are_split_otherwise<L, layout_t<V>...>::value,
+    using split_otherwise = operands_are_split_otherwise<L, layout_t<V>...>;
+    static_assert(!split_otherwise::value,
                   "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
-    return !reach_has_more_dimensions_than_the_tensor<F, L>::value && !reach_in_halo<F, L>::value &&
-           !halo_is_stale<F, L>::value && !halo_waits_for_its_sum<L>::value &&
-           !corners_were_not_exchanged<F, L>::value && !operands_are_split_otherwise<L, layout_t<V>...>::value;
+    if constexpr (check_reach<F, L>() && !split_otherwise::value)
+      return []<int... I>(std::integer_sequence<int, I...>) {
+        return (check_reach<reach_of_operand<F, I + 1>, layout_t<V>>() && ...);
+      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   }
   return false;
 }
@@ -258,17 +217,45 @@ struct layout_of_result<L> {
   using type = stale<L>;
 };
 
-/// The tensor that a stencil gives.
+/// What functor F returns for operands X and V.
 template <class F, class X, class... V>
-using stencil_result =
-    decltype(plan_detail::allocate<std::remove_cvref_t<decltype(call_stencil<rank_v<X>>(
-                                       std::declval<F const&>(), std::declval<cell_index<rank_v<X>> const&>(),
-                                       std::declval<neighbours<element_t<X>, rank_v<X>> const&>(),
-                                       std::declval<neighbours<element_t<V>, rank_v<V>> const&>()...))>,
-                                   typename layout_of_result<layout_t<X>>::type>(std::declval<X const&>().mesh(),
-                                                                                 shape{}));
+using stencil_value = std::remove_cvref_t<decltype(call_stencil<rank_v<X>>(
+    std::declval<F const&>(), std::declval<cell_index<rank_v<X>> const&>(),
+    std::declval<neighbours<element_t<X>, rank_v<X>> const&>(),
+    std::declval<neighbours<element_t<V>, rank_v<V>> const&>()...))>;
+template <class R, class X>
+struct field_of_values {
+  using type = decltype(plan_detail::allocate<R, typename layout_of_result<layout_t<X>>::type>(
+      std::declval<X const&>().mesh(), shape{}));
+};
+template <class... R, class X>
+struct field_of_values<several<R...>, X> {
+  using type = std::tuple<typename field_of_values<R, X>::type...>;
+};
+/// The tensor that a stencil gives, or the tuple of tensors.
+template <class F, class X, class... V>
+using stencil_result = typename field_of_values<stencil_value<F, X, V...>, X>::type;
 
-template <class F, class U, class... V>
+// Of several results on a box, result i keeps operand i outside the box.
+template <class R, bool Boxed, class... T>
+struct results_keep_no_operand {
+  static constexpr bool value = false;
+};
+template <class... R, class... T>
+struct results_keep_no_operand<several<R...>, true, T...> {
+  static constexpr bool value = [] {
+    if constexpr (sizeof...(R) > sizeof...(T)) {
+      return true;
+    } else {
+      using of_operands = std::tuple<T...>;
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return !(std::is_same_v<R, std::tuple_element_t<I, of_operands>> && ...);
+      }(std::index_sequence_for<R...>{});
+    }
+  }();
+};
+
+template <bool Boxed, class F, class U, class... V>
 constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
@@ -280,6 +267,9 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
     for (shape const& other : {extents, v.extents()...})
       if (!(other == extents))
         plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
+    static_assert(
+        !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
+        "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
     return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(f, box, operand::of(u),
                                                                                     std::forward<U>(u), v...);
   } else {
@@ -290,8 +280,8 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
 }  // namespace ops_detail
 
 /// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand: u(i, j)
-/// is the element at this offset. It reads the other operands at offset 0. If it takes one argument more, the first is
-/// the cell's global index.
+/// is the element at this offset. It reads the other operands at offset 0, or as reaches(...) says. If it takes one
+/// argument more, the first is the cell's global index. It may return several(a, b): then the result is a tuple of fields.
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.
 /// Shape: the operands' extents. The result has the first operand's layout with a stale halo, and its element type is
 /// what f returns.
@@ -304,15 +294,16 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
   requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
-                                 plan_detail::materialize(v)...);
+  return ops_detail::run_stencil<false>(f, stencil_box{}, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                        plan_detail::materialize(v)...);
 }
-/// The same for the cells of a box. The others keep the first operand's value.
+/// The same for the cells of a box. The others keep the first operand's value. Of several results, number i keeps operand
+/// i.
 template <class F, ops_detail::stencil_field U, plain_tensor... V>
   requires(sizeof...(V) <= 3)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  return ops_detail::run_stencil(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
-                                 plan_detail::materialize(v)...);
+  return ops_detail::run_stencil<true>(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
+                                       plan_detail::materialize(v)...);
 }
 
 }  // namespace ashlar

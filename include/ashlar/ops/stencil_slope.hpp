@@ -52,6 +52,10 @@ concept has_slope = has_slope_with_index<F, I, Rank, U...> ||
 template <class F>
 inline constexpr bool slope_by_evaluation =
     kind_of_stencil<F> == linearity::linear || kind_of_stencil<F> == linearity::multilinear;
+template <class F, int I>
+struct operand_has_a_reach_of_its_own {
+  static constexpr bool value = I > 0 && reads_neighbours(reach_of_operand<F, I>::reach);
+};
 template <class F, int I, int Rank, class... U>
 struct stencil_without_a_derivative {
   static constexpr bool value = !has_slope<F, I, Rank, U...> && !slope_by_evaluation<F>;
@@ -161,6 +165,28 @@ struct kept_outside {
       if (at[d] < box.distance || at[d] >= extents[d] - box.distance) return static_cast<T>(ct(0));
     return g(0);
   }
+};
+
+/// Result K of a functor that gives several.
+template <int K, class F>
+struct component_of_stencil {
+  static constexpr auto reach = F::reach;
+  static constexpr linearity kind = kind_of_stencil<F>;
+  F f;
+  template <class... U>
+    requires std::is_invocable_v<F const&, U const&...>
+  ASHLAR_FUNCTION constexpr auto operator()(U const&... u) const {
+    return several_at<K>(f(u...));
+  }
+  template <int I, class... U>
+    requires requires(F const& g, U const&... u) { g.template slope<I>(u...); }
+  ASHLAR_FUNCTION constexpr auto slope(U const&... u) const {
+    return several_at<K>(f.template slope<I>(u...));
+  }
+};
+template <bool Boxed>
+struct results_on_a_box {
+  static constexpr bool value = Boxed;
 };
 
 }  // namespace ashlar::ops_detail

@@ -243,6 +243,8 @@ struct backend<abstract_mesh<M>> {
   static constexpr auto add_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());
   }
+  template <auto Corners, class... X>
+  static constexpr void fill_halos(plan_step const&, call_site const&, X const&...) {}
   template <class X>
   static constexpr void clear_given(X const&) {}
   template <class To, class X>
@@ -255,7 +257,11 @@ struct backend<abstract_mesh<M>> {
   }
   template <class Y, class F, class Box, class X, class U, class... V>
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
-    return {x.mesh(), x.extents()};
+    return fields_like<Y>(x);
+  }
+  template <class Y, class F, class X, class U>
+  static constexpr Y stencils(F const&, X const& x, U const&) {
+    return fields_like<Y>(x);
   }
   template <class Y>
   static constexpr void own_memory(Y&) {}

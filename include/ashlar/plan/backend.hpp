@@ -31,12 +31,14 @@ namespace plan_detail {
 ///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
+///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/halo_bundle.hpp)
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
 ///   clear_given(x)                               makes given cells 0
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
 ///                                                pending_halo that fills its halo
+///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled
 ///   stencil_back<Y>(f, box, ct, x, v...)         the cotangent of x, whose halo holds sums (ops/stencil_slope.hpp)

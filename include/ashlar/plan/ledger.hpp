@@ -139,10 +139,19 @@ class ledger {
   /// same axis. The other kind is a redistribution and back. The second redistribution takes the result of the first
   /// itself; other operations may need that result, too. There are at most 32 different pairs.
   constexpr plan_detail::waste_records const& waste() const { return waste_; }
-  constexpr void add_waste(waste_record const& r) { waste_.add(r); }
+  constexpr void add_waste(waste_record r) {
+    r.times *= times_;
+    waste_.add(r);
+  }
 
   /// Adds collectives: to the record of equal ones of the same call site if there is one.
-  constexpr void add(collective_record const& r) { records_.add(r); }
+  constexpr void add(collective_record r) {
+    r.times *= times_;
+    records_.add(r);
+  }
+  /// From here on each added collective counts n times: it is in a layer that stands for n equal ones.
+  constexpr void count_times(int n) { times_ = n; }
+  constexpr int times_counted() const { return times_; }
   /// The records.
   constexpr collective_record const* begin() const { return records_.begin(); }
   constexpr collective_record const* end() const { return records_.end(); }
@@ -167,6 +176,7 @@ class ledger {
 
   Records records_;
   plan_detail::waste_records waste_;
+  int times_ = 1;
 };
 
 /// The ledger in which a mesh handle records the collectives of a program, and the pass that is running.
@@ -175,6 +185,7 @@ template <class Mesh, class Records = plan_detail::all_records>
 struct recorder {
   ledger<Mesh, Records> log{};
   pass when = pass::forward;
+  unsigned long long placed = 0;  // bit i: an output was placed by rule i of its strategy
 };
 
 }  // namespace ashlar

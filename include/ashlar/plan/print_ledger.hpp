@@ -18,9 +18,9 @@ ASHLAR_INLINE std::string text_of(waste_record const& r);
 
 }  // namespace plan_detail
 
-/// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The line ends
-/// with the number of equal collectives if there are several. Then a line has the
-/// sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
+/// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The bytes
+/// of a solver are not counted. The line ends with the number of equal collectives if there are several. Then a line has
+/// the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
   for (auto const& r : log) {
@@ -29,8 +29,9 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
       if (r.axes >> a & 1u)
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
     out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what) << std::setw(12)
-        << axes << std::right << std::setw(12) << r.bytes_per_rank << " bytes per rank   "
-        << plan_detail::text_of_line(r.file, r.line);
+        << axes << std::right << std::setw(27)
+        << (r.what == collective::solver ? "bytes not counted" : std::to_string(r.bytes_per_rank) + " bytes per rank")
+        << "   " << plan_detail::text_of_line(r.file, r.line);
     if (r.times != 1) out << ", " << r.times << " times";
     out << "\n";
   }

@@ -4,7 +4,8 @@
 
 namespace ashlar {
 
-/// A collective: a function in which all ranks of some axes take part. Entries of the ledger and of the log name it.
+/// A collective: a function in which all ranks of some axes take part. Entries of the ledger and of the log name it. A
+/// solver is a call of a library that communicates itself, so its bytes are not counted.
 enum class collective {
   permute,
   all_to_all,
@@ -14,12 +15,13 @@ enum class collective {
   exchange,
   broadcast,
   exchange_halo,
-  add_halo
+  add_halo,
+  solver
 };
 
 constexpr char const* to_text(collective c) {
   constexpr char const* text[]{"permute",  "all_to_all", "all_gather",    "reduce_scatter", "all_reduce",
-                               "exchange", "broadcast",  "exchange_halo", "add_halo"};
+                               "exchange", "broadcast",  "exchange_halo", "add_halo",       "solver"};
   return text[static_cast<int>(c)];
 }
 

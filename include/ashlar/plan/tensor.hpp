@@ -1,8 +1,8 @@
 // The interface of tensors, abstract or real, for generic code.
 #pragma once
-#include "ashlar/config.hpp"
 #include "ashlar/layout/split.hpp"
-#include "ashlar/plan/ledger.hpp"
+#include "ashlar/plan/extent_errors.hpp"
+#include <tuple>
 
 namespace ashlar {
 
@@ -57,9 +57,25 @@ struct layout_is_partial {
   static constexpr bool value = value_v<context_of<L>, L>.levels != 0;
 };
 
-[[noreturn]] void fail_extents(char const* rule, shape const& a, shape const& b);
-[[noreturn]] void fail_other_extents(char const* rule, shape const& expected, shape const& found);
-[[noreturn]] void fail_size(shape const& extents, std::size_t element_bytes);
+/// A tensor Y, or a tuple of tensors, with the mesh and the extents of x.
+template <class Y>
+struct fields {
+  template <class X>
+  static constexpr Y like(X const& x) {
+    return Y(x.mesh(), x.extents());
+  }
+};
+template <class... Y>
+struct fields<std::tuple<Y...>> {
+  template <class X>
+  static constexpr std::tuple<Y...> like(X const& x) {
+    return {Y(x.mesh(), x.extents())...};
+  }
+};
+template <class Y, class X>
+constexpr Y fields_like(X const& x) {
+  return fields<Y>::like(x);
+}
 
 /// Throws if the elements of a tensor cannot be counted, or their bytes not be addressed. Extents are the same on all
 /// ranks, so all ranks throw.
@@ -112,47 +128,6 @@ constexpr auto evaluated(X const& x) {
   return std::remove_cvref_t<decltype(materialize(x))>(materialize(x));
 }
 
-// The text of an error with numbers, without <string>.
-struct error_text {
-  char text[512]{};
-  std::size_t n = 0;
-  error_text& operator<<(char const* s);
-  error_text& operator<<(index_t v);
-  error_text& operator<<(shape const& s);
-};
-
-/// The call that errors about extents name.
-inline thread_local call_site const* named_in_errors = nullptr;
-
-/// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
-/// call each other. The compiler shows the line of an error in a constant expression itself.
-class call_in_errors {
- public:
-  constexpr explicit call_in_errors(call_site const& w) {
-    if (!std::is_constant_evaluated()) begin(w);
-  }
-  call_in_errors(call_in_errors const&) = delete;
-  call_in_errors& operator=(call_in_errors const&) = delete;
-  constexpr ~call_in_errors() {
-    if (outermost_) end();
-  }
-
- private:
-  void begin(call_site const& w);
-  static void end() { named_in_errors = nullptr; }
-
-  bool outermost_ = false;
-};
-
-[[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);
-[[noreturn]] ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b);
-[[noreturn]] ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes);
-[[noreturn]] ASHLAR_INLINE void fail_other_extents(char const* rule, shape const& expected, shape const& found);
-
 }  // namespace plan_detail
 
 }  // namespace ashlar
-
-#ifndef ASHLAR_INSTANTIATED
-#include "ashlar/plan/compiled/tensor.hpp"
-#endif

@@ -3,6 +3,7 @@
 #pragma once
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/tensor/add_halo.hpp"
+#include "ashlar/tensor/halo_bundle.hpp"
 #include "ashlar/tensor/assign.hpp"
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
@@ -11,6 +12,7 @@
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/stencil_back.hpp"
+#include "ashlar/tensor/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
 
 namespace ashlar {
@@ -147,6 +149,11 @@ struct backend<device_mesh<M>> {
   static auto begin_exchange_halo(X const& x, call_site const& w) {
     return tensor_detail::begin_exchange_halo<To>(x, w);
   }
+  // tensor/halo_bundle.hpp
+  template <corners C, class... X>
+  static void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+    tensor_detail::fill_halos<C>(s, w, x...);
+  }
   // tensor/add_halo.hpp
   template <class To, corners C, class X>
   static auto add_halo(X x, call_site const& w) {
@@ -176,6 +183,11 @@ struct backend<device_mesh<M>> {
   template <class F, class Colour, class Y, class X, class... V>
   static void update(F const& f, Colour const& c, Y& y, X const& x, V const&... v) {
     tensor_detail::update_cells(f, c, y, x, v...);
+  }
+  // tensor/stencil_compose.hpp
+  template <class Y, class F, class X, class U>
+  static Y stencils(F const& f, X const& x, U&& u) {
+    return tensor_detail::run_composition<Y>(f, x, std::forward<U>(u));
   }
   // tensor/stencil_back.hpp
   template <class Y, class F, class Box, class Ct, class X, class... V>

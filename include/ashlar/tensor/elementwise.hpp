@@ -43,14 +43,14 @@ struct tensor_source {
   void keep(void const* block) {
     if (tensor.owner().get() != block) return;
     using T = typename Tensor::element_type;
-    typename Tensor::execution_space const space{};
-    Tensor copy(tensor.mesh(), tensor.extents());
-    if constexpr (layout_has_a_halo<layout_t<Tensor>>::value)
-      kernels::copy(space, static_cast<T const*>(tensor.stored_data()), copy.stored_data(),
-                    tensor.stored_extents().size());
-    else
-      kernels::copy(space, static_cast<T const*>(tensor.data()), copy.data(), tensor.local_size());
-    tensor = copy;
+    if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
+      tensor = copy_of_stored(tensor);
+    } else {
+      Tensor copy(tensor.mesh(), tensor.extents());
+      kernels::copy(typename Tensor::execution_space{}, static_cast<T const*>(tensor.data()), copy.data(),
+                    tensor.local_size());
+      tensor = copy;
+    }
   }
 };
 
@@ -328,8 +328,10 @@ void fill_random(normal_distribution<R> const& d, sharded_tensor<T, L, M, S>& x,
 namespace tensor_detail {
 template <class X>
 void fill_stored(X& x, element_t<X> const& value) {
+  using T = element_t<X>;
   x.owner()->before_writing();
-  kernels::fill(typename X::execution_space{}, x.stored_data(), x.stored_extents().size(), value);
+  kernels::map_to(typename X::execution_space{}, x.stored_extents(), x.stored_data(), x.stored_strides().stride,
+                  converted<T>{}, kernels::constant<T>{value});
 }
 }  // namespace tensor_detail
 

@@ -248,6 +248,14 @@ auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elemen
   comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
+/// The same for a layout with a halo, which is exchanged then, unless L is stale<H>. Given cells are 0.
+/// Example: scatter<layout<halo("y", 1), none>>(m, {6, 4}, v)
+template <class L, class M, int N, class Range>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
+             call_site w = call_site::current()) {
+  return redistribute<L>(scatter<owned_layout_t<L>>(m, n, elements_on_rank_0, w), w);
+}
 /// The same for a scalar.
 template <class L, class M, class Range>
 auto scatter(device_mesh<M> const& m, Range const& element_on_rank_0, call_site w = call_site::current()) {

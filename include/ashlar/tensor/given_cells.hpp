@@ -38,15 +38,15 @@ template <class Space, class X, class Y>
 void copy_given_cells(Space const& space, X const& x, Y const& y) {
   using T = element_t<Y>;
   if (static_cast<void const*>(x.stored_data()) == y.stored_data()) return;
-  row_major_strides const strides(y.stored_extents());
+  row_major_strides const strides = y.stored_strides(), strides_of_x = x.stored_strides();
   for_each_given_box(y, [&](kernels::box const& b) {
     index_t at = 0;
     kernels::strided<element_t<X>> from{x.stored_data(), {}};
     for (int d = 0; d < Y::rank; ++d) {
-      from.stride[d] = strides.stride[d];
+      from.stride[d] = strides_of_x.stride[d];
+      from.data += b.lower[d] * strides_of_x.stride[d];
       at += b.lower[d] * strides.stride[d];
     }
-    from.data += at;
     kernels::map_to(space, b.shape(Y::rank), y.stored_data() + at, strides.stride, converted<T>{}, from);
   });
 }

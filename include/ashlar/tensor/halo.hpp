@@ -11,6 +11,11 @@
 namespace ashlar::tensor_detail {
 
 inline thread_local transfers_memo<halo_transfers> remembered_halos;
+struct strided_halo_key : transfers_key {
+  std::array<index_t, max_rank> strides{};
+  bool operator==(strided_halo_key const&) const = default;
+};
+inline thread_local transfers_memo<halo_transfers, strided_halo_key> remembered_strided_halos;
 
 template <class T>
 struct signed_copy {
@@ -57,11 +62,12 @@ class halo_in_flight final : public in_flight<T> {
   /// Collective: over `ranks`; does not block.
   template <class M>
   halo_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
-                 std::shared_ptr<halo_transfers const> transfers, T* cells, call_site const& w)
+                 std::shared_ptr<halo_transfers const> transfers, T* cells, bool strided, call_site const& w)
       : base(m, ranks, s, fingerprint_of(collective::exchange_halo, transfers->fingerprint, element_code<T>),
              transfers->in.total * sizeof(T), w, collective_kind::goes_on),
         transfers_(std::move(transfers)),
-        cells_(cells) {
+        cells_(cells),
+        strided_(strided) {
     base::begin_by([this] { begin(); });
   }
 
@@ -93,8 +99,12 @@ class halo_in_flight final : public in_flight<T> {
   }
   void begin() {
     if constexpr (runs_in_caller<Space>) {
-      if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), cells_,
-                      static_cast<std::size_t>(transfers_->stored.size()), nullptr))
+      // The others know no strides of this rank's cells. This object is not in memory that they see.
+      T const* const seen = strided_ ? reinterpret_cast<T const*>(this) : cells_;
+      std::size_t const n =
+          strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size());
+      if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n,
+                      nullptr))
         return;
     }
     post_messages();
@@ -144,19 +154,29 @@ class halo_in_flight final : public in_flight<T> {
   Space space_{};
   std::shared_ptr<halo_transfers const> transfers_;
   T* cells_;
+  bool strided_;  // the cells are not row-major
   bool done_ = false;
   pool_scratch<Space, T> sent_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<memory_of_messages> in_place_;
 };
 
+/// `field`: the position of x among those that take part in the step.
 template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners,
-                                                         bool in_place = runs_in_caller<typename X::execution_space>) {
+                                                         bool in_place = runs_in_caller<typename X::execution_space>,
+                                                         int field = 0) {
   auto const& m = x.mesh();
-  return remembered_halos({&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 2 * in_place + with_corners}, [&] {
-    return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place}, m.rank());
-  });
+  transfers_key const key{&s, x.extents(), m.sizes(), m.rank(), {}, -1, 0, {}, 4 * field + 2 * in_place + with_corners};
+  index_t const* const strides = x.owner()->strides.get();
+  auto const worked_out = [&] {
+    return halo_transfers_of({x.extents(), X::layout, X::widths, m.sizes(), s.axes, with_corners, in_place, strides},
+                             m.rank());
+  };
+  if (strides == nullptr) return remembered_halos(key, worked_out);
+  strided_halo_key strided{key, {}};
+  std::copy_n(strides, X::rank, strided.strides.begin());
+  return remembered_strided_halos(strided, worked_out);
 }
 
 /// The exchange of x, begun; null if no other rank takes part, and the halo is filled.
@@ -171,7 +191,8 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
     fill_edges(Space{}, transfers->edges, x.stored_data());
     return nullptr;
   }
-  auto flight = std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.stored_data(), w);
+  auto flight = std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.stored_data(),
+                                                           x.owner()->strides != nullptr, w);
   x.owner()->expect_with_lender(flight);
   return flight;
 }

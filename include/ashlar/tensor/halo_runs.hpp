@@ -14,7 +14,8 @@ struct halo_problem {
   mesh_shape mesh;
   axis_mask axes = 0;  // those that shard a dimension with room
   bool with_corners = true;
-  bool sends_in_place = false;  // messages of contiguous cells are not packed
+  bool sends_in_place = false;       // messages of contiguous cells are not packed
+  index_t const* strides = nullptr;  // of this rank's stored cells; null: row-major
 
   stored_line line(int d, index_t part) const;
 };

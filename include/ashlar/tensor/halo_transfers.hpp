@@ -3,6 +3,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/tensor/halo_runs.hpp"
 #include "ashlar/tensor/transfers.hpp"
+#include <algorithm>
 
 namespace ashlar::tensor_detail {
 
@@ -52,7 +53,7 @@ ASHLAR_INLINE shape stored_by(halo_problem const& p, parts_of_rank const& part);
 // The boxes of cells that `receiver` has from `sender`, as loops over three arrays: the sender's stored cells, the
 // receiver's, and a buffer of these cells.
 ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
-                                                      parts_of_rank const& receiver,
+                                                      row_major_strides const& from, row_major_strides const& to,
                                                       std::array<std::vector<cell_run>, max_rank> const& runs);
 
 // Calls f(parts) for each choice of one part per dimension, except `own`. Without corners only one part differs.
@@ -82,10 +83,9 @@ void for_each_neighbour(halo_problem const& p, parts_of_rank const& own,
 // The fills along dimension d: 0 and copies of stored cells, and the signs of cells that arrive with another one. They
 // are for all stored indices of another dimension e if wide(e), else for the owned ones.
 template <class Wide>
-void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape const& stored, Wide const& wide,
-               std::vector<edge_fill>& fills) {
+void add_edges(int d, std::array<stored_line, max_rank> const& lines, shape const& stored,
+               row_major_strides const& strides, Wide const& wide, std::vector<edge_fill>& fills) {
   stored_line const& line = lines[static_cast<std::size_t>(d)];
-  row_major_strides const strides(stored);
   struct fill_run {
     index_t at = 0, count = 0, from = 0, step = 0;
     int factor = 0;

@@ -6,8 +6,8 @@
 
 namespace ashlar {
 
-/// A tensor whose shard has room for cells of its neighbours. The stored cells are row-major in the memory of Space. A
-/// rank that owns no cells stores none.
+/// A tensor whose shard has room for cells of its neighbours. The stored cells are row-major in the memory of Space, or
+/// have the strides of the view that was adopted. A rank that owns no cells stores none.
 /// Copies share the shard, like Kokkos views. The functions of tensors without a halo do not take it: owned(x) is one.
 /// Shape: global extents(); this rank stores stored_extents(), and owns the global indices local_region().
 template <class T, class L, class State, class... Room, class Mesh, class Space>
@@ -57,29 +57,38 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     for (int d = 0; d < rank; ++d) s[d] += widths.dim[d].lower + widths.dim[d].upper;
     return s;
   }
-  /// The stored cells, row-major, in the memory of Space.
+  /// The first stored cell, in the memory of Space.
   T* stored_data() const { return static_cast<T*>(owner_->data); }
+  /// The distance between neighbouring stored cells along each dimension, in elements.
+  tensor_detail::row_major_strides stored_strides() const {
+    return tensor_detail::strides_or(owner_->strides.get(), stored_extents());
+  }
   using view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight, memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// The stored cells as a Kokkos view: owned cell (i, j) of this rank is at (i + lower width, j + lower width). Valid
   /// while a tensor that shares the memory lives.
+  /// Error: ashlar::error if they have the strides of a view that was adopted.
   view_type stored_view() const {
+    if (owner_->strides)
+      meta_detail::fail(
+          "ashlar::stored_view: the cells have the strides of the view that was adopted; write strided_view()");
     shape const s = stored_extents();
     return [&]<int... D>(std::integer_sequence<int, D...>) {
       return view_type(stored_data(), static_cast<std::size_t>(s[D])...);
     }(std::make_integer_sequence<int, rank>{});
   }
+  using strided_view_type = Kokkos::View<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutStride,
+                                         memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// The stored cells as a Kokkos view with any strides.
+  strided_view_type strided_view() const { return view_of(stored_data(), stored_extents()); }
   /// The owned cells as a strided Kokkos view.
-  auto owned_view() const {
+  strided_view_type owned_view() const {
     shape const own = local_region().extents();
-    bool const none_stored = own.size() == 0;
-    return [&]<int... D>(std::integer_sequence<int, D...>) {
-      auto const range = [&](int d) {
-        index_t const first = none_stored ? 0 : widths.dim[d].lower;
-        return Kokkos::make_pair(first, none_stored ? first : first + own[d]);
-      };
-      return Kokkos::subview(stored_view(), range(D)...);
-    }(std::make_integer_sequence<int, rank>{});
+    tensor_detail::row_major_strides const strides = stored_strides();
+    T* first = stored_data();
+    if (own.size() != 0)
+      for (int d = 0; d < rank; ++d) first += widths.dim[d].lower * strides.stride[d];
+    return view_of(first, own);
   }
   /// The block of memory that holds the stored cells.
   storage_pointer const& owner() const { return owner_; }
@@ -112,6 +121,16 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   }
 
  private:
+  strided_view_type view_of(T* first, shape const& s) const {
+    tensor_detail::row_major_strides const strides = stored_strides();
+    Kokkos::LayoutStride l;
+    for (int d = 0; d < rank; ++d) {
+      l.dimension[d] = static_cast<std::size_t>(s[d]);
+      l.stride[d] = static_cast<std::size_t>(strides.stride[d]);
+    }
+    return strided_view_type(first, l);
+  }
+
   device_mesh<Mesh> mesh_;
   shape extents_;
   storage_pointer owner_;
@@ -138,7 +157,8 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
     c.first = x.data();
     c.stored = c.own;
   }
-  row_major_strides const strides(c.stored);
+  row_major_strides strides(c.stored);
+  if constexpr (layout_has_a_halo<layout_t<X>>::value) strides = x.stored_strides();
   for (int d = 0; d < rank; ++d) {
     c.stride[d] = strides.stride[d];
     if constexpr (layout_has_a_halo<layout_t<X>>::value)
@@ -195,14 +215,23 @@ void copy_owned_cells(Space const& space, owned_cells<T, Rank> const& from, owne
   strided_copy(space, static_cast<T const*>(from.first), to.first, loops);
 }
 
+/// A copy of all stored cells, row-major.
+template <class X>
+X copy_of_stored(X const& x) {
+  X const y(x.mesh(), x.extents());
+  shape const stored = x.stored_extents();
+  loop_nest<2> const loops[]{merge_loops<2>(stored, {x.stored_strides().stride, row_major_strides(stored).stride})};
+  if (stored.size() != 0)
+    strided_copy(typename X::execution_space{}, static_cast<element_t<X> const*>(x.stored_data()), y.stored_data(),
+                 loops);
+  return y;
+}
+
 /// Makes x the only tensor in its memory: by a copy of all stored cells, if it is not. Expressions keep the elements.
 template <class X>
 void own_memory(X& x) {
   if (x.owner().use_count() == 1) return x.owner()->before_writing();
-  X const own(x.mesh(), x.extents());
-  kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(x.stored_data()), own.stored_data(),
-                x.stored_extents().size());
-  x = own;
+  x = copy_of_stored(x);
 }
 
 /// The tensor with its halo in another state.

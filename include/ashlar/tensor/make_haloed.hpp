@@ -11,7 +11,7 @@ template <class T, int Rank, class F>
 struct generate_cells_kernel {
   T* data;
   shape stored;
-  index_t first[Rank], n[Rank];
+  index_t stride[Rank], first[Rank], n[Rank];
   interval own[Rank];
   halo_width widths[Rank];
   bool owned_too, all;  // also owned cells; also cells that are not the program's
@@ -21,9 +21,10 @@ struct generate_cells_kernel {
     index_t at[Rank]{};
     int sign = 1;
     bool given = false, owned = true;
-    index_t rest = i;
+    index_t rest = i, to = 0;
     for (int d = Rank - 1; d >= 0; --d) {
-      index_t const v = first[d] + rest % stored.extent[d];
+      index_t const p = rest % stored.extent[d], v = first[d] + p;
+      to += p * stride[d];
       rest /= stored.extent[d];
       shown_cell const c = cell_at(v, n[d], widths[d]);
       at[d] = c.cell;
@@ -33,8 +34,8 @@ struct generate_cells_kernel {
     }
     if (!given && !all && !(owned && owned_too)) return;
     if (given) sign = 1;
-    data[i] = sign == 0 ? T{} : call(at, std::make_integer_sequence<int, Rank>{});
-    if (sign < 0) data[i] = static_cast<T>(-data[i]);
+    data[to] = sign == 0 ? T{} : call(at, std::make_integer_sequence<int, Rank>{});
+    if (sign < 0) data[to] = static_cast<T>(-data[to]);
   }
   template <int... D>
   KOKKOS_FUNCTION T call(index_t const* at, std::integer_sequence<int, D...>) const {
@@ -46,9 +47,11 @@ template <class X, class F>
 void compute_cells(X const& x, bool owned_too, bool all, F const& f) {
   constexpr int rank = X::rank;
   generate_cells_kernel<element_t<X>, rank, F> k{
-      x.stored_data(), x.stored_extents(), {}, {}, {}, {}, owned_too, all, f};
+      x.stored_data(), x.stored_extents(), {}, {}, {}, {}, {}, owned_too, all, f};
   region const own = x.local_region();
+  row_major_strides const strides = x.stored_strides();
   for (int d = 0; d < rank; ++d) {
+    k.stride[d] = strides.stride[d];
     k.own[d] = {own.dim[d].begin, own.dim[d].end};
     k.widths[d] = X::widths.dim[d];
     k.first[d] = k.own[d].begin - k.widths[d].lower;
@@ -97,37 +100,78 @@ void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
   if constexpr (!tensor_detail::layout_has_no_given_edge<L>::value) tensor_detail::compute_cells(x, false, false, f);
 }
 
-/// Makes a tensor with a halo whose stored cells are a view of the user's, halo cells included, without a copy. The
-/// tensor keeps the view alive. Other ranks cannot read such memory, so exchanges send messages.
-/// Pre: contiguous and row-major (LayoutRight), with the extents that this rank stores: owned cells and halo.
-/// Collective: every rank of the mesh calls it; it blocks.
-/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view is not contiguous or has
-///   other extents than this rank stores.
-/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
-template <class L, class M, class View, int N>
-  requires(layout_detail::layout_has_a_halo<L>::value)
-auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
-  static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
-                "ashlar::adopt: shards are row-major; give a view of LayoutRight, or copy the cells");
+namespace tensor_detail {
+
+template <class L, bool Reversed, class M, class View, int N>
+auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(!std::is_const_v<typename View::value_type>,
+                "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
   static_assert(static_cast<int>(View::rank) == L::rank,
                 "ashlar::adopt: the view has another number of dimensions than the layout");
   using T = typename View::non_const_value_type;
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
   comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
-  Tensor const t(
-      m, plan_detail::checked_extents<L>(n),
-      tensor_detail::memory_of_user<typename Tensor::memory_space>(view, view.data(), view.span() * sizeof(T)));
+  auto const block =
+      memory_of_user<typename Tensor::memory_space>(view, const_cast<T*>(view.data()), view.span() * sizeof(T));
+  Tensor const t(m, plan_detail::checked_extents<L>(n), block);
   comm::collectively(m.communicator(), [&] {
-    shape const expected = t.stored_extents();
-    shape found = expected;
-    for (int d = 0; d < L::rank; ++d) found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
+    shape const stored = t.stored_extents();
+    shape expected = stored, found = stored;
+    bool contiguous = true;
+    std::unique_ptr<index_t[]> strides(new index_t[L::rank]);
+    row_major_strides const row_major(stored);
+    for (int d = 0; d < L::rank; ++d) {
+      int const of_view = Reversed ? L::rank - 1 - d : d;
+      if (Reversed) expected[of_view] = stored[d];
+      found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
+      strides[static_cast<std::size_t>(d)] = static_cast<index_t>(view.stride(of_view));
+      contiguous = contiguous && (stored[d] < 2 || strides[static_cast<std::size_t>(d)] == row_major.stride[d]);
+    }
     if (!(found == expected))
-      plan_detail::fail_other_extents("ashlar::adopt: the view has the extents of this rank's cells and their halo",
-                                      expected, found);
-    if (!view.span_is_contiguous())
-      meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
+      plan_detail::fail_other_extents(
+          Reversed
+              ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
+              : "ashlar::adopt: the view has the extents of this rank's cells and their halo",
+          expected, found);
+    if (contiguous || stored.size() == 0) return;
+    if (has_halo_sums<L>)
+      meta_detail::fail("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+    block->strides = std::move(strides);
   });
   return t;
+}
+// True if a view may have strides, in any order: subviews are such.
+template <class View>
+inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
+
+}  // namespace tensor_detail
+
+/// Makes a tensor with a halo whose stored cells are a view of the user's, halo cells included, without a copy. The
+/// tensor keeps the view alive. Other ranks cannot read such memory, so exchanges send messages.
+/// Pre: the extents that this rank stores: owned cells and halo. The view is row-major (LayoutRight), which Kokkos may
+///   have padded, or strided, as a subview is.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Error: ashlar::error on every rank if the extents differ between ranks; if some rank's view has other extents than
+///   this rank stores; if L is halo_sums<H> and the view is not contiguous.
+/// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
+template <class L, class M, class View, int N>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(
+      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value || tensor_detail::is_strided_view<View>,
+      "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
+  return tensor_detail::adopt_stored<L, false>(m, view, n);
+}
+/// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
+/// dimension 0 is the last dimension of the view.
+/// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
+template <class L, class M, class View, int N>
+  requires(layout_detail::layout_has_a_halo<L>::value)
+auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+  static_assert(
+      !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value || tensor_detail::is_strided_view<View>,
+      "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
+  return tensor_detail::adopt_stored<L, true>(m, view, n);
 }
 
 }  // namespace ashlar

@@ -129,7 +129,7 @@ pending<Y> start_steps(X x, call_site const& w, Y const* room = nullptr) {
   if constexpr (Step == P::value.size) {
     return pending<Y>(std::make_unique<ready_value<Y>>(Y(std::move(x))));
   } else {
-    if constexpr (communicates(step_of<P, Step>.what))
+    if constexpr (communicates(step_of<P, Step>.what) && !step_of_one_rank<P, Step, mesh_t<X>>)
       return pending<Y>(std::make_unique<steps_in_flight<Y, P, Step, X>>(std::move(x), w, room));
     else
       return start_steps<Y, P, Step + 1>(take_step<P, Step>(x, w), w, room);

@@ -11,27 +11,35 @@ namespace ashlar {
 
 namespace tensor_detail {
 
+// True if the axes of step I of plan P have size 1 by their type. Then the step is compiled without MPI.
+template <class P, int I, class M>
+inline constexpr bool step_of_one_rank = (step_of<P, I>.axes & ops_detail::axes_with_ranks<M>) == 0;
+
 // Takes a step on a tensor of these extents. x has the shards, with their dimensions in the order `order`. The result is
-// in the memory of `room` if that is given.
-template <class L2, class Ops, class T0, class L1, class M, class Space>
+// in the memory of `room` if that is given. Alone: the step's axes have size 1 by their type.
+template <class L2, class Ops, bool Alone, class T0, class L1, class M, class Space>
 sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T0, L1, M, Space> const& x,
                                             shape const& extents, dimension_order const& order, call_site const& w,
                                             sharded_tensor<T0, L2, M, Space> const* room = nullptr) {
   auto const& m = x.mesh();
-  communicator const& ranks = m.communicator(s.axes);
-  bool const alone = ranks.size() == 1;
+  bool const alone = Alone || m.communicator(s.axes).size() == 1;
   if (alone && !room && order == dimension_order() && same_placement(extents, s.from, s.to, m.sizes()))
     return share<L2>(x, extents);
   if (m.recorder()) note(m, s, step_bytes(s, extents, m.sizes(), sizeof(T0)), w);
   step_transfers const& transfers = *remembered_transfers(s, extents, m.sizes(), m.rank(), order);
   auto const y = room ? *room : sharded_tensor<T0, L2, M, Space>(m, extents, transfers.destination.size());
-  auto const run = [&] { run_step<Ops>(Space{}, s, transfers, ranks, static_cast<T0 const*>(x.data()), y.data()); };
-  if (alone || !communicates(s.what)) {
-    run();
+  T0 const* const source = x.data();
+  if constexpr (Alone) {
+    keep<Ops>(Space{}, s, transfers, source, y.data());
   } else {
-    collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>),
-                                 transfers.received * sizeof(T0), w);
-    run();
+    auto const run = [&] { run_step<Ops>(Space{}, s, transfers, m.communicator(s.axes), source, y.data()); };
+    if (alone || !communicates(s.what)) {
+      run();
+    } else {
+      collective_scope const scope(m, s, fingerprint_of(collective_of(s.what), transfers.fingerprint, element_code<T0>),
+                                   transfers.received * sizeof(T0), w);
+      run();
+    }
   }
   return y;
 }
@@ -41,7 +49,8 @@ sharded_tensor<T0, L2, M, Space> step_taken(plan_step const& s, sharded_tensor<T
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <class P, int I, class X>
 auto take_step(X const& x, call_site const& w) {
-  return step_taken<layout_after_step<P, I>, typename P::context::ops>(step_of<P, I>, x, x.extents(), {}, w);
+  return step_taken<layout_after_step<P, I>, typename P::context::ops, step_of_one_rank<P, I, mesh_t<X>>>(
+      step_of<P, I>, x, x.extents(), {}, w);
 }
 
 /// Takes the last step of plan P into the memory of y, if no other tensor and no expression shares it. Otherwise y gets
@@ -53,7 +62,7 @@ void take_step_into(sharded_tensor<T, L, M, Space>& y, X const& x, call_site con
     y = {x.mesh(), x.extents()};
   else
     y.owner()->before_writing();
-  (void)step_taken<L, typename P::context::ops>(step_of<P, I>, x, x.extents(), {}, w, &y);
+  (void)step_taken<L, typename P::context::ops, step_of_one_rank<P, I, M>>(step_of<P, I>, x, x.extents(), {}, w, &y);
 }
 
 /// The same step on the transposed tensor, in one pass over memory.
@@ -62,7 +71,8 @@ auto take_step_transposed(X const& x, call_site const& w) {
   shape extents = x.extents();
   extents.rank = 0;
   for (int d : {Order...}) extents[extents.rank++] = x.extents()[d];
-  return step_taken<layout_after_step<P, I>, typename P::context::ops>(step_of<P, I>, x, extents, {{Order...}}, w);
+  return step_taken<layout_after_step<P, I>, typename P::context::ops, step_of_one_rank<P, I, mesh_t<X>>>(
+      step_of<P, I>, x, extents, {{Order...}}, w);
 }
 
 /// A reduction of several tensors in one collective. The results are contiguous in one block. Ranks of a node reduce

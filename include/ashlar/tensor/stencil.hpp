@@ -14,15 +14,41 @@ ASHLAR_INLINE std::vector<kernels::box> boxes_around(kernels::box all, kernels::
 /// The cells of a box of this rank at least so far below and above from the ends of [0, n), as positions in `own`.
 ASHLAR_INLINE void keep_away(kernels::box& cells, int d, index_t own_begin, index_t n, index_t below, index_t above);
 
+template <class R, int Rank>
+struct stencil_target {
+  stencil_output<R> output;
+  index_t stride[Rank];
+};
+template <class Y>
+stencil_target<element_t<Y>, rank_v<Y>> stencil_target_of(Y const& y) {
+  auto const cells = owned_cells_of(y);
+  stencil_target<element_t<Y>, rank_v<Y>> t{{cells.first}, {}};
+  std::copy_n(cells.stride, rank_v<Y>, t.stride);
+  return t;
+}
+template <class First, class... Y>
+stencil_target<several<element_t<First>, element_t<Y>...>, rank_v<First>> stencil_target_of(
+    std::tuple<First, Y...> const& y) {
+  auto const cells = owned_cells_of(std::get<0>(y));
+  return std::apply(
+      [&](auto const&... field) {
+        using R = several<element_t<First>, element_t<Y>...>;
+        stencil_target<R, rank_v<First>> t{{several(owned_cells_of(field).first...)}, {}};
+        std::copy_n(cells.stride, rank_v<First>, t.stride);
+        return t;
+      },
+      y);
+}
+
 template <class F, class R, int Rank, class... T>
-stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, owned_cells<R, Rank> const& y, kernels::box const& cells,
+stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, stencil_target<R, Rank> const& y, kernels::box const& cells,
                                             region const& own, owned_cells<T, Rank> const&... x) {
-  stencil_kernel<F, R, Rank, T...> k{f, y.first, {}, {}, {}, {}};
+  stencil_kernel<F, R, Rank, T...> k{f, y.output, {}, {}, {}, {}};
   for (int d = 0; d < Rank; ++d) {
     k.stride[d] = y.stride[d];
     k.extent[d] = cells.extent[d];
     k.first.of[d] = own.dim[d].begin + cells.lower[d];
-    k.result += cells.lower[d] * y.stride[d];
+    k.result = k.result.from(cells.lower[d] * y.stride[d]);
   }
   auto const set = [&](auto& leaf, auto const& c) {
     leaf.at.cell = c.first;
@@ -37,14 +63,30 @@ stencil_kernel<F, R, Rank, T...> stencil_on(F const& f, owned_cells<R, Rank> con
   return k;
 }
 
+template <class L>
+using with_stale_halo = typename ops_detail::layout_of_result<L>::type;
+
+template <class Y>
+inline constexpr bool is_tuple_of_fields = false;
+template <class... Y>
+inline constexpr bool is_tuple_of_fields<std::tuple<Y...>> = true;
+
+// Calls f(result i, operand i); operand 0 if there is no operand i.
+template <class... Y, class Operands, class F>
+void for_each_result(std::tuple<Y...> const& y, Operands const& operands, F const& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (f(std::get<I>(y), std::get<(I < std::tuple_size_v<Operands> ? I : 0)>(operands)), ...);
+  }(std::index_sequence_for<Y...>{});
+}
+
 /// The stencil f on the owned cells of x and v. `u` is x, or the exchange that fills its halo.
 template <class Y, class F, class X, class U, class... V>
 Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
   constexpr int rank = rank_v<X>;
-  using space = typename Y::execution_space;
-  Y y(x.mesh(), x.extents());
+  using space = typename X::execution_space;
+  Y y = plan_detail::fields_like<Y>(x);
   region const own = x.local_region();
-  auto const to = owned_cells_of(y);
+  auto const to = stencil_target_of(y);
   kernels::box const all = box_of(own.extents());
   kernels::box computed = all;
   for (int d = 0; d < F::reach.rank; ++d)
@@ -65,11 +107,23 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
     if (computed.shape(rank).size() != 0)
       for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
   }
-  if (box.distance > 0)
-    if constexpr (std::is_same_v<element_t<X>, element_t<Y>>)
-      for (kernels::box const& cells : boxes_around(all, computed, rank))
-        copy_owned_cells(space{}, owned_cells_of(x), to, cells);
-  if constexpr (layout_has_a_halo<layout_t<Y>>::value) copy_given_cells(space{}, x, y);
+  auto const finish = [&](auto const& field, auto const& operand) {
+    if (box.distance > 0)
+      if constexpr (std::is_same_v<element_t<decltype(operand)>, element_t<decltype(field)>>)
+        for (kernels::box const& cells : boxes_around(all, computed, rank))
+          copy_owned_cells(space{}, owned_cells_of(operand), owned_cells_of(field), cells);
+    using L = layout_t<decltype(field)>;
+    if constexpr (layout_has_a_halo<L>::value) {
+      if constexpr (std::is_same_v<with_stale_halo<layout_t<decltype(operand)>>, L>)
+        copy_given_cells(space{}, operand, field);
+      else
+        copy_given_cells(space{}, x, field);
+    }
+  };
+  if constexpr (is_tuple_of_fields<Y>)
+    for_each_result(y, std::tie(x, v...), finish);
+  else
+    finish(y, x);
   return y;
 }
 
@@ -80,7 +134,7 @@ void update_cells(F const& f, stencil_colour const& c, Y const& y, X const& x, V
   kernels::box const all = box_of(own.extents());
   if (own.size() == 0) return;
   run_coloured_kernel(typename Y::execution_space{},
-                      stencil_on(f, owned_cells_of(y), all, own, owned_cells_of(x), owned_cells_of(v)...), c.which,
+                      stencil_on(f, stencil_target_of(y), all, own, owned_cells_of(x), owned_cells_of(v)...), c.which,
                       c.of);
 }
 

@@ -54,11 +54,12 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
                                                                 ops_detail::neighbours<element_t<X>, rank>{},
                                                                 ops_detail::neighbours<element_t<V>, rank>{}...));
   run_stencil_back_kernel(space{}, k);
-  if (box.distance > 0)  // the other cells are copies of the operand's
-    for (kernels::box const& cells : boxes_around(all, computed, rank)) {
-      auto const to = owned_cells_of(y);
-      add_cells(space{}, static_cast<element_t<Ct> const*>(from.first), to.first, loops_over(to, from, cells));
-    }
+  if constexpr (std::is_same_v<element_t<Ct>, R>)
+    if (box.distance > 0)  // the other cells are copies of the operand's
+      for (kernels::box const& cells : boxes_around(all, computed, rank)) {
+        auto const to = owned_cells_of(y);
+        add_cells(space{}, static_cast<R const*>(from.first), to.first, loops_over(to, from, cells));
+      }
   return y;
 }
 

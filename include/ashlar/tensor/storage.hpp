@@ -4,11 +4,6 @@
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
-#if !__has_include(<Kokkos_Core.hpp>)
-#error \
-    "ashlar::sharded_tensor: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup or set Kokkos_ROOT, and link ashlar::tensor"
-#include <missing/Kokkos_Core.hpp>  // ends the compilation here
-#endif
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
@@ -54,6 +49,7 @@ class storage : public reader {
 
   void* data;
   std::size_t bytes;
+  std::unique_ptr<index_t[]> strides;  // of the array here, in elements; null if it is row-major and contiguous
 
   void expect(std::shared_ptr<reader> const& r) {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });

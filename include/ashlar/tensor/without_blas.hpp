@@ -11,6 +11,7 @@
 #include "ashlar/tensor/halo.hpp"
 #include "ashlar/tensor/item.hpp"
 #include "ashlar/tensor/memory_use.hpp"
+#include "ashlar/tensor/own_blocks.hpp"
 #include "ashlar/tensor/pack.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 #include "ashlar/tensor/softmax_part.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/layout/by_rank.hpp"
+#include "ashlar/plan/abstract_tensor.hpp"
 #include "ashlar/ops/random.hpp"
 #include "ashlar/train/numbers.hpp"
 #include "ashlar/train/path.hpp"
@@ -226,12 +227,26 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
   }
 }
 
+template <class Handle>
+inline constexpr bool is_dry_run = false;
+template <class... Axes>
+inline constexpr bool is_dry_run<mesh<Axes...>> = true;
+template <class M>
+inline constexpr bool is_dry_run<abstract_mesh<M>> = true;
+template <class Handle, class Model>
+struct one_layer_for_many_on_real_ranks {
+  static constexpr bool value = equal_layers_of<Model> != 1 && !is_dry_run<Handle>;
+};
+
 template <class Strategy, class T, class Path, class Handle, class Model>
 constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf) {
   if constexpr (!tree<Model>) {
     using L = typename chosen_layout<Strategy, Path, Model>::type;
     return first_value<T, L>(m, model, fold_in(key, leaf++));
   } else {
+    static_assert(
+        !one_layer_for_many_on_real_ranks<Handle, Model>::value,
+        "ashlar::init: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
     return with_members(model, [&](auto const&... member) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return typename members_of<Model>::template rebind<decltype(init_at<Strategy, T, member_path<Path, Model, I>>(

@@ -47,8 +47,8 @@ struct sizes {
 };
 
 /// The parameters of a model, whose table of tokens serves both ends.
-/// Example: transformer::model<2>({19, 48, 4})
-template <std::size_t Layers>
+/// Example: transformer::model<2>({19, 48, 4}); transformer::model<100, true>({19, 48, 4}) is for dry runs, by equal_layers
+template <std::size_t Layers, bool AsOne = false>
 constexpr auto model(sizes const& n) {
   index_t const c = n.channels;
   auto const norm_of = build<scale_and_shift>(weight{c}.from(initializer::ones), weight{c});
@@ -57,7 +57,13 @@ constexpr auto model(sizes const& n) {
                                                            weight{n.heads, c / n.heads, c}.normal(0.05)),
                                   norm_of, build<affine>(weight{c, 4 * c}.normal(0.1), weight{4 * c}),
                                   build<affine>(weight{4 * c, c}.normal(0.05), weight{c}));
-  return build<language_model>(weight{n.vocabulary, c}.normal(0.05), stack<Layers>(layer), norm_of);
+  auto const layers = [&] {
+    if constexpr (AsOne)
+      return equal_layers<Layers>(layer);
+    else
+      return stack<Layers>(layer);
+  }();
+  return build<language_model>(weight{n.vocabulary, c}.normal(0.05), layers, norm_of);
 }
 // [model]
 
@@ -158,8 +164,7 @@ constexpr auto scattered = [](auto const& g) {
     auto down = build<affine>(reduce_scatter<"data", 1>(l.down.kernel), l.down.bias);
     return build<block>(l.before_attention, attention, l.before_mlp, up, down);
   };
-  auto layers = std::apply([&](auto const&... l) { return std::tuple(layer(l)...); }, g.layers);
-  return build<language_model>(reduce_scatter<"data", 1>(g.tokens), layers, g.last);
+  return build<language_model>(reduce_scatter<"data", 1>(g.tokens), map_members(layer, g.layers), g.last);
 };
 
 // The other stages reduce their gradients to shares already, or to whole ones.

@@ -100,8 +100,8 @@ TEST_CASE("einsum: three and four operands") {
       check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl->il">(a, b, c), abc);
       check<partial<layout<"x", none>, "y">>(einsum<"ij,jk,kl,ln->in">(a, b, c, d),
                                              sum_of_products("il", "ln", "in", abc, value_of(d)));
-      auto const s = numbers<layout<"y">, double>(m, v),
-                 t = numbers<partial<layout<none>, "x">, double>(m, shape::of(7));
+      auto const s = numbers<layout<"y">, double>(m, v);
+      auto const t = numbers<partial<layout<none>, "x">, double>(m, shape::of(7));
       auto const u = numbers<layout<none, "y">, double>(m, shape::of(4, e[1]));
       auto const w = numbers<layout<none>, double>(m, shape::of(4));
       // A label that all have is summed with the last one; a scalar is left.

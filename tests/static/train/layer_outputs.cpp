@@ -65,4 +65,14 @@ static_assert(completed.bytes_per_rank(collective::all_reduce, "data") ==
               4 * (784 * 50 + 50 * 10 + 10 + 1 + 1));  // odd, so one more
 // [proof]
 
+// Each output rule is used. A pattern may serve several layers, and a derived strategy has its base's rules.
+static_assert(places_all<sharded>(grid{{2, 4}}, model, dry_step<sharded>));
+static_assert(places_all<gathered_hidden>(grid{{2, 4}}, model, dry_step<gathered_hidden>));
+static_assert(places_all<mirrored>(line{{8}}, model, dry_step<mirrored>));
+static_assert(places_all<in_turn>(grid{{2, 4}}, model, dry_step<in_turn>));
+using by_pattern = model_parallel<"data", output_rule<"d.*", layout<"data", none>>>;
+struct derived : by_pattern {};
+static_assert(places_all<by_pattern>(grid{{2, 4}}, model, dry_step<by_pattern>));
+static_assert(places_all<derived>(grid{{2, 4}}, model, dry_step<derived>));
+
 }  // namespace

@@ -68,6 +68,33 @@ TEST_CASE("the line of the call, if the function has fixed operands") {
   CHECK(text.find("found (4, 3) and (5, 3)") != std::string::npos);
 }
 
+TEST_CASE("operators and packs have no call site: their errors name the operation and all operands") {
+  mesh<axis<"data">, axis<"model">> const m{{2, 2}};
+  auto const x = make<float, layout<"data", none>>(m, {4, 3});
+  auto const longer = make<float, layout<"data", none>>(m, {5, 3});
+  auto const says = [](auto const& f, std::string const& text) {
+    CHECK_THROWS_WITH_AS(f(), doctest::Contains(text.c_str()), error);
+  };
+  says(
+      [&] { (void)(x * longer); },
+      "found (4, 3) and (5, 3); the operands of * are layout<\"data\", none> (4, 3) and layout<\"data\", none> (5, 3)");
+  says([&] { (void)(x != longer); }, "; the operands of != are layout<");
+  says(
+      [&] { (void)elementwise([](float a, float b, float c) { return a + b + c; }, x, x, longer); },
+      "; the operands are layout<\"data\", none> (4, 3), layout<\"data\", none> (4, 3) and layout<\"data\", none> (5, 3)");
+  says(
+      [&] {
+        (void)einsum<"bi,io->bo">(make<float, layout<cyclic("data", 2), none>>(m, {8, 3}),
+                                  make<float, layout<none, "model">>(m, {4, 6}));
+      },
+      "; the operands are layout<cyclic(\"data\", 2), none> (8, 3) and layout<none, \"model\"> (4, 6)");
+  auto const v = make<float, layout<none>>(m, {3});
+  says([&] { (void)einsum<"i,i,j->j">(v, make<float, layout<none>>(m, {2}), v); },
+       "; the operands are layout<none> (3), layout<none> (2) and layout<none> (3)");
+  says([&] { (void)(make<float, partial<layout<"data">, "model">>(m, {4}) * make<float, layout<"data">>(m, {5})); },
+       "are partial<layout<\"data\">, \"model\"> (4) and layout<\"data\"> (5)");
+}
+
 TEST_CASE("extents of a type that are not the tensor's") {
   mesh<axis<"data">> const m{{2}};
   auto const x = make<float, layout<"data", none>>(m, {4, 3});

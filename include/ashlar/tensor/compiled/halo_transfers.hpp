@@ -1,6 +1,5 @@
 // The functions of tensor/halo_transfers.hpp.
 #pragma once
-#include <algorithm>
 #include "ashlar/tensor/halo_transfers.hpp"
 
 namespace ashlar::tensor_detail::halo_detail {
@@ -26,9 +25,8 @@ ASHLAR_INLINE shape stored_by(halo_problem const& p, parts_of_rank const& part) 
 }
 
 ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
-                                                      parts_of_rank const& receiver,
+                                                      row_major_strides const& from, row_major_strides const& to,
                                                       std::array<std::vector<cell_run>, max_rank> const& runs) {
-  row_major_strides const from(stored_by(p, sender)), to(stored_by(p, receiver));
   std::vector<loop_nest<3>> boxes;
   index_t buffered = 0;
   std::array<cell_run const*, max_rank> chosen{};
@@ -89,6 +87,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
     for (int d = 0; d < dims; ++d) t.stored[d] = 0;
     return t;
   }
+  row_major_strides const strides = strides_or(p.strides, t.stored);
   for (int d = 0; d < dims; ++d) {
     auto const i = static_cast<std::size_t>(d);
     lines[i] = p.line(d, own[i]);
@@ -119,7 +118,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
     side.messages.push_back(message);
   };
   for_each_neighbour(p, own, senders, [&](parts_of_rank const& peer) {
-    auto const boxes = boxes_between(p, peer, own, runs);
+    auto const boxes = boxes_between(p, peer, row_major_strides(stored_by(p, peer)), strides, runs);
     add(t.in, peer, boxes, false);
     if (boxes.empty()) return;
     t.direct.emplace_back();
@@ -131,7 +130,7 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
       auto const i = static_cast<std::size_t>(d);
       theirs[i] = peer[i] == own[i] ? runs[i] : runs_of(p, d, peer[i]);
     }
-    auto const boxes = boxes_between(p, own, peer, theirs);
+    auto const boxes = boxes_between(p, own, strides, row_major_strides(stored_by(p, peer)), theirs);
     add(t.out, peer, boxes, true);
     if (boxes.empty()) return;
     t.back.emplace_back();
@@ -141,10 +140,10 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
   for (int d = 0; d < dims; ++d) {
     if (is_whole(d))
       add_edges(
-          d, lines, t.stored, [&](int e) { return p.with_corners && is_whole(e); }, t.early_edges);
+          d, lines, t.stored, strides, [&](int e) { return p.with_corners && is_whole(e); }, t.early_edges);
     if (p.with_corners || !is_whole(d))
       add_edges(
-          d, lines, t.stored, [&](int) { return p.with_corners; }, t.edges);
+          d, lines, t.stored, strides, [&](int) { return p.with_corners; }, t.edges);
   }
   return t;
 }

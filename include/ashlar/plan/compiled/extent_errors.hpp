@@ -1,6 +1,6 @@
-// The functions of plan/tensor.hpp.
+// The functions of plan/extent_errors.hpp.
 #pragma once
-#include "ashlar/plan/tensor.hpp"
+#include "ashlar/plan/extent_errors.hpp"
 
 namespace ashlar::plan_detail {
 
@@ -33,12 +33,55 @@ ASHLAR_INLINE void call_in_errors::begin(call_site const& w) {
   outermost_ = true;
 }
 
+ASHLAR_INLINE void named_operands::print(error_text& m) const {
+  m << "; the operands";
+  if (operation) m << " of " << operation;
+  for (int i = 0; i < number; ++i) {
+    m << (i == 0 ? " are " : i + 1 == number ? " and " : ", ");
+    print_layout(m, *layout[i]);
+    m << " " << *extents[i];
+  }
+}
+
+ASHLAR_INLINE void named_operands::print_axes(error_text& m, axis_list const& axes) const {
+  if (axes.size == 0) {
+    m << "none";
+    return;
+  }
+  if (axes.block) m << "cyclic(";
+  if (axes.size > 1) m << "axes(";
+  for (int i = 0; i < axes.size; ++i) m << (i ? ", \"" : "\"") << names[axes[i]] << "\"";
+  if (axes.size > 1) m << ")";
+  if (axes.block) m << ", " << axes.block << ")";
+}
+
+ASHLAR_INLINE void named_operands::print_layout(error_text& m, layout_value const& v) const {
+  for (int l = 0; l < v.levels; ++l) m << "partial<";
+  m << "layout<";
+  for (int d = 0; d < v.rank; ++d) {
+    m << (d ? ", " : "");
+    print_axes(m, v.dim[d]);
+  }
+  m << ">";
+  for (int l = 0; l < v.levels; ++l) {
+    axis_list axes;
+    for (int a = 0; a < max_axes; ++a)
+      if (v.reductions[l].axes & mask_of(a)) axes.push(a);
+    m << ", ";
+    print_axes(m, axes);
+    constexpr char const* op[]{"", ", op::max", ", op::min", ", op::prod"};
+    m << (v.reductions[l].op < 4 ? op[v.reductions[l].op] : ", a reduction of the program's") << ">";
+  }
+}
+
 ASHLAR_INLINE void fail_with(error_text& m) {
   if (named_in_errors != nullptr) {
     char const* file = named_in_errors->file_name();
     for (char const* c = file; *c; ++c)
       if (*c == '/') file = c + 1;
     m << "; called at " << file << ":" << static_cast<index_t>(named_in_errors->line());
+  } else if (operands_in_errors != nullptr) {
+    operands_in_errors->print(m);
   }
   throw error(m.text);
 }

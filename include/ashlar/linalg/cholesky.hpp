@@ -1,0 +1,53 @@
+// The Cholesky factorisation of a positive definite matrix.
+#pragma once
+#include "ashlar/linalg/triangle.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// Factors the shards of x in place.
+struct cholesky_of {
+  template <class X>
+  char const* operator()(X const& x) const {
+    auto const d = scalapack_descriptor(x);
+    host_shard const shard(x);
+    int info = 0;
+    // ScaLAPACK sees the transpose conj(L) L^T, whose upper factor is L^T.
+    if (d[2] > 0) potrf("U", &d[2], shard.data(), &one, &one, d.data(), &info, 1);
+    shard.finish();
+    keep_triangle(x, triangle::lower);
+    return info == 0 ? nullptr
+                     : "ashlar::linalg::cholesky: the matrix is not positive definite; give a symmetric or Hermitian "
+                       "one whose eigenvalues are positive";
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The lower triangular matrix L for which L L^H is `a`. Only the lower triangle of `a` is read.
+/// Shape: as a, in the layout block_cyclic_t<layout of a>; elements above the diagonal are 0.
+/// Pre: a is symmetric, or Hermitian if it is complex, and positive definite.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxpotrf), and a redistribution if `a` has another layout.
+/// Error: ashlar::error on every rank if `a` is not square or not positive definite.
+/// Example: auto const l = linalg::cholesky(a);  // a of layout<cyclic("p", 64), cyclic("q", 64)>
+template <class X>
+[[nodiscard]] constexpr auto cholesky(X const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  if constexpr (linalg_detail::is_matrix<X>) {
+    plan_detail::call_in_errors const call(w);
+    linalg_detail::require_square(a.extents());
+    auto l = linalg_detail::working_copy<block_cyclic_t<layout_t<X>>>(a, w);
+    linalg_detail::call_solver("linalg::cholesky", w, linalg_detail::cholesky_of{}, l);
+    return l;
+  } else {
+    return a;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

@@ -1,0 +1,93 @@
+// Eigenvalues and eigenvectors of symmetric and Hermitian matrices.
+#pragma once
+#include "ashlar/linalg/right_hand_side.hpp"
+#include "ashlar/linalg/workspace.hpp"
+
+namespace ashlar {
+
+namespace linalg {
+
+/// The eigenvalues of a matrix in ascending order, and its eigenvectors as columns.
+template <class Values, class Vectors>
+struct eigenpairs {
+  Values values;
+  Vectors vectors;
+};
+
+}  // namespace linalg
+
+namespace linalg_detail {
+
+// The eigenvectors as ScaLAPACK gives them, and the eigenvalues. x is overwritten.
+struct eigenpairs_of {
+  template <class X, class Z, class W>
+  char const* operator()(X const& x, Z const& z, W const& values) const {
+    auto const d = scalapack_descriptor(x), dz = scalapack_descriptor(z);
+    host_shard const matrix(x);
+    host_shard const vectors(z);
+    using T = typename host_shard<X>::element;
+    using R = ops_detail::component_t<T>;
+    if (d[2] == 0) return nullptr;
+    std::vector<R> w(static_cast<std::size_t>(d[2]));
+    int info = 0;
+    // The first call asks for the sizes of the workspaces. It says less than the routine's own calls need.
+    index_t const more = d[4] * (2 * d[4] + x.local_extents()[0] + x.local_extents()[1] + 2) + 4 * d[2];
+    std::vector<T> work(1);
+    std::vector<R> real_work(static_cast<std::size_t>(more));
+    for (int size = -1; work.size() == 1 || size > 0; size = static_cast<int>(work.size())) {
+      int const real_size = size < 0 ? -1 : static_cast<int>(real_work.size());
+      // The lower triangle of ours is the upper one of the transpose.
+      if constexpr (ops_detail::is_complex_v<T>)
+        eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
+              work.data(), &size, real_work.data(), &real_size, &info, 1, 1);
+      else
+        eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
+              work.data(), &size, &info, 1, 1);
+      if (size > 0) break;
+      real_work.resize(static_cast<std::size_t>(std::real(real_work[0])) + static_cast<std::size_t>(more));
+      work.resize(static_cast<std::size_t>(std::real(work[0])) + static_cast<std::size_t>(more));
+    }
+    if (d[2] == 1 && z.local_size() == 1) vectors.data()[0] = 1;  // pxheev leaves it
+    vectors.finish();
+    fill_values(values, w);
+    return info == 0 ? nullptr
+                     : "ashlar::linalg::eigh: the iteration for the eigenvalues has not converged; look for elements "
+                       "that are not finite";
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The eigenvalues and eigenvectors of a symmetric or Hermitian matrix. Only the lower triangle of `a` is read.
+/// Shape: a (n, n); values (n), real and replicated; vectors (n, n) in the layout block_cyclic_t<layout of a>.
+/// Post: a v = v diag(values) for the vectors v, whose columns are orthonormal; values ascend.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxsyev, pxheev). Eigenvectors arrive as rows and are transposed, in one redistribution.
+/// Error: ashlar::error on every rank if `a` is not square, or if the iteration does not converge.
+/// Example: auto const [values, vectors] = linalg::eigh(a);
+template <class X>
+[[nodiscard]] constexpr auto eigh(X const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  using namespace linalg_detail;
+  if constexpr (is_matrix<X>) {
+    plan_detail::call_in_errors const call(w);
+    require_square(a.extents());
+    using L = block_cyclic_t<layout_t<X>>;
+    using R = ops_detail::component_t<element_t<X>>;
+    auto const x = working_copy<L>(a, w);
+    auto const z = plan_detail::allocate<element_t<X>, L>(x.mesh(), x.extents());
+    auto values = plan_detail::allocate<R, basic_layout<whole>>(x.mesh(), shape::of(x.extents()[0]));
+    call_solver("linalg::eigh", w, eigenpairs_of{}, x, z, values);
+    // ScaLAPACK sees conj(A), so its eigenvectors are the conjugates.
+    auto vectors = ashlar::transpose<L, 1, 0>(plan_detail::evaluated(conj(z)), w);
+    return eigenpairs<decltype(values), decltype(vectors)>{values, vectors};
+  } else {
+    return a;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

@@ -1,0 +1,66 @@
+// Least squares.
+#pragma once
+#include "ashlar/linalg/right_hand_side.hpp"
+#include "ashlar/linalg/workspace.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// Solves in the memory of the right-hand sides, of which ScaLAPACK sees the columns.
+struct least_squares {
+  template <class A, class B>
+  char const* operator()(A const& a, B const& b) const {
+    auto const d = scalapack_descriptor(a), db = scalapack_descriptor(b);
+    host_shard const matrix(a);
+    host_shard const sides(b);
+    using T = typename host_shard<A>::element;
+    int info = 0;
+    // ScaLAPACK sees A^T. Its least squares with the adjoint of that are of conj(A), conj(X) and conj(B).
+    if (d[2] > 0 && db[3] > 0)
+      with_workspace<T>([&](T* work, number size) {
+        gels(ops_detail::is_complex_v<T> ? "C" : "T", &d[2], &d[3], &db[3], matrix.data(), &one, &one, d.data(),
+             sides.data(), &one, &one, db.data(), work, size, &info, 1);
+      });
+    sides.finish();
+    return nullptr;
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The X for which the norm of A X - B is least, for a matrix of at least as many rows as columns.
+/// Shape: a (m, n) with m >= n; b (m) or (m, k); the result (n) or (n, k), in the layout of b.
+/// Pre: the columns of a are linearly independent.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxgels). Right-hand sides and result are transposed, each in one redistribution.
+/// Error: ashlar::error on every rank for extents that do not fit.
+/// Example: auto const line = linalg::lstsq(a, b);
+template <class A, class B>
+[[nodiscard]] constexpr auto lstsq(A const& a, B const& b, call_site w = call_site::current()) {
+  linalg_detail::require_system<A, B>();
+  using namespace linalg_detail;
+  if constexpr (is_system<A, B>) {
+    plan_detail::call_in_errors const call(w);
+    require_rows(a.extents()[0], b.extents());
+    index_t const m = a.extents()[0], n = a.extents()[1];
+    if (m < n)
+      plan_detail::fail_extents("ashlar::linalg::lstsq: the matrix has at least as many rows as columns", a.extents(),
+                                b.extents());
+    using L = block_cyclic_t<layout_t<A>>;
+    auto const matrix = working_copy<L>(a, w);
+    auto const columns = as_columns(b);
+    auto const sides = working_copy<L>(plan_detail::evaluated(conj(ashlar::transpose<L, 1, 0>(columns, w))), w);
+    call_solver("linalg::lstsq", w, least_squares{}, matrix, sides);
+    auto const x = plan_detail::evaluated(conj(corner_of(sides, sides.extents()[0], n)));
+    return as_given<B>(ashlar::transpose<reduced_t<layout_t<decltype(columns)>>, 1, 0>(x, w), w);
+  } else {
+    return b;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

@@ -1,0 +1,135 @@
+// Systems with a general square matrix, by factors that are kept.
+#pragma once
+#include "ashlar/linalg/right_hand_side.hpp"
+#include <vector>
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// The row exchanges of a factorisation. A dry run has none.
+template <class X>
+struct exchanges_of {};
+template <class X>
+  requires on_real_ranks<X>
+struct exchanges_of<X> {
+  std::vector<int> with;
+};
+
+// Factors the shards of x in place. ScaLAPACK sees the transpose.
+template <class X>
+struct lu_of {
+  exchanges_of<X>& exchanges;
+  char const* operator()(X const& x) const {
+    auto const d = scalapack_descriptor(x);
+    host_shard const shard(x);
+    exchanges.with.resize(static_cast<std::size_t>(x.local_extents()[1] + d[4]));
+    int info = 0;
+    if (d[2] > 0) getrf(&d[2], &d[2], shard.data(), &one, &one, d.data(), exchanges.with.data(), &info);
+    shard.finish();
+    return info == 0 ? nullptr
+                     : "ashlar::linalg::lu: the matrix is singular; give one of full rank, or use linalg::lstsq";
+  }
+};
+
+// Solves in the memory of the right-hand sides, of which ScaLAPACK sees the columns.
+template <class X>
+struct solve_by_factors {
+  exchanges_of<X> const& exchanges;
+  char const* trans;
+  template <class B>
+  char const* operator()(X const& lu, B const& b) const {
+    auto const d = scalapack_descriptor(lu), db = scalapack_descriptor(b);
+    host_shard const matrix(lu);
+    host_shard const sides(b);
+    int info = 0;
+    if (d[2] > 0 && db[3] > 0)
+      getrs(trans, &d[2], &db[3], matrix.data(), &one, &one, d.data(), exchanges.with.data(), sides.data(), &one, &one,
+            db.data(), &info, 1);
+    sides.finish();
+    return nullptr;
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The factors of a square matrix, which solve systems with it. Copies share the matrix. `lu` makes them.
+template <class Tensor>
+class lu_factors {
+ public:
+  constexpr lu_factors(Tensor const& a, call_site const& w) : lu_(a) {
+    linalg_detail::call_solver("linalg::lu", w, linalg_detail::lu_of<Tensor>{exchanges_}, lu_);
+  }
+
+  /// Solves A X = B, A^T X = B or A^H X = B for the matrix A of the factors.
+  /// Shape: b (n) or (n, k); the result as b, in the layout of b.
+  /// Collective: every rank of the mesh calls it; it blocks.
+  /// Cost: one call of ScaLAPACK (pxgetrs). It solves from the left only, so the right-hand side and the result are
+  ///   transposed, each in one redistribution.
+  /// Error: ashlar::error on every rank for extents that do not fit.
+  template <class B>
+  [[nodiscard]] constexpr auto solve(B const& b, form how = form::plain, call_site w = call_site::current()) const {
+    linalg_detail::require_system<Tensor, B>();
+    if constexpr (linalg_detail::is_system<Tensor, B>) {
+      plan_detail::call_in_errors const call(w);
+      linalg_detail::require_rows(lu_.extents()[0], b.extents());
+      using L = layout_t<Tensor>;
+      auto const columns = linalg_detail::as_columns(b);
+      auto const rows = ashlar::transpose<L, 1, 0>(columns, w);
+      // The matrix that ScaLAPACK sees is A^T. With its conjugate it solves conj(A^T) conj(X) = conj(B).
+      auto const x =
+          linalg_detail::working_copy<L>(how == form::adjoint ? plan_detail::evaluated(conj(rows)) : rows, w);
+      linalg_detail::call_solver("linalg::lu_factors::solve", w,
+                                 linalg_detail::solve_by_factors<Tensor>{exchanges_, how == form::plain ? "T" : "N"},
+                                 lu_, x);
+      auto const back = ashlar::transpose<linalg_detail::reduced_t<layout_t<decltype(columns)>>, 1, 0>(
+          how == form::adjoint ? plan_detail::evaluated(conj(x)) : x, w);
+      return linalg_detail::as_given<B>(back, w);
+    } else {
+      return b;
+    }
+  }
+
+ private:
+  Tensor lu_;
+  linalg_detail::exchanges_of<Tensor> exchanges_;
+};
+
+/// Factors a square matrix, for systems with it.
+/// Pre: the matrix is not singular.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxgetrf), and a redistribution if `a` has another layout than block_cyclic_t of it.
+/// Error: ashlar::error on every rank if `a` is not square, or if a factor has a zero on its diagonal.
+/// Example: auto const f = linalg::lu(a); auto const x = f.solve(b);
+template <class A>
+[[nodiscard]] constexpr auto lu(A const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<A>();
+  if constexpr (linalg_detail::is_matrix<A>) {
+    plan_detail::call_in_errors const call(w);
+    linalg_detail::require_square(a.extents());
+    auto const own = linalg_detail::working_copy<block_cyclic_t<layout_t<A>>>(a, w);
+    return lu_factors<std::remove_const_t<decltype(own)>>(own, w);
+  } else {
+    return a;
+  }
+}
+
+/// Solves A X = B for a square matrix. To solve with the same matrix again, keep `lu(a)`.
+/// Shape, Cost and Error: as for lu and its solve.
+/// Example: auto const x = linalg::solve(a, b);
+template <class A, class B>
+[[nodiscard]] constexpr auto solve(A const& a, B const& b, call_site w = call_site::current()) {
+  linalg_detail::require_system<A, B>();
+  if constexpr (linalg_detail::is_system<A, B>) {
+    linalg_detail::require_rows(a.extents()[0], b.extents());
+    return lu(a, w).solve(b, form::plain, w);
+  } else {
+    return b;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

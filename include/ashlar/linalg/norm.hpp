@@ -1,0 +1,100 @@
+// Norms, inner products and traces of tensors that ranks share. They need no ScaLAPACK.
+#pragma once
+#include "ashlar/kernels/norm.hpp"
+#include "ashlar/kernels/reduce.hpp"
+#include "ashlar/linalg/block_cyclic.hpp"
+#include "ashlar/ops/math.hpp"
+#include "ashlar/ops/norm.hpp"
+#include "ashlar/ops/reduce.hpp"
+#include "ashlar/tensor/backend.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+struct trace_diagnostics {
+  template <fault, class, class...>
+  static constexpr void report() {}
+};
+
+// The sum of the diagonal elements of a rank. Of its reduced operand the rule has no faults.
+struct trace_op {
+  using diagnostics = trace_diagnostics;
+  template <class T>
+  using element = T;
+  static constexpr rule_result rule(layout_value const& a) {
+    return ops_detail::reduction_rule(layout_detail::op_sum, 3u, a);
+  }
+  static constexpr shape extents(layout_value const&, shape const&) { return {}; }
+};
+
+template <class T>
+struct add_diagonal_kernel {
+  T const* data;
+  index_set rows, columns;
+  KOKKOS_FUNCTION void operator()(index_t i, T& sum) const {
+    if (index_t const j = columns.find(rows[i]); j >= 0) sum += data[i * columns.size() + j];
+  }
+};
+
+template <class Space, class T>
+void run(trace_op const&, Space const& space, auto const&, kernels::shard<T> y, kernels::shard<T const> x) {
+  T sum{};
+  add_diagonal_kernel<T> const kernel{x.data, x.owned.dim[0], x.owned.dim[1]};
+  Kokkos::parallel_reduce("ashlar::linalg::trace",
+                          Kokkos::RangePolicy<Space, Kokkos::IndexType<index_t>>(space, 0, kernel.rows.size()), kernel,
+                          sum);
+  space.fence("ashlar: a trace is there");
+  kernels::fill(space, y.data, 1, sum);
+}
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The square root of the sum of the squares of all elements: of a vector the length, of a matrix the Frobenius norm.
+/// Shape: a replicated scalar of real numbers.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one all_reduce of a number if an axis shards the tensor. A partial operand is reduced first. Squares overflow.
+/// Example: item(linalg::norm(a - b))
+template <class X>
+[[nodiscard]] constexpr auto norm(X const& x, call_site w = call_site::current()) {
+  if constexpr (ops_detail::is_complex_v<element_t<X>>) {
+    auto const whole = all_reduce(x, w);
+    return sqrt(all_reduce(sum(real(conj(whole) * whole)), w));
+  } else {
+    return sqrt(all_reduce(sum_of_squares(all_reduce(x, w)), w));
+  }
+}
+
+/// The sum of the products of all elements. The elements of the first operand are conjugated.
+/// Shape: operands of equal extents; a replicated scalar.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one all_reduce of a number if an axis shards the operands. Another layout of `b` is redistributed, and partial
+///   operands are reduced first.
+/// Error: elements of different types do not compile.
+/// Example: item(linalg::dot(a, a)) is the square of item(linalg::norm(a))
+template <class A, class B>
+[[nodiscard]] constexpr auto dot(A const& a, B const& b, call_site w = call_site::current()) {
+  auto const first = all_reduce(a, w);
+  auto const second = redistribute<layout_t<decltype(first)>>(b, w);
+  return all_reduce(sum(conj(first) * second), w);
+}
+
+/// The sum of the diagonal elements of a matrix.
+/// Shape: a replicated scalar. The matrix may have more rows than columns, or fewer.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one all_reduce of a number if an axis shards the matrix. A partial operand is reduced first.
+/// Example: item(linalg::trace(a))
+template <class X>
+[[nodiscard]] constexpr auto trace(X const& x, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  if constexpr (linalg_detail::is_matrix<X>)
+    return all_reduce(apply(linalg_detail::trace_op{}, all_reduce(x, w)), w);
+  else
+    return x;
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

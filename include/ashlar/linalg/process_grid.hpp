@@ -1,0 +1,65 @@
+// Grids of processes as BLACS has them, on the ranks of a mesh.
+#pragma once
+#include "ashlar/comm/device_mesh.hpp"
+#include "ashlar/layout/split.hpp"
+#include "ashlar/linalg/scalapack.hpp"
+#include <exception>
+#include <memory>
+#include <vector>
+
+namespace ashlar::linalg_detail {
+
+/// The ranks that share one matrix of a block-cyclic layout, as a grid of the transposed matrix. The ranks of dimension 1
+/// are its rows. The ranks of dimension 0 are its columns. Ranks that differ along other axes have grids of their own.
+/// Collective: construction, over the ranks of the axes of both dimensions.
+class process_grid {
+ public:
+  template <class M>
+  process_grid(device_mesh<M> const& m, layout_value const& layout) {
+    axis_mask const axes = layout.sharding();
+    communicator const& c = m.communicator(axes);
+    int const rows = ranks_of(layout.dim[1], m.sizes()), columns = ranks_of(layout.dim[0], m.sizes());
+    std::vector<int> at(static_cast<std::size_t>(rows * columns));
+    for (int r = 0; r < c.size(); ++r) {
+      int const rank = m.sizes().with_position(m.rank(), axes, r);
+      at[static_cast<std::size_t>(position(layout.dim[1], m.sizes(), rank) +
+                                  rows * position(layout.dim[0], m.sizes(), rank))] = r;
+    }
+    // BLACS has one handle for a communicator, whoever asks. So ours are of communicators that no one else knows.
+    MPI_Comm alone = MPI_COMM_NULL;
+    if (c.size() == 1) comm::check(MPI_Comm_dup(MPI_COMM_SELF, &alone), "MPI_Comm_dup");
+    int const handle = context_ = blacs_handle(c.size() == 1 ? alone : c.state().handle);
+    make_blacs_grid(&context_, at.data(), rows, rows, columns);
+    free_blacs_handle(handle);  // the grid has a communicator of its own
+    if (alone != MPI_COMM_NULL) comm::check(MPI_Comm_free(&alone), "MPI_Comm_free");
+  }
+  process_grid(process_grid const&) = delete;
+  process_grid& operator=(process_grid const&) = delete;
+  // All ranks free the communicator of a grid, or none, as for a mesh.
+  ~process_grid() {
+    if (std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
+  }
+  int context() const { return context_; }
+
+ private:
+  static int ranks_of(layout_detail::axis_list const& axes, mesh_shape const& mesh) {
+    return static_cast<int>(layout_detail::parts(axes, mesh));
+  }
+  // The number of a rank among the ranks of a dimension, as local_indices counts them.
+  static int position(layout_detail::axis_list const& axes, mesh_shape const& mesh, int rank) {
+    int p = 0;
+    for (int i = 0; i < axes.size; ++i) p = p * mesh.size[axes[i]] + mesh.coordinate(rank, axes[i]);
+    return p;
+  }
+  int context_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+/// The grid of a block-cyclic layout, which the mesh keeps.
+template <class M>
+process_grid const& grid_of(device_mesh<M> const& m, layout_value const& layout) {
+  return *m.template kept<process_grid>(layout_detail::encode(layout),
+                                        [&] { return std::make_shared<process_grid>(m, layout); });
+}
+
+}  // namespace ashlar::linalg_detail

@@ -1,0 +1,70 @@
+// QR factors of a matrix of any shape.
+#pragma once
+#include "ashlar/linalg/qr_factors.hpp"
+#include "ashlar/linalg/triangle.hpp"
+#include "ashlar/linalg/workspace.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// Factors the shards of x in place. The upper trapezoid goes to r, and the first columns of x become Q.
+struct qr_of {
+  template <class X, class R>
+  char const* operator()(X const& x, R const& r) const {
+    auto const d = scalapack_descriptor(x);
+    host_shard const shard(x);
+    using T = typename host_shard<X>::element;
+    int const k = std::min(d[2], d[3]);
+    int info = 0;
+    if (k == 0) return nullptr;
+    // ScaLAPACK sees A^T = L Q', so R is L^T and Q is Q'^T: both are where we read them.
+    std::vector<T> tau(seen_rows(x));
+    with_workspace<T>([&](T* work, number size) {
+      gelqf(&d[2], &d[3], shard.data(), &one, &one, d.data(), tau.data(), work, size, &info);
+    });
+    shard.finish();
+    auto const rows = corner_of(x, r.extent(0), r.extent(1));
+    kernels::copy(typename X::execution_space{}, static_cast<element_t<X> const*>(rows.data()), r.data(),
+                  r.local_size());
+    keep_triangle(r, triangle::upper);
+    with_workspace<T>([&](T* work, number size) {
+      glq(&k, &d[3], &k, shard.data(), &one, &one, d.data(), tau.data(), work, size, &info);
+    });
+    shard.finish();
+    return nullptr;
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The factors of A = Q R.
+/// Shape: a (m, n), q (m, k) and r (k, n) with k = min(m, n), all in the layout block_cyclic_t<layout of a>.
+/// Post: the columns of Q are orthonormal; R is upper triangular, or trapezoidal if m < n. The signs of its diagonal are
+///   those that LAPACK gives; tall_skinny_qr makes them positive.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxgelqf and pxorglq on the transpose), and a redistribution if `a` has another layout.
+/// Example: auto const [q, r] = linalg::qr(a);
+template <class X>
+[[nodiscard]] constexpr auto qr(X const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  using namespace linalg_detail;
+  if constexpr (is_matrix<X>) {
+    using L = block_cyclic_t<layout_t<X>>;
+    plan_detail::call_in_errors const call(w);
+    auto x = working_copy<L>(a, w);
+    index_t const m = a.extents()[0], n = a.extents()[1], k = m < n ? m : n;
+    auto r = plan_detail::allocate<element_t<X>, L>(x.mesh(), shape::of(k, n));
+    call_solver("linalg::qr", w, qr_of{}, x, r);
+    if (k != n) x = corner_of(x, m, k);
+    return qr_factors<decltype(x), decltype(r)>{x, r};
+  } else {
+    return a;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

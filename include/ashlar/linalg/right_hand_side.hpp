@@ -1,0 +1,99 @@
+// Right-hand sides of linear systems: vectors and matrices in any layout.
+#pragma once
+#include "ashlar/linalg/solver_call.hpp"
+#include "ashlar/ops/transpose.hpp"
+#include "ashlar/ops/view.hpp"
+
+namespace ashlar::linalg {
+
+/// The form of the matrix of a system: the matrix, its transpose, or its conjugate transpose.
+enum class form { plain, transpose, adjoint };
+
+}  // namespace ashlar::linalg
+
+namespace ashlar::linalg_detail {
+
+using linalg::form;
+
+/// The layout without its reductions.
+template <class L>
+struct reduced {
+  using type = L;
+};
+template <class L, class Op, class... A>
+struct reduced<basic_partial<L, Op, A...>> : reduced<L> {};
+template <class L>
+using reduced_t = typename reduced<L>::type;
+
+template <class B>
+struct is_no_right_hand_side {
+  static constexpr bool value = rank_v<B> != 1 && rank_v<B> != 2;
+};
+template <class A, class B>
+struct elements_differ {
+  static constexpr bool value = !std::is_same_v<element_t<A>, element_t<B>>;
+};
+template <class A, class B>
+struct meshes_differ {
+  static constexpr bool value = !std::is_same_v<mesh_t<A>, mesh_t<B>>;
+};
+
+template <class A, class B>
+constexpr bool fits() {
+  if constexpr (!is_matrix<A> || has_a_derivative<B>::value)
+    return false;
+  else
+    return !is_no_right_hand_side<B>::value && !elements_differ<A, B>::value && !meshes_differ<A, B>::value;
+}
+/// True if B can be the right-hand side of a system with the matrix A.
+template <class A, class B>
+inline constexpr bool is_system = fits<A, B>();
+
+/// Asserts is_system.
+template <class A, class B>
+constexpr void require_system() {
+  require_matrix<A>();
+  if constexpr (is_matrix<A>) {
+    static_assert(!has_a_derivative<B>::value,
+                  "ashlar::linalg: solvers have no derivative; give the plain right-hand side, by stop_gradient(x)");
+    if constexpr (!has_a_derivative<B>::value) {
+      static_assert(
+          !is_no_right_hand_side<B>::value,
+          "ashlar::linalg: a right-hand side is a vector or a matrix; give a tensor of one or two dimensions");
+      static_assert(
+          !elements_differ<A, B>::value,
+          "ashlar::linalg: the matrix and the right-hand side have different element types; convert one by cast");
+      static_assert(
+          !meshes_differ<A, B>::value,
+          "ashlar::linalg: the matrix and the right-hand side are on different meshes; move one by copy_to_mesh");
+    }
+  }
+}
+
+constexpr void require_rows(index_t rows, shape const& b) {
+  if (b[0] == rows) return;
+  shape expected = b;
+  expected[0] = rows;
+  plan_detail::fail_other_extents("ashlar::linalg: the right-hand side has as many rows as the system has equations",
+                                  expected, b);
+}
+
+/// A vector as a matrix of one column, and a matrix as it is.
+template <class B>
+constexpr auto as_columns(B const& b) {
+  if constexpr (rank_v<B> == 1)
+    return apply(ops_detail::keep_dims_op<2u>{}, b);
+  else
+    return plan_detail::evaluated(b);
+}
+/// A solution of the form and layout of the right-hand side B.
+template <class B, class X>
+constexpr auto as_given(X const& x, call_site const& w) {
+  if constexpr (rank_v<B> == 1)
+    return apply(ops_detail::drop_dims_op<2u>{},
+                 redistribute<reduced_t<layout_t<decltype(as_columns(std::declval<B const&>()))>>>(x, w));
+  else
+    return redistribute<reduced_t<layout_t<B>>>(x, w);
+}
+
+}  // namespace ashlar::linalg_detail

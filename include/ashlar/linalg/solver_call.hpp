@@ -1,0 +1,111 @@
+// A call of ScaLAPACK on tensors: what surrounds every routine.
+#pragma once
+#include "ashlar/linalg/descriptor.hpp"
+#include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include <optional>
+#include <string>
+
+namespace ashlar::linalg_detail {
+
+template <class X>
+inline constexpr bool on_real_ranks = false;
+template <class T, class L, class M, class Space>
+inline constexpr bool on_real_ranks<sharded_tensor<T, L, M, Space>> = true;
+
+/// The element type as the libraries know it.
+template <class T>
+struct library_element {
+  using type = T;
+};
+template <class R>
+struct library_element<Kokkos::complex<R>> {
+  using type = std::complex<R>;
+};
+template <class X>
+using library_element_t = typename library_element<element_t<X>>::type;
+
+/// The shard of a tensor in memory that a library on the host reads and writes. finish() gives back what it wrote.
+template <class X>
+class host_shard {
+ public:
+  using element = library_element_t<X>;
+  explicit host_shard(X const& x) : x_(x) {
+    space().fence("ashlar: before a solver");
+    if constexpr (!in_place) {
+      staged_ = view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::linalg"), size());
+      Kokkos::deep_copy(staged_, shard());
+    }
+  }
+  element* data() const {
+    if constexpr (in_place)
+      return reinterpret_cast<element*>(x_.data());
+    else
+      return reinterpret_cast<element*>(staged_.data());
+  }
+  void finish() const {
+    if constexpr (!in_place) Kokkos::deep_copy(shard(), staged_);
+  }
+
+ private:
+  using T = element_t<X>;
+  using view = Kokkos::View<T*, Kokkos::HostSpace>;
+  static constexpr bool in_place = tensor_detail::host_reads<typename X::execution_space>;
+  static typename X::execution_space space() { return {}; }
+  std::size_t size() const { return static_cast<std::size_t>(x_.local_size()); }
+  auto shard() const {
+    return Kokkos::View<T*, typename X::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x_.data(), size());
+  }
+  X x_;
+  view staged_;
+};
+
+/// The tensor in another layout and in memory of its own, which a routine may overwrite.
+template <class L, class X>
+constexpr auto working_copy(X const& x, call_site const& w) {
+  auto y = redistribute<L>(x, w);
+  if constexpr (on_real_ranks<decltype(y)>) {
+    if (y.owner().use_count() == 1) {
+      y.owner()->before_writing();
+    } else {
+      decltype(y) const own(y.mesh(), y.extents());
+      kernels::copy(typename decltype(y)::execution_space{}, static_cast<element_t<X> const*>(y.data()), own.data(),
+                    y.local_size());
+      y = own;
+    }
+  }
+  return y;
+}
+
+// Calls a routine after the ranks have met.
+template <class F, class X, class... Y>
+void call_on_ranks(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {
+  tensor_detail::call_of_all const call(x.mesh(), name, X::layout, comm_detail::element_code<element_t<X>>, x.extents(),
+                                        w);
+  std::optional<std::string> wrong;
+  if (char const* const sentence = routine(x, y...)) wrong = sentence;
+  comm_detail::throw_together(x.mesh().communicator(), std::move(wrong), false, name, w);
+}
+
+/// Calls a routine of the library on tensors of which x is the matrix: routine(x, y...) returns the sentence of an error,
+/// or null. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
+/// ranks find out if they do not call the same. Inside the library no deadline ends a wait.
+/// Collective: every rank of the mesh of x calls it; it blocks.
+template <class F, class X, class... Y>
+constexpr void call_solver(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {
+  constexpr layout_value const& v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  check_counts(x.extents(), v, x.mesh().sizes());
+  (check_counts(y.extents(), layout_value_v<mesh_t<Y>, layout_t<Y>>, y.mesh().sizes()), ...);
+  bool const communicates = x.mesh().sizes().ranks(v.sharding()) > 1;
+  if (x.mesh().recorder() && communicates)
+    x.mesh().recorder()->log.add(
+        {collective::solver, v.sharding(), 0, x.mesh().recorder()->when, w.line(), w.file_name()});
+  if constexpr (on_real_ranks<X>) {
+    if (communicates) x.mesh().count(collective::solver);
+    call_on_ranks(name, w, routine, x, y...);
+  }
+}
+
+inline constexpr int one = 1;  // ScaLAPACK's first row and column
+
+}  // namespace ashlar::linalg_detail

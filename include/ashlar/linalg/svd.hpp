@@ -1,0 +1,94 @@
+// Singular values and vectors.
+#pragma once
+#include "ashlar/comm/collectives/broadcast.hpp"
+#include "ashlar/linalg/right_hand_side.hpp"
+#include "ashlar/linalg/workspace.hpp"
+
+namespace ashlar {
+
+namespace linalg {
+
+/// The factors of A = U diag(s) V^H.
+template <class U, class S, class V>
+struct svd_factors {
+  U u;   ///< orthonormal columns
+  S s;   ///< singular values, which descend
+  V vh;  ///< orthonormal rows
+};
+
+}  // namespace linalg
+
+namespace linalg_detail {
+
+// x is overwritten. ScaLAPACK sees A^T = V^* diag(s) U^T: its left vectors are our rows of V^H, and its right ones our U.
+struct svd_of {
+  template <class X, class U, class S, class V>
+  char const* operator()(X const& x, U const& u, S const& s, V const& vh) const {
+    auto const d = scalapack_descriptor(x), du = scalapack_descriptor(u), dv = scalapack_descriptor(vh);
+    host_shard const matrix(x);
+    host_shard const left(u);
+    host_shard const right(vh);
+    using T = typename host_shard<X>::element;
+    using R = ops_detail::component_t<T>;
+    int const k = std::min(d[2], d[3]);
+    if (k == 0) return nullptr;
+    std::vector<R> values(static_cast<std::size_t>(k));
+    [[maybe_unused]] std::vector<R> real_work(static_cast<std::size_t>(4 * std::max(d[2], d[3]) + 1));
+    int info = 0;
+    with_workspace<T>([&](T* work, number size) {
+      if constexpr (ops_detail::is_complex_v<T>)
+        gesvd("V", "V", &d[2], &d[3], matrix.data(), &one, &one, d.data(), values.data(), right.data(), &one, &one,
+              dv.data(), left.data(), &one, &one, du.data(), work, size, real_work.data(), &info, 1, 1);
+      else
+        gesvd("V", "V", &d[2], &d[3], matrix.data(), &one, &one, d.data(), values.data(), right.data(), &one, &one,
+              dv.data(), left.data(), &one, &one, du.data(), work, size, &info, 1, 1);
+    });
+    left.finish();
+    right.finish();
+    // Ranks without vectors take another algorithm, whose values differ in the last bits. ScaLAPACK reports that by k + 1.
+    // The first rank has vectors.
+    if (communicator const& ranks = x.mesh().communicator(x.layout.sharding()); ranks.size() > 1)
+      comm::broadcast(ranks, values.data(), values.size(), 0);
+    fill_values(s, values);
+    return info == 0 || info == k + 1
+               ? nullptr
+               : "ashlar::linalg::svd: the iteration for the singular values has not converged; look for elements "
+                 "that are not finite";
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The singular value decomposition A = U diag(s) V^H, of the smallest size.
+/// Shape: a (m, n), k = min(m, n): u (m, k) and vh (k, n) in the layout block_cyclic_t<layout of a>; s (k), real and
+///   replicated.
+/// Post: the columns of u and the rows of vh are orthonormal; s descends and is not negative.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxgesvd), and a redistribution if `a` has another layout. Nothing is transposed.
+/// Error: ashlar::error on every rank if the iteration does not converge.
+/// Example: auto const [u, s, vh] = linalg::svd(a);
+template <class X>
+[[nodiscard]] constexpr auto svd(X const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  using namespace linalg_detail;
+  if constexpr (is_matrix<X>) {
+    plan_detail::call_in_errors const call(w);
+    using L = block_cyclic_t<layout_t<X>>;
+    using T = element_t<X>;
+    auto const x = working_copy<L>(a, w);
+    index_t const m = a.extents()[0], n = a.extents()[1], k = m < n ? m : n;
+    auto u = plan_detail::allocate<T, L>(x.mesh(), shape::of(m, k));
+    auto vh = plan_detail::allocate<T, L>(x.mesh(), shape::of(k, n));
+    auto s = plan_detail::allocate<ops_detail::component_t<T>, basic_layout<whole>>(x.mesh(), shape::of(k));
+    call_solver("linalg::svd", w, svd_of{}, x, u, s, vh);
+    return svd_factors<decltype(u), decltype(s), decltype(vh)>{u, s, vh};
+  } else {
+    return a;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

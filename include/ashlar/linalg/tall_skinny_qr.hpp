@@ -1,0 +1,106 @@
+// QR factors of a matrix of many rows and few columns, by one collective.
+#pragma once
+#include "ashlar/kernels/blas.hpp"
+#include "ashlar/linalg/local_qr.hpp"
+#include "ashlar/linalg/qr_factors.hpp"
+#include "ashlar/linalg/right_hand_side.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// The layout of matrices of `ranks` x n rows, n for each rank of the axes of a dimension.
+template <class L>
+struct stack_of;
+template <class D0, class D1>
+struct stack_of<basic_layout<D0, D1>> {
+  using type =
+      basic_layout<typename layout_detail::dim_from_names<typename layout_detail::names_of<D0>::type>::type, whole>;
+};
+template <class L>
+struct columns_are_sharded {
+  static constexpr bool value = false;
+};
+template <class D0, class D1>
+struct columns_are_sharded<basic_layout<D0, D1>> {
+  static constexpr bool value = !std::is_same_v<D1, whole>;
+};
+using on_all = basic_layout<whole, whole>;
+
+// Factors the shard: Q1 and, in `stack`, the triangle.
+template <class X, class S>
+void factor_shard(X const& x, S const& stack) {
+  host_shard const rows(x);
+  host_shard const triangle(stack);
+  local_qr(x.local_extents()[0], x.extent(1), rows.data(), triangle.data());
+  rows.finish();
+  triangle.finish();
+}
+
+// Factors the stack of all triangles, and makes Q1 the rows of Q.
+template <class X, class S, class R>
+void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
+  using T = library_element_t<X>;
+  host_shard const rows(q);
+  host_shard const triangles(stack);
+  host_shard const result(r);
+  index_t const m = q.local_extents()[0], n = q.extent(1), k = std::min(m, n);
+  local_qr(stack.extent(0), n, triangles.data(), result.data());
+  make_diagonal_positive(stack.extent(0), n, triangles.data(), result.data());
+  std::vector<T> const first(rows.data(), rows.data() + m * n);
+  kernels::gemm(Kokkos::DefaultHostExecutionSpace{}, m, n, k, T(1), kernels::matrix<T>{const_cast<T*>(first.data()), n},
+                kernels::matrix<T>{triangles.data() + own * n, n}, T(0), rows.data(), n);
+  rows.finish();
+  result.finish();
+}
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// The factors of A = Q R for a matrix of at least as many rows as columns, whose columns no axis shards. Q has
+/// orthonormal columns. R is upper triangular, with a real diagonal that is not negative.
+/// Shape: a (m, n) with m >= n; q (m, n) in the layout of a; r (n, n), replicated. A partial `a` is reduced first.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one all_gather of an n x n matrix per rank of the axes that shard the rows. Each rank factors its own rows by
+///   LAPACK, then all matrices that it has received. Rows may be shared in any way; shards may be empty.
+/// Error: ashlar::error on every rank if there are fewer rows than columns.
+/// Example: auto const [q, r] = linalg::tall_skinny_qr(a);  // a of layout<axes("p", "q"), none>
+/// Source: Demmel, Grigori, Hoemmen, Langou, Communication-optimal parallel and sequential QR and LU factorizations, 2012
+template <class X>
+[[nodiscard]] constexpr auto tall_skinny_qr(X const& a, call_site w = call_site::current()) {
+  linalg_detail::require_matrix<X>();
+  using namespace linalg_detail;
+  if constexpr (is_matrix<X>) {
+    using L = reduced_t<layout_t<X>>;
+    static_assert(
+        !columns_are_sharded<L>::value,
+        "ashlar::linalg::tall_skinny_qr: an axis shards the columns; redistribute the rows over all axes, or use linalg::qr");
+    if constexpr (!columns_are_sharded<L>::value) {
+      plan_detail::call_in_errors const call(w);
+      if (a.extents()[0] < a.extents()[1])
+        plan_detail::fail_extents("ashlar::linalg::tall_skinny_qr: the matrix has at least as many rows as columns",
+                                  a.extents(), shape::of(a.extents()[1], a.extents()[1]));
+      using Stack = typename stack_of<L>::type;
+      constexpr layout_value const& rows = layout_value_v<mesh_t<X>, Stack>;
+      index_t const n = a.extents()[1], parts = layout_detail::parts(rows.dim[0], a.mesh().sizes());
+      auto q = working_copy<L>(a, w);
+      check_counts(q.extents(), layout_value_v<mesh_t<X>, L>, a.mesh().sizes());
+      check_counts(shape::of(parts * n, n), layout_value_v<mesh_t<X>, on_all>, a.mesh().sizes());
+      auto const stack = plan_detail::allocate<element_t<X>, Stack>(a.mesh(), shape::of(parts * n, n));
+      if constexpr (on_real_ranks<decltype(q)>) factor_shard(q, stack);
+      auto const all = ops_detail::relayout(ops_detail::destination<on_all, 0u>{}, stack, w);
+      auto r = plan_detail::allocate<element_t<X>, on_all>(a.mesh(), shape::of(n, n));
+      if constexpr (on_real_ranks<decltype(q)>) combine_factors(q, all, stack.local_region().dim[0].begin, r);
+      return qr_factors<decltype(q), decltype(r)>{q, r};
+    } else {
+      return a;
+    }
+  } else {
+    return a;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

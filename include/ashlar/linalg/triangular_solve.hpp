@@ -1,0 +1,64 @@
+// Systems with a triangular matrix.
+#pragma once
+#include "ashlar/linalg/right_hand_side.hpp"
+#include "ashlar/linalg/triangle.hpp"
+
+namespace ashlar {
+
+namespace linalg_detail {
+
+// Solves with the shards of a triangular matrix, in the memory of the right-hand sides.
+struct solve_by_substitution {
+  triangle which;
+  form how;
+  template <class A, class B>
+  char const* operator()(A const& a, B const& b) const {
+    auto const da = scalapack_descriptor(a), db = scalapack_descriptor(b);
+    host_shard const matrix(a);
+    host_shard const sides(b);
+    typename host_shard<A>::element const alpha = 1;
+    // ScaLAPACK sees the transposes: from A X = B follows X^T A^T = B^T.
+    if (db[2] > 0 && db[3] > 0)
+      trsm("R", which == triangle::lower ? "U" : "L",
+           how == form::plain       ? "N"
+           : how == form::transpose ? "T"
+                                    : "C",
+           "N", &db[2], &db[3], &alpha, matrix.data(), &one, &one, da.data(), sides.data(), &one, &one, db.data());
+    sides.finish();
+    return nullptr;
+  }
+};
+
+}  // namespace linalg_detail
+
+namespace linalg {
+
+/// Solves A X = B, A^T X = B or A^H X = B for a triangular matrix A, which is one triangle of `a`. The other is not read.
+/// Shape: a (n, n); b (n) or (n, k); the result as b, in the layout of b.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: one call of ScaLAPACK (pxtrsm), and redistributions to block_cyclic_t<layout of a> and back if `b` has another
+///   layout. Nothing is transposed.
+/// Error: ashlar::error on every rank for extents that do not fit. A zero on the diagonal gives infinities, as in BLAS.
+/// Example: auto const y = linalg::triangular_solve(linalg::cholesky(a), b);  // L y = b
+template <class A, class B>
+[[nodiscard]] constexpr auto triangular_solve(A const& a, B const& b, triangle which = triangle::lower,
+                                              form how = form::plain, call_site w = call_site::current()) {
+  linalg_detail::require_system<A, B>();
+  if constexpr (linalg_detail::is_system<A, B>) {
+    plan_detail::call_in_errors const call(w);
+    linalg_detail::require_square(a.extents());
+    linalg_detail::require_rows(a.extents()[0], b.extents());
+    using L = block_cyclic_t<layout_t<A>>;
+    auto const matrix = redistribute<L>(a, w);
+    auto const x = linalg_detail::working_copy<L>(linalg_detail::as_columns(b), w);
+    linalg_detail::call_solver("linalg::triangular_solve", w, linalg_detail::solve_by_substitution{which, how}, matrix,
+                               x);
+    return linalg_detail::as_given<B>(x, w);
+  } else {
+    return b;
+  }
+}
+
+}  // namespace linalg
+
+}  // namespace ashlar

@@ -1,0 +1,67 @@
+// The exchange of the halos of several fields at once.
+#pragma once
+#include "ashlar/ops/bundle.hpp"
+#include "ashlar/ops/halo.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// The exchange of several halos as a step: its axes are the axes of all fields.
+template <class... X>
+inline constexpr plan_step bundled_halo_step = [] {
+  plan_step s;
+  axis_mask axes = 0;
+  ((s = halo_step<mesh_t<X>, layout_t<X>>, axes |= s.axes), ...);
+  s.axes = axes;
+  return s;
+}();
+
+template <class... X>
+struct bundle_is_on_several_meshes {
+  static constexpr bool value = false;
+};
+template <class First, class... X>
+struct bundle_is_on_several_meshes<First, X...> {
+  static constexpr bool value = !(std::is_same_v<mesh_t<First>, mesh_t<X>> && ...);
+};
+
+template <corners C, class First, class... X>
+struct halo_bundle {
+  template <class... U>
+  static constexpr auto exchanged(call_site const& w, U const&... x) {
+    using backend = plan_detail::backend_of<First>;
+    constexpr plan_step const& s = bundled_halo_step<First, X...>;
+    auto const& m = std::get<0>(std::tie(x...)).mesh();
+    (require_meshes_of_one_size(std::get<0>(std::tie(x...)), x), ...);
+    if (m.recorder()) note(m, s, (halo_bytes<C>(x) + ...), w);
+    backend::template fill_halos<C>(s, w, x...);
+    return std::tuple(backend::template same_cells<ops_detail::exchanged<layout_t<U>, C>>(x)...);
+  }
+};
+
+}  // namespace ops_detail
+
+/// Fills the halos of several fields by one message from each neighbour. The fields may differ in layout, halo, extents and
+/// element type.
+/// Shape: a tuple; member i has the extents of field i and the layout fresh<H>, or without_corners<H> if C is corners::none. It is
+///   the same memory.
+/// Collective: every rank of the mesh calls it; it blocks until the neighbours' cells are here.
+/// Cost: one message from each neighbour, and the bytes of all exchanges. The ledger has one collective, with the sum of
+///   the fields' bytes. On a node nothing is packed.
+/// Error: does not compile where exchange_halo of a field does not, or if the fields are on different meshes.
+/// Example: auto const [h, p] = exchange_halo(bundle(height, momentum));
+template <corners C = corners::all, plain_tensor... X>
+[[nodiscard]] constexpr auto exchange_halo(bundled<X...> const& b, call_site w = call_site::current()) {
+  static_assert(!ops_detail::bundle_is_on_several_meshes<X...>::value,
+                "ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself");
+  if constexpr (!ops_detail::bundle_is_on_several_meshes<X...>::value && (ops_detail::check_exchange<C, X>() && ...)) {
+    using Bundle = ops_detail::halo_bundle<C, X...>;
+    return std::apply([&](auto const&... x) { return Bundle::exchanged(w, plan_detail::materialize(x)...); },
+                      b.members);
+  } else {
+    return b.members;
+  }
+}
+
+}  // namespace ashlar

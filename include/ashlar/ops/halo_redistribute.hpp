@@ -1,0 +1,61 @@
+// Redistribution to and from layouts with halos.
+#pragma once
+#include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/halo.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+/// Of L and M, one of which may have a halo: true if one holds sums.
+template <class L, class M>
+struct halo_of_sums_is_redistributed {
+  static constexpr bool value = layout_detail::has_halo_sums<L> || layout_detail::has_halo_sums<M>;
+};
+template <class L>
+inline constexpr bool has_a_halo = layout_detail::layout_has_a_halo<L>::value;
+
+/// The tensor x, whose halo is stale, with its halo as the layout To says.
+template <class To, class X>
+constexpr auto with_halo_filled(X const& x, call_site const& w) {
+  if constexpr (layout_detail::is_in_state<To, layout_detail::halo_state::fresh>)
+    return exchange_halo(x, w);
+  else if constexpr (layout_detail::is_in_state<To, layout_detail::halo_state::without_corners>)
+    return exchange_halo<corners::none>(x, w);
+  else
+    return x;
+}
+
+}  // namespace ops_detail
+
+/// The same between layouts of which one or both have a halo. The owned cells are redistributed. Then the halo is exchanged, unless
+/// To is stale<H>. Given cells are 0, but they stay if the layouts differ in the state of the halo alone.
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: redistribute between the layouts of the owned cells, and exchange_halo if To is not stale. Copies of the shard. If the
+///   layouts differ in the state of the halo alone, the result is the same memory.
+/// Error: does not compile if a halo holds sums.
+/// Example: redistribute<layout<halo("y", 1), none>>(x)  // x of layout<none, "x">
+template <class To, tensor X>
+  requires(ops_detail::has_a_halo<To> || ops_detail::has_a_halo<layout_t<X>>)
+[[nodiscard]] constexpr auto redistribute(X const& x, call_site w = call_site::current()) {
+  using From = layout_t<X>;
+  static_assert(
+      !ops_detail::halo_of_sums_is_redistributed<From, To>::value,
+      "ashlar::redistribute: a halo holds sums; write add_halo(x) first, and stale<H> as the result's layout");
+  if constexpr (ops_detail::halo_of_sums_is_redistributed<From, To>::value || std::is_same_v<From, To>) {
+    return x;
+  } else if constexpr (ops_detail::has_a_halo<From>) {
+    if constexpr (ops_detail::has_a_halo<To>) {
+      if constexpr (std::is_same_v<stale<From>, stale<To>>)
+        return ops_detail::with_halo_filled<To>(as_stale(x), w);
+      else
+        return redistribute<To>(owned(x), w);
+    } else {
+      return redistribute<To>(owned(x), w);
+    }
+  } else {
+    return ops_detail::with_halo_filled<To>(with_halo<To>(redistribute<owned_layout_t<To>>(x, w)), w);
+  }
+}
+
+}  // namespace ashlar

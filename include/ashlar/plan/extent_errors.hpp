@@ -1,0 +1,87 @@
+// Errors about extents that only the running program knows: their texts, and the call or the operands that they name.
+#pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/layout/shape.hpp"
+#include "ashlar/layout/value.hpp"
+#include "ashlar/meta/error.hpp"
+#include "ashlar/plan/ledger.hpp"
+#include <type_traits>
+
+namespace ashlar {
+
+namespace plan_detail {
+
+// The text of an error with numbers, without <string>.
+struct error_text {
+  char text[512]{};
+  std::size_t n = 0;
+  error_text& operator<<(char const* s);
+  error_text& operator<<(index_t v);
+  error_text& operator<<(shape const& s);
+};
+
+/// The call that errors about extents name.
+inline thread_local call_site const* named_in_errors = nullptr;
+
+/// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
+/// call each other. The compiler shows the line of an error in a constant expression itself.
+class call_in_errors {
+ public:
+  constexpr explicit call_in_errors(call_site const& w) {
+    if (!std::is_constant_evaluated()) begin(w);
+  }
+  call_in_errors(call_in_errors const&) = delete;
+  call_in_errors& operator=(call_in_errors const&) = delete;
+  constexpr ~call_in_errors() {
+    if (outermost_) end();
+  }
+
+ private:
+  void begin(call_site const& w);
+  static void end() { named_in_errors = nullptr; }
+
+  bool outermost_ = false;
+};
+
+/// The operands of an operation that has no call site, because it is an operator or takes a pack. Errors about extents name
+/// them if they name no call.
+struct named_operands {
+  char const* operation;     // as a program writes it, or null
+  char const* const* names;  // of the mesh's axes
+  int number;
+  layout_value const* layout[4];
+  shape const* extents[4];
+
+  void print(error_text& m) const;
+
+ private:
+  void print_axes(error_text& m, axis_list const& axes) const;
+  void print_layout(error_text& m, layout_value const& v) const;
+};
+inline thread_local named_operands const* operands_in_errors = nullptr;
+
+/// While it exists, errors about extents name these operands.
+class operands_in_error {
+ public:
+  constexpr explicit operands_in_error(named_operands const& x) {
+    if (!std::is_constant_evaluated()) operands_in_errors = &x;
+  }
+  operands_in_error(operands_in_error const&) = delete;
+  operands_in_error& operator=(operands_in_error const&) = delete;
+  constexpr ~operands_in_error() {
+    if (!std::is_constant_evaluated()) operands_in_errors = nullptr;
+  }
+};
+
+[[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);
+[[noreturn]] ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b);
+[[noreturn]] ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes);
+[[noreturn]] ASHLAR_INLINE void fail_other_extents(char const* rule, shape const& expected, shape const& found);
+
+}  // namespace plan_detail
+
+}  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/plan/compiled/extent_errors.hpp"
+#endif

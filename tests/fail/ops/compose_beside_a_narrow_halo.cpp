@@ -1,0 +1,20 @@
+// A composition that reads further than the halo is wide.
+// EXPECT: ashlar::stencil: the functor reads further than the halo is wide
+// ONE ERROR
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"y">, axis<"x">>;
+constexpr abstract_mesh<grid> m(grid{{2, 2}});
+struct smooth {
+  static constexpr auto reach = star(1, 1);
+  constexpr auto operator()(auto const& u) const { return u(0, 0) + u(1, 0) + u(0, 1); }
+};
+using field = layout<halo("y", 2), halo("x", 2)>;
+constexpr auto u = exchange_halo(make<double, stale<field>>(m, {8, 8}));
+
+#ifdef ASHLAR_CONTROL
+constexpr auto y = stencil(repeated<2>(smooth{}), u);
+#else
+constexpr auto y = stencil(repeated<3>(smooth{}), u);
+#endif

@@ -1,0 +1,13 @@
+// Uses a solver, and so ScaLAPACK and LAPACK.
+#include <ashlar/linalg/cholesky.hpp>
+#include <ashlar/tensor/environment.hpp>
+
+int main() {
+  using namespace ashlar;
+  mpi_environment const mpi;
+  Kokkos::ScopeGuard const kokkos;
+  device_mesh<mesh<axis<"p">>> const m(MPI_COMM_SELF, {1});
+  auto a = make<double, layout<none, none>>(m, {1, 1});
+  fill(a, 9);
+  return linalg::cholesky(a).view()(0, 0) == 3 ? 0 : 1;
+}

@@ -1,0 +1,28 @@
+// The exchange of several halos is one collective, with the bytes of all.
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = mesh<axis<"y">, axis<"x">>;
+using field = layout<halo("y", 1), halo("x", 1)>;
+using wide = layout<halo("y", 2, edge::periodic), halo("x", 1)>;
+using lines = layout<halo("y", 1), none>;
+
+constexpr auto three = [](auto const& m) {
+  auto const u = make<double, stale<field>>(m, {64, 64});
+  auto const v = make<float, stale<wide>>(m, {64, 64});
+  auto const w = make<short, stale<lines>>(m, {32, 4});
+  auto const [a, b, c] = exchange_halo<corners::none>(bundle(u, v, w));
+  static_assert(std::is_same_v<layout_t<decltype(a)>, without_corners<field>>);
+  static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
+  static_assert(std::is_same_v<layout_t<decltype(c)>, without_corners<lines>>);
+};
+constexpr auto cost = collectives(grid{{2, 2}}, three);
+static_assert(cost.count() == 1);
+static_assert(cost.count(collective::exchange_halo) == 1);
+static_assert(cost.bytes_per_rank() == (32 + 32) * 8 + (4 * 32 + 32) * 4 + 4 * 2);
+static_assert(collectives(grid{{1, 1}}, three).count() == 0);
+
+}  // namespace

@@ -1,0 +1,94 @@
+// Dry runs of deep models: one layer in place of N equal ones has the ledger of N layers.
+#include "ashlar/train/adam.hpp"
+#include "ashlar/train/transformer.hpp"
+
+using namespace ashlar;
+using transformer::grid;
+
+namespace {
+
+struct unturned : user_operation<"cbshd->cbshd", "d", linearity::linear> {  // positions are not encoded
+  template <class Y, class X>
+  ASHLAR_FUNCTION void forward(index_t const*, Y y, X x) const {
+    for (index_t i = 0; i < x.extent(0); ++i) y(i) = x(i);
+  }
+  template <int>
+  constexpr auto pullback(auto const& ct, auto const&, auto const&) const {
+    return apply(unturned{}, ct);
+  }
+};
+template <std::size_t Layers, bool AsOne, zero_stage S>
+constexpr auto dry_step = [](auto const& m) {
+  adamw const optimizer{};
+  auto [p, state] =
+      init_zero<transformer::layouts_of<S>>(optimizer, m, transformer::model<Layers, AsOne>({19, 48, 4}), prng_key{1});
+  auto tokens = make<std::int32_t, transformer::text_layout>(m, {16, 50});
+  (void)transformer::step<unturned, S>(optimizer, p, state, tokens, tokens, 0.1f, prng_key{2});
+};
+
+// True if two ledgers have equal records, except for their order and their call sites: equal collectives of a pass.
+template <class Ledger>
+constexpr bool contain_the_same(Ledger const& a, Ledger const& b) {
+  auto const count = [](Ledger const& log, collective_record const& r) {
+    int n = 0;
+    for (collective_record const& q : log)
+      if (q.what == r.what && q.axes == r.axes && q.bytes_per_rank == r.bytes_per_rank && q.when == r.when &&
+          q.line == r.line)
+        n += q.times;
+    return n;
+  };
+  for (collective_record const& r : a)
+    if (count(a, r) != count(b, r)) return false;
+  int wasted = 0;
+  for (auto const& w : a.waste()) wasted += w.times;
+  for (auto const& w : b.waste()) wasted -= w.times;
+  return wasted == 0 && a.waste().size() == b.waste().size() && a.count() == b.count() &&
+         a.bytes_per_rank() == b.bytes_per_rank();
+}
+template <std::size_t Layers, zero_stage S>
+constexpr bool as_one_counts_all = contain_the_same(collectives(grid{{2, 2, 2}}, dry_step<Layers, true, S>),
+                                                    collectives(grid{{2, 2, 2}}, dry_step<Layers, false, S>));
+static_assert(as_one_counts_all<1, zero_stage::replicated>);
+static_assert(as_one_counts_all<2, zero_stage::replicated> && as_one_counts_all<4, zero_stage::replicated>);
+static_assert(as_one_counts_all<3, zero_stage::zero1> && as_one_counts_all<3, zero_stage::zero2>);
+static_assert(as_one_counts_all<3, zero_stage::zero3>);
+
+// [deep]
+// A step of 100 layers: 12 collectives per layer, and 8 others.
+constexpr auto deep = collectives(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::replicated>);
+static_assert(deep.count() == 12 * 100 + 8 && deep.waste().empty());
+// [deep]
+static_assert(collectives(grid{{2, 2, 2}}, dry_step<100, true, zero_stage::zero3>)
+                  .count(pass::backward, collective::all_gather, "data") == 4 * 100);
+
+// Layers of layers, and waste between one layer and the next: each gathers what the layer before has just split.
+using line = mesh<axis<"a">>;
+template <bool AsOne, std::size_t N>
+constexpr auto layers = [](auto const& layer) {
+  if constexpr (AsOne)
+    return equal_layers<N>(layer);
+  else
+    return stack<N>(layer);
+};
+template <bool AsOne>
+constexpr auto nested = [](line m) {
+  return collectives(m, [](auto const& h) {
+    auto const model = layers<AsOne, 3>(layers<AsOne, 4>(weight{8, 8}));
+    auto const p = init<model_parallel<none>, float>(h, model, prng_key{1});
+    auto const loss = [](auto const& q, auto const& x) {
+      return mean(chain(q, x, [](auto const& y, auto const& inner, std::size_t) {
+        return chain(inner, y, [](auto const& z, auto const& w, std::size_t) {
+          auto const whole = redistribute<layout<none, none>>(z);
+          return redistribute<layout<"a", none>>(relu(einsum<"bi,io->bo">(whole, w)));
+        });
+      }));
+    };
+    auto const x = make<float, layout<"a", none>>(h, {6, 8});
+    auto [l, g] = value_and_grad<"a">(loss)(p, x);
+    (void)all_reduce(bundle(l, g));
+  });
+};
+static_assert(contain_the_same(nested<true>(line{{2}}), nested<false>(line{{2}})));
+static_assert(nested<true>(line{{2}}).count(pass::forward, collective::all_gather, "a") == 12);
+
+}  // namespace
