@@ -15,8 +15,8 @@ def plain(text):
     """The text with its signs as they are. Markdown keeps what is between backticks."""
     parts = text.split("`")
     for i in range(0, len(parts), 2):
-        # Doxygen escapes the sign of -&gt; once more.
-        parts[i] = parts[i].replace("->", "-\u2060>").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\").replace("@", "\\@")
+        parts[i] = parts[i].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\\", "\\\\").replace("@", "\\@")
+        parts[i] = parts[i].replace('"', "&quot;")  # Doxygen leaves &gt; between quotation marks as it is
     return "`".join(parts)
 
 

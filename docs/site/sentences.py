@@ -23,7 +23,7 @@ def joined(text):
             out += "..."
         out += literal[1].replace('\\"', '"').replace("\\n", " ")
         end = literal.end()
-    return out
+    return out + ("..." if text[end:].strip(" \n)}") else "")
 
 
 def sentences(root):
@@ -136,7 +136,7 @@ def write_pages(root, folder):
         for s in at_run_time:
             path, name, lines, number = s["test"]
             out += [f"## {plain(s['text'])}\n", f"`{s['header']}`; test \"{plain(name)}\" of `{path.relative_to(root)}`:\n",
-                    "```cpp\n" + code_of(lines, number) + "\n```\n"]
+                    f"```{'bash' if path.suffix == '.sh' else 'cpp'}\n" + code_of(lines, number) + "\n```\n"]
         rest = [s for s in found if s not in at_run_time]
         if rest:
             out += ["## All other sentences\n", "| sentence | header | shown by |", "|---|---|---|"]

@@ -214,7 +214,7 @@ function(ashlar_sees_kokkos variable file)
   get_property(sees GLOBAL PROPERTY "ashlar_sees_kokkos ${file}")
   if("${sees}" STREQUAL "")
     set(sees OFF)
-    set_property(GLOBAL PROPERTY "ashlar_sees_kokkos ${file}" OFF)  # a header and the file of its definitions include each other
+    set_property(GLOBAL PROPERTY "ashlar_sees_kokkos ${file}" OFF)  # meanwhile: a header and its functions include each other
     cmake_path(GET file PARENT_PATH folder)
     file(STRINGS "${file}" lines REGEX "^#include")
     foreach(line IN LISTS lines)

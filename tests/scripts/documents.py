@@ -14,7 +14,7 @@ import errors
 import families
 import sentences
 
-MOST_WITHOUT_A_TEST = 181  # sentences of include/ that no test of errors names; lower it when you add a test
+MOST_WITHOUT_A_TEST = 0.31  # the share of the sentences of include/ that no test names; lower it when you add tests
 
 faults = []
 
@@ -72,7 +72,7 @@ without = [s for s in known if not s["compiler"] and not s["test"]]
 begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.hpp"))
 if len(known) < begins:
     faults.append(f"the pages have {len(known)} sentences and the headers {begins}")
-if len(without) > MOST_WITHOUT_A_TEST:
+if len(without) > MOST_WITHOUT_A_TEST * len(known):
     faults += [f"{s['header']}:{s['line']}: no test names this sentence: {s['text']}" for s in without]
 with tempfile.TemporaryDirectory() as folder:
     sentences.write_pages(root, pathlib.Path(folder))
