@@ -1,7 +1,7 @@
-# Finds HDF5's C library for ashlar::checkpoint. Prefers the parallel library of the MPI in use to the serial one. A
+# Finds HDF5's C library for ashlar::hdf5 and ashlar::checkpoint. Prefers the parallel library of the MPI in use to the serial one. A
 # parallel library of another MPI must not enter the program. HDF5_ROOT names another place. Sets ashlar_HDF5_FOUND, and
-# ashlar::hdf5.
-if(TARGET ashlar::hdf5)
+# ashlar::hdf5_library.
+if(TARGET ashlar::hdf5_library)
   set(ashlar_HDF5_FOUND TRUE)
 else()
   set(ashlar_mpi_kind)
@@ -39,8 +39,8 @@ else()
   endif()
   if(ASHLAR_HDF5_LINKS)
     set(ashlar_HDF5_FOUND TRUE)
-    add_library(ashlar::hdf5 INTERFACE IMPORTED GLOBAL)
-    target_include_directories(ashlar::hdf5 INTERFACE "${ASHLAR_HDF5_INCLUDE_DIR}")
-    target_link_libraries(ashlar::hdf5 INTERFACE "${ASHLAR_HDF5_LIBRARY}")
+    add_library(ashlar::hdf5_library INTERFACE IMPORTED GLOBAL)
+    target_include_directories(ashlar::hdf5_library INTERFACE "${ASHLAR_HDF5_INCLUDE_DIR}")
+    target_link_libraries(ashlar::hdf5_library INTERFACE "${ASHLAR_HDF5_LIBRARY}")
   endif()
 endif()

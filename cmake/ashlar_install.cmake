@@ -4,29 +4,32 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar")
 install(TARGETS ashlar_layout EXPORT ashlar_layout_targets FILE_SET HEADERS)
 install(EXPORT ashlar_layout_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-if(TARGET ashlar)
-  install(TARGETS ashlar ashlar_precompiled EXPORT ashlar_targets FILE_SET HEADERS)
-  install(EXPORT ashlar_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-endif()
-if(TARGET ashlar_instantiated)
-  install(TARGETS ashlar_instantiated EXPORT ashlar_instantiated_targets)
-  install(EXPORT ashlar_instantiated_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-endif()
-if(TARGET ashlar_checkpoint)
-  install(TARGETS ashlar_checkpoint EXPORT ashlar_checkpoint_targets FILE_SET HEADERS)
-  install(EXPORT ashlar_checkpoint_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-endif()
-if(TARGET ashlar_fft)
-  install(TARGETS ashlar_fft EXPORT ashlar_fft_targets FILE_SET HEADERS)
-  install(EXPORT ashlar_fft_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-endif()
-if(TARGET ashlar_scalapack)
-  install(TARGETS ashlar_scalapack EXPORT ashlar_scalapack_targets FILE_SET HEADERS)
-  install(EXPORT ashlar_scalapack_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
-endif()
+foreach(part IN ITEMS tensor blas io hdf5 data train ashlar instantiated checkpoint fft scalapack)
+  set(targets ashlar_${part})
+  if(part STREQUAL "ashlar")
+    set(targets ashlar ashlar_precompiled)
+  endif()
+  list(GET targets 0 target)
+  if(TARGET ${target})
+    install(TARGETS ${targets} EXPORT ashlar_${part}_targets FILE_SET HEADERS)
+    install(EXPORT ashlar_${part}_targets NAMESPACE ashlar:: DESTINATION "${package_dir}")
+  endif()
+endforeach()
 configure_package_config_file(cmake/ashlarConfig.cmake.in ashlarConfig.cmake INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file(ashlarConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
-  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
+  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_blas.cmake cmake/ashlar_zlib.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
   DESTINATION "${package_dir}")
+# The headers of ashlar::layout for programs without CMake: pkg-config --cflags ashlar-layout.
+string(REGEX REPLACE "[^/]+" ".." up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/ashlar-layout.pc" @ONLY CONTENT [=[
+prefix=${pcfiledir}/@up@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: ashlar-layout
+Description: Layouts, plans and dry runs of sharded tensors. Needs C++20 and the headers of Boost.
+Version: @PROJECT_VERSION@
+Cflags: -I${includedir}
+]=])
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_BINARY_DIR}/ashlar-layout.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -38,8 +38,10 @@ def sentences(root):
                 continue
             if before.endswith('"'):  # the rest of a sentence
                 continue
-            # The expression goes on to the end of the statement or of the arguments.
+            # The expression goes on to the end of the statement or of the arguments; a line #error has one literal.
             depth, i = 0, literal.end()
+            if before.rstrip("\\ \n").endswith("#error"):
+                depth = -1
             quoted = False
             while i < len(text) and depth >= 0 and (depth or text[i] not in ",;"):
                 if text[i] == '"' and text[i - 1] != "\\":
@@ -66,7 +68,7 @@ def expected_of_compiler(root):
 def test_cases(root):
     """Triples of a file, the name of a test case, and its lines."""
     out = []
-    for kind in ["unit", "mpi", "threads", "harness", "files", "checkpoint", "attack", "examples", "lifetimes"]:
+    for kind in ["unit", "mpi", "threads", "harness", "files", "checkpoint", "attack", "examples", "lifetimes", "cmake"]:
         for path in sorted((root / "tests" / kind).rglob("*")):
             if path.suffix not in {".cpp", ".sh", ".hpp"}:
                 continue
@@ -125,7 +127,7 @@ def write_pages(root, folder):
     """One page of sentences per layer, in MyST."""
     layers = {}
     for s in provoked(root):
-        layers.setdefault(s["header"].split("/")[0], {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
+        layers.setdefault(s["header"].split("/")[0] if "/" in s["header"] else "meta", {}).setdefault(s["text"], s)  # a sentence of several functions is shown once
     for layer, of_layer in layers.items():
         found = list(of_layer.values())
         at_run_time = [s for s in found if s["test"] and not s["compiler"]]

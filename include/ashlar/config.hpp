@@ -1,5 +1,16 @@
 // Version and the few macros of the library.
 #pragma once
+#if !defined(__GNUC__) && !defined(__clang__) && !defined(ASHLAR_ANY_COMPILER)
+#error \
+    "ashlar::config: this compiler has never been tried; use g++ 12 or clang 16 or newer, or define ASHLAR_ANY_COMPILER"
+#include <missing/known_compiler>  // ends the compilation here
+#elif __cplusplus < 202002L
+#error "ashlar::config: C++20 is needed; compile with -std=c++20, or link a CMake target of ashlar"
+#include <missing/cxx20>
+#elif !defined(__cpp_exceptions)
+#error "ashlar::config: errors are exceptions; compile without -fno-exceptions"
+#include <missing/exceptions>
+#endif
 #include <cstdint>
 
 #define ASHLAR_VERSION_MAJOR 0
@@ -7,7 +18,9 @@
 #define ASHLAR_VERSION_PATCH 0
 
 // Marks a function that kernels call too. Lower layers see no Kokkos, so this stands for KOKKOS_FUNCTION there.
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__HIPCC__) && defined(__clang__)  // without HIP's headers __host__ is no word yet
+#define ASHLAR_FUNCTION __attribute__((host)) __attribute__((device))
+#elif defined(__CUDACC__) || defined(__HIPCC__)
 #define ASHLAR_FUNCTION __host__ __device__
 #else
 #define ASHLAR_FUNCTION
@@ -19,6 +32,15 @@
 #define ASHLAR_INLINE
 #else
 #define ASHLAR_INLINE inline
+#endif
+
+// 1 if ashlar uses what Linux alone has: memory files, /proc and masks of cores. -DASHLAR_LINUX=0 builds without them.
+#ifndef ASHLAR_LINUX
+#ifdef __linux__
+#define ASHLAR_LINUX 1
+#else
+#define ASHLAR_LINUX 0
+#endif
 #endif
 
 namespace ashlar {

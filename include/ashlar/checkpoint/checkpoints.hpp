@@ -16,6 +16,17 @@ struct checkpoint_options {
 
 namespace checkpoint_detail {
 
+// Joins its thread when it is destroyed. (libc++ has std::jthread from version 20 on.)
+struct joined_thread {
+  std::thread thread;
+  joined_thread() = default;
+  joined_thread(joined_thread const&) = delete;
+  joined_thread& operator=(joined_thread const&) = delete;
+  ~joined_thread() {
+    if (thread.joinable()) thread.join();
+  }
+};
+
 /// A checkpoint in progress: its pieces are copied, and a thread writes the copies. The thread calls only the file
 /// system, so MPI needs no thread support.
 class checkpoint_under_way {
@@ -41,7 +52,7 @@ class checkpoint_under_way {
       });
       leaves_[i]->release();
     }
-    comm::collectively(c, [&] { thread_ = std::jthread([this] { work(); }); });
+    comm::collectively(c, [&] { thread_.thread = std::thread([this] { work(); }); });
   }
   checkpoint_under_way(checkpoint_under_way const&) = delete;
   checkpoint_under_way& operator=(checkpoint_under_way const&) = delete;
@@ -56,7 +67,7 @@ class checkpoint_under_way {
   }
   /// Waits for the thread and gives the file its name. Collective: all ranks.
   void finish() {
-    thread_.join();
+    thread_.thread.join();
     to_.commit(std::move(failure_), pieces_, leaves_);
   }
 
@@ -80,7 +91,7 @@ class checkpoint_under_way {
   std::atomic<index_t> done_ = 0;
   // The last member, so that it is joined before the memory that it writes from is freed. This matters too if the
   // constructor throws because another rank could start no thread.
-  std::jthread thread_;
+  joined_thread thread_;
 };
 
 }  // namespace checkpoint_detail

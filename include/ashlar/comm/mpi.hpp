@@ -2,6 +2,11 @@
 #pragma once
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
+#if !__has_include(<mpi.h>)
+#error \
+    "ashlar::communicator: MPI is needed and mpi.h is not found; install an MPI (on Debian libopenmpi-dev) and link ashlar::tensor"
+#include <missing/mpi.h>  // ends the compilation here
+#endif
 #include <mpi.h>
 
 #include <concepts>

@@ -11,6 +11,7 @@
 
 #include "ashlar/config.hpp"
 #include "ashlar/comm/collectives/algorithm.hpp"
+#include "ashlar/comm/number.hpp"
 #include "ashlar/meta/error.hpp"
 
 namespace ashlar::comm {
@@ -32,15 +33,6 @@ auto read_setting(char const* name, char const* expected, Parse parse) {
   found.value = parse(std::string_view(text));
   if (!found.value) found.wrong = std::string("ashlar: expected ") + name + " to be " + expected + ", found " + text;
   return found;
-}
-
-/// Reads a whole text as a number, in the notation of C++ whatever the locale.
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T n{};
-  auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (status != std::errc{} || end != text.data() + text.size()) return {};
-  return n;
 }
 
 /// Seconds until a waiting rank gives up; 0: never.

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#if defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-#include <arm_acle.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace ashlar::io_detail {
@@ -47,17 +47,33 @@ __attribute__((target("sse4.2"))) inline std::uint32_t crc32c_by_instruction(std
   for (; n != 0; ++p, --n) c = __builtin_ia32_crc32qi(c, *p);
   return c;
 }
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
+#elif defined(__aarch64__) && defined(__GNUC__)
+// Assembly, since the names of the intrinsics and of their target differ between compilers.
 inline std::uint32_t crc32c_by_instruction(std::uint32_t c, unsigned char const* p, std::size_t n) {
   for (; n >= 8; p += 8, n -= 8) {
     std::uint64_t word;
     std::memcpy(&word, p, 8);
-    c = __crc32cd(c, word);
+    asm(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(c) : "r"(word));
   }
-  for (; n != 0; ++p, --n) c = __crc32cb(c, *p);
+  for (; n != 0; ++p, --n) asm(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(c) : "r"(std::uint32_t{*p}));
   return c;
 }
 #endif
+
+/// True if this processor has instructions for the checksum.
+inline bool has_crc32c_instruction() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static bool const has = __builtin_cpu_supports("sse4.2");
+  return has;
+#elif defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
+  static bool const has = (getauxval(AT_HWCAP) & (1UL << 7)) != 0;  // HWCAP_CRC32
+  return has;
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32) && defined(__GNUC__)
+  return true;
+#else
+  return false;
+#endif
+}
 
 }  // namespace ashlar::io_detail
 
@@ -70,15 +86,10 @@ namespace ashlar {
 /// Source: Castagnoli, Braeuer and Herrmann, IEEE Trans. Communications 41 (1993); RFC 3720, appendix B.4.
 inline std::uint32_t crc32c(std::uint32_t before, void const* data, std::size_t n) {
   auto const* const p = static_cast<unsigned char const*>(data);
-#if defined(__x86_64__) && defined(__GNUC__)
-  static bool const has_instruction = __builtin_cpu_supports("sse4.2");
-  return ~(has_instruction ? io_detail::crc32c_by_instruction(~before, p, n)
-                           : io_detail::crc32c_by_tables(~before, p, n));
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-  return ~io_detail::crc32c_by_instruction(~before, p, n);
-#else
-  return ~io_detail::crc32c_by_tables(~before, p, n);
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__GNUC__)
+  if (io_detail::has_crc32c_instruction()) return ~io_detail::crc32c_by_instruction(~before, p, n);
 #endif
+  return ~io_detail::crc32c_by_tables(~before, p, n);
 }
 
 }  // namespace ashlar

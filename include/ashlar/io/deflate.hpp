@@ -2,6 +2,11 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
+#if !__has_include(<zlib.h>)
+#error \
+    "ashlar::save_hdf5: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::hdf5"
+#include <missing/zlib.h>  // ends the compilation here
+#endif
 #include <zlib.h>
 #include <cstddef>
 #include <vector>

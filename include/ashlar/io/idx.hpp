@@ -3,6 +3,10 @@
 #include "ashlar/config.hpp"
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
+#if !__has_include(<zlib.h>)
+#error "ashlar::idx: zlib is needed and zlib.h is not found; install it (on Debian zlib1g-dev) and link ashlar::io"
+#include <missing/zlib.h>  // ends the compilation here
+#endif
 #include <zlib.h>
 #include <cstdint>
 #include <memory>

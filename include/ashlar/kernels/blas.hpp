@@ -5,9 +5,9 @@
 // threads share the small products of a batch instead; OpenBLAS computes each of these without threads of its own.
 #pragma once
 #include "ashlar/kernels/blas_device.hpp"
+#include "ashlar/kernels/cblas.hpp"
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/kernels/rows.hpp"
-#include <cblas.h>
 #include <algorithm>
 #include <complex>
 

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <compare>
+#if !__has_include(<fftw3.h>)
+#error "ashlar::fft: FFTW is needed and fftw3.h is not found; install it (on Debian libfftw3-dev) and link ashlar::fft"
+#include <missing/fftw3.h>  // ends the compilation here
+#endif
 #include <fftw3.h>
 #include <map>
 #include <memory>

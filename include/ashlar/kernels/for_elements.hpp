@@ -1,6 +1,11 @@
 // Launches of kernels: whole ranges on the host, element by element on a device.
 #pragma once
 #include "ashlar/config.hpp"
+#if !__has_include(<Kokkos_Core.hpp>)
+#error \
+    "ashlar::kernels: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup or set Kokkos_ROOT, and link ashlar::tensor"
+#include <missing/Kokkos_Core.hpp>  // ends the compilation here
+#endif
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 

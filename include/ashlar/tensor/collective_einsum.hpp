@@ -1,8 +1,13 @@
 // Chunks of real tensors, for products that are computed while their communication goes on.
 #pragma once
-#include "ashlar/kernels/einsum.hpp"
+#include "ashlar/kernels/contraction.hpp"
 #include "ashlar/ops/collective_einsum.hpp"
 #include "ashlar/tensor/pending.hpp"
+
+namespace ashlar::kernels_detail {
+template <class Space, class T>
+struct contract_call;  // kernels/einsum.hpp, which needs BLAS: programs without products do without
+}
 
 namespace ashlar::tensor_detail {
 
@@ -69,16 +74,20 @@ void put_product(chunks const& cut, index_t i, A const& a, B const& b, sharded_t
   constexpr einsum_equation e = einsum_op<E>::eq;
   T const *rows = a.data(), *const other = b.data();
   shape const extents = a.local_extents();
-  if (dim < 0)
-    return kernels::contract(S{}, e, rows, extents, other, b.local_extents(), y.data(), y.local_extents(), T(1),
-                             i == 0 ? T(0) : T(1));
+  S const space{};
+  kernels_detail::labelled const right{e.in[1], b.local_extents()};
+  if (dim < 0) {
+    kernels_detail::contract_call<S, T> const call{space, T(1), i == 0 ? T(0) : T(1)};
+    return call({{e.in[0], extents}, right, {e.out, y.local_extents()}}, rows, other, y.data());
+  }
   chunk_in_shard const part(cut, i, y, dim);
   bool const shared = e.in[1].find(e.out.label[dim]) >= 0;
   if (shared || !leads(part.shard, dim) || !leads(extents, cut.dim)) return put_chunk(cut, i, einsum<E>(a, b), y, dim);
   shape from = extents, to = part.shard;
   for (interval const& run : part.runs) {
     from[cut.dim] = to[dim] = run.size();
-    kernels::contract(S{}, e, rows, from, other, b.local_extents(), y.data() + run.begin * to.stride(dim), to);
+    kernels_detail::contract_call<S, T> const call{space, T(1), T(0)};
+    call({{e.in[0], from}, right, {e.out, to}}, rows, other, y.data() + run.begin * to.stride(dim));
     rows += from.size();
   }
 }

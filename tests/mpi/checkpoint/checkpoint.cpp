@@ -79,18 +79,6 @@ struct data_position {
 
 }  // namespace
 
-TEST_CASE("CRC-32C is that of RFC 3720, by instruction and by tables, in pieces too") {
-  std::vector<unsigned char> const zeros(32), ones(32, 0xff);
-  CHECK(crc32c(0, "123456789", 9) == 0xE3069283u);
-  CHECK(crc32c(0, zeros.data(), 32) == 0x8A9136AAu);
-  CHECK(crc32c(0, ones.data(), 32) == 0x62A8AB43u);
-  test::bytes const b = test::counting(1000);
-  for (std::size_t n : {0u, 1u, 7u, 8u, 9u, 63u, 999u}) {
-    CHECK(~io_detail::crc32c_by_tables(~0u, b.data(), n) == crc32c(0, b.data(), n));
-    CHECK(crc32c(crc32c(0, b.data(), n), b.data() + n, b.size() - n) == crc32c(0, b.data(), b.size()));
-  }
-}
-
 TEST_CASE("every layout comes back in every other, on every grid of the ranks") {
   shared_folder const folder;
   communicator const& c = folder.ranks;

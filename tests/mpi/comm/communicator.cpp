@@ -187,7 +187,7 @@ TEST_CASE("communicator: each has its own monitor, which its parts have too") {
   CHECK(second->polls == polls);
 }
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 TEST_CASE("node_load: meshes on parts of the ranks compete for the cores of all") {
   // Two cores for all ranks, whatever the machine has.
   cpu_set_t before, two;

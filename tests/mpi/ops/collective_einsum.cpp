@@ -1,5 +1,6 @@
 // Products whose communication goes on while they are computed: the same elements, in exact integers, as of the product and
 // the collective one after the other, whatever the chunks.
+#include "ashlar/kernels/einsum.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
 #include "support/mpi_main.hpp"

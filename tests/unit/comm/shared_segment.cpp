@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 #include <sys/resource.h>
 #include <sys/wait.h>
 

@@ -20,7 +20,7 @@ ASHLAR_INLINE bool any_rank(MPI_Comm comm, bool here) {
 
 ASHLAR_INLINE core_set own_cores() {
   core_set cores;
-#ifdef __linux__
+#if ASHLAR_LINUX
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
     for (std::size_t i = 0; i < cores.size() && i < CPU_SETSIZE; ++i) cores[i] = CPU_ISSET(i, &allowed);

@@ -11,7 +11,7 @@ namespace ashlar::comm_detail {
 
 ASHLAR_INLINE std::optional<std::uint64_t> beginning_of(pid_t process) {
   if (kill(process, 0) != 0 && errno == ESRCH) return 0;
-#ifdef __linux__
+#if ASHLAR_LINUX
   char text[1024];
   std::snprintf(text, sizeof text, "/proc/%ld/stat", static_cast<long>(process));
   int const file = open(text, O_RDONLY | O_CLOEXEC);

@@ -8,7 +8,7 @@
 namespace ashlar::comm {
 
 ASHLAR_INLINE std::size_t default_segment_size() {
-#ifdef __linux__
+#if ASHLAR_LINUX
   constexpr std::size_t least = std::size_t(64) << 20;
   auto const pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)),
              page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -29,7 +29,7 @@ ASHLAR_INLINE mapping& mapping::operator=(mapping&& other) noexcept {
 }
 
 ASHLAR_INLINE mapping::~mapping() {
-#ifdef __linux__
+#if ASHLAR_LINUX
   if (at_ != nullptr) munmap(at_, size_);
 #endif
 }
@@ -40,7 +40,7 @@ ASHLAR_INLINE file_descriptor& file_descriptor::operator=(file_descriptor&& othe
 }
 
 ASHLAR_INLINE file_descriptor::~file_descriptor() {
-#ifdef __linux__
+#if ASHLAR_LINUX
   if (n_ >= 0) close(n_);
 #endif
 }
@@ -50,7 +50,7 @@ ASHLAR_INLINE file_descriptor::~file_descriptor() {
 namespace ashlar::comm {
 
 ASHLAR_INLINE std::optional<shared_segment> shared_segment::create(std::size_t size) {
-#ifdef __linux__
+#if ASHLAR_LINUX
   shared_segment s{comm_detail::file_descriptor(comm_detail::make_memory_file())};
   struct stat found {};
   if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0)
@@ -93,7 +93,7 @@ ASHLAR_INLINE void* shared_segment::allocate(std::size_t bytes) {
 ASHLAR_INLINE void shared_segment::give_back(void* block, std::size_t bytes) {
   if (bytes < large) return;
   std::size_t begin = offset_of(block), end = begin + pages_of(bytes);
-#ifdef __linux__
+#if ASHLAR_LINUX
   fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
             static_cast<off_t>(end - begin));
 #endif
@@ -120,7 +120,7 @@ ASHLAR_INLINE void* shared_segment::reuse(std::size_t bytes) {
       found = f;
   if (found == free_.end()) return nullptr;
   auto const [begin, end] = *found;
-#ifdef __linux__
+#if ASHLAR_LINUX
   // In small steps, since a signal during a step undoes the step.
   for (std::size_t at = begin; at < begin + bytes; at += chunk) {
     int failed = EINTR;
@@ -136,7 +136,7 @@ ASHLAR_INLINE void* shared_segment::reuse(std::size_t bytes) {
 }
 
 ASHLAR_INLINE bool shared_segment::reserve(std::size_t end) {
-#ifdef __linux__
+#if ASHLAR_LINUX
   if (end <= reserved_) return true;
   std::size_t const ahead = std::clamp(reserved_, chunk, 16 * chunk);
   std::size_t const wanted = std::min(size(), std::max(end, reserved_ + ahead));
@@ -151,7 +151,7 @@ ASHLAR_INLINE bool shared_segment::reserve(std::size_t end) {
 }
 
 ASHLAR_INLINE std::optional<mapped_segment> mapped_segment::open(segment_address const& a) {
-#ifdef __linux__
+#if ASHLAR_LINUX
   std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
   struct stat found {};
   // Checks the file before it opens it: opening a pipe or a device may block or have effects.

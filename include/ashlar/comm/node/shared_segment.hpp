@@ -13,7 +13,7 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/settings.hpp"
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -71,7 +71,7 @@ class file_descriptor {
   int n_;
 };
 
-#ifdef __linux__
+#if ASHLAR_LINUX
 inline int make_memory_file() {
   constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING, never_executable = 8;  // unknown before Linux 6.3,
   int const n = memfd_create("ashlar", flags | never_executable);                    // and may be demanded since
@@ -149,7 +149,7 @@ class mapped_segment {
   std::size_t size() const { return memory_.size(); }
 
  private:
-#ifdef __linux__
+#if ASHLAR_LINUX
   static bool is_segment(struct stat const& found, segment_address const& a) {
     return S_ISREG(found.st_mode) && (found.st_mode & 0777) == (S_IRUSR | S_IWUSR) && found.st_uid == geteuid() &&
            found.st_dev == a.device && found.st_ino == a.inode && found.st_size == static_cast<off_t>(a.size) &&

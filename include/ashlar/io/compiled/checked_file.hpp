@@ -56,8 +56,8 @@ ASHLAR_INLINE void checked_file::resize(std::uint64_t n) const {
 }
 
 ASHLAR_INLINE void checked_file::start_sync(std::uint64_t at, std::uint64_t n) const {
-#ifdef SYNC_FILE_RANGE_WRITE
-  (void)::sync_file_range(descriptor_, static_cast<off64_t>(at), static_cast<off64_t>(n),
+#if ASHLAR_LINUX && defined(SYNC_FILE_RANGE_WRITE)
+  (void)::sync_file_range(descriptor_, static_cast<off_t>(at), static_cast<off_t>(n),
                           SYNC_FILE_RANGE_WRITE);  // a later fsync reports errors
 #else
   (void)at, (void)n;

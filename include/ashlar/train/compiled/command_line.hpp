@@ -1,7 +1,7 @@
 // The functions of train/command_line.hpp.
 #pragma once
 #include <algorithm>
-#include <charconv>
+#include "ashlar/comm/number.hpp"
 #include "ashlar/train/command_line.hpp"
 
 namespace ashlar {
@@ -13,20 +13,16 @@ ASHLAR_INLINE void refuse_option(std::string const& option, std::string const& f
 ASHLAR_INLINE index_t parse_whole(std::string const& option, std::string const& text, index_t least, index_t most,
                                   std::string expected) {
   if (expected.empty()) expected = "a whole number of " + std::to_string(least) + " or more";
-  index_t n = 0;
-  char const* const last = text.data() + text.size();
-  auto const [end, status] = std::from_chars(text.data(), last, n);
-  if (status != std::errc{} || end != last || n < least || n > most) refuse_option(option, text, expected);
-  return n;
+  auto const n = comm::number<index_t>(text);
+  if (!n || *n < least || *n > most) refuse_option(option, text, expected);
+  return *n;
 }
 
 ASHLAR_INLINE double parse_number(std::string const& option, std::string const& text, double below,
                                   std::string const& expected) {
-  double x = 0;
-  char const* const last = text.data() + text.size();
-  auto const [end, status] = std::from_chars(text.data(), last, x);
-  if (status != std::errc{} || end != last || !(x >= 0 && x < below)) refuse_option(option, text, expected);
-  return x;
+  auto const x = comm::number<double>(text);
+  if (!x || !(*x >= 0 && *x < below)) refuse_option(option, text, expected);
+  return *x;
 }
 
 ASHLAR_INLINE std::string join_words(std::vector<std::string> const& words, std::string const& between) {

@@ -1,0 +1,4 @@
+// What the target ashlar::blas offers: all operations on real ranks, products and convolutions among them.
+#pragma once
+#include "ashlar/tensor/describe.hpp"
+#include "ashlar/tensor/tensor.hpp"

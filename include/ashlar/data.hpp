@@ -1,0 +1,3 @@
+// What the target ashlar::data offers: datasets and batches.
+#pragma once
+#include "ashlar/data/data.hpp"

@@ -1,0 +1,3 @@
+// What the target ashlar::fft offers: Fourier transforms by FFTW.
+#pragma once
+#include "ashlar/tensor/fft.hpp"

@@ -1,0 +1,3 @@
+// What the target ashlar::io offers: files in the formats npy and IDX.
+#pragma once
+#include "ashlar/io/io.hpp"

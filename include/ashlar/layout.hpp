@@ -1,0 +1,15 @@
+// What the target ashlar::layout offers: layouts, plans, operations and derivatives of dry runs; no MPI, no Kokkos.
+#pragma once
+#include "ashlar/autodiff/autodiff.hpp"
+#include "ashlar/meta/choose.hpp"
+#include "ashlar/meta/meta.hpp"
+#include "ashlar/ops/dct.hpp"
+#include "ashlar/ops/fft.hpp"
+#include "ashlar/ops/fft_to.hpp"
+#include "ashlar/ops/fftshift.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/plan/draw_svg.hpp"
+#include "ashlar/plan/parse.hpp"
+#include "ashlar/plan/print.hpp"
+#include "ashlar/plan/print_ledger.hpp"
+#include "ashlar/plan/print_product.hpp"

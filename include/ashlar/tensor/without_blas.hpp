@@ -1,0 +1,18 @@
+// Tensors on real ranks, with all operations and collectives except products and convolutions, which need BLAS.
+#pragma once
+#include "ashlar/comm/comm.hpp"
+#include "ashlar/kernels/without_blas.hpp"
+#include "ashlar/ops/ops.hpp"
+#include "ashlar/tensor/backend.hpp"
+#include "ashlar/tensor/between_meshes.hpp"
+#include "ashlar/tensor/environment.hpp"
+#include "ashlar/tensor/extremum.hpp"
+#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/halo.hpp"
+#include "ashlar/tensor/item.hpp"
+#include "ashlar/tensor/memory_use.hpp"
+#include "ashlar/tensor/own_blocks.hpp"
+#include "ashlar/tensor/pack.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/tensor/softmax_part.hpp"
+#include "ashlar/tensor/stencil.hpp"

@@ -1,0 +1,4 @@
+// What the target ashlar::train offers: training: parameters, strategies, optimizers.
+#pragma once
+#include "ashlar/train/print.hpp"
+#include "ashlar/train/train.hpp"

@@ -1,0 +1,16 @@
+// A stencil on real ranks, which needs neither BLAS nor zlib.
+#include <ashlar/tensor.hpp>
+
+struct difference {
+  static constexpr auto reach = ashlar::box(1);
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const { return u(1) - u(-1); }
+};
+
+int main() {
+  using namespace ashlar;
+  mpi_environment const mpi;
+  Kokkos::ScopeGuard const kokkos;
+  device_mesh<mesh<axis<"x">>> const m(MPI_COMM_SELF, {1});
+  auto const u = make<double, stale<layout<halo("x", 1)>>>(m, {8});
+  return stencil(difference{}, exchange_halo(u)).extents()[0] == 8 ? 0 : 1;
+}

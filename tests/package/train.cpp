@@ -1,0 +1,7 @@
+// Training: a strategy and a schedule, which are values.
+#include <ashlar/train.hpp>
+
+int main() {
+  using strategy = ashlar::data_parallel<"data">;
+  return std::is_empty_v<strategy> ? 0 : 1;
+}

@@ -1,0 +1,32 @@
+"""housekeeping.py ROOT: CITATION.cff has the version of config.hpp, LICENSES has the licence of LICENSE, and docs/dependencies.md has the header
+of each library that ashlar or its tests include."""
+
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1]).resolve()
+
+
+def read(name):
+    return (root / name).read_text(encoding="utf-8")
+
+
+faults = []
+version = ".".join(re.search(rf"define ASHLAR_VERSION_{part} (\d+)", read("include/ashlar/config.hpp"))[1] for part in ["MAJOR", "MINOR", "PATCH"])
+if f"\nversion: {version}\n" not in read("CITATION.cff"):
+    faults.append(f"CITATION.cff lacks the version {version} of config.hpp")
+if read("LICENSE") != read("LICENSES/BSL-1.0.txt"):
+    faults.append("LICENSES/BSL-1.0.txt is another text than LICENSE")
+
+page = read("docs/dependencies.md")
+listed = {header for row in re.findall(r"^\|(?: *[^|]*\|)+$", page, re.M) for header in re.findall(r"`([\w/.]+)`", row)}
+systems = re.compile(r"^(sys/|sanitizer/|missing/|ashlar/|(fcntl|unistd|signal|sched|dlfcn|pthread|omp|execinfo|mpi-ext|time|poll|pty|emmintrin|arm_neon)\.h$)")
+for folder in ["include", "examples", "tests"]:
+    for source in (root / folder).rglob("*.[hc]pp"):
+        for header in re.findall(r"^ *# *include *<([^>]*[./][^>]*)>", source.read_text(encoding="utf-8"), re.M):
+            known = any(header == h or header.startswith(h + "/") for h in listed) or header.startswith("Kokkos_")
+            if not known and not systems.match(header):
+                faults.append(f"docs/dependencies.md lacks {header}, which {source.relative_to(root)} includes")
+print("\n".join(faults))
+sys.exit(bool(faults))

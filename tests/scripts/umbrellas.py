@@ -1,0 +1,43 @@
+"""umbrellas.py ROOT: the header ashlar/<part>.hpp of each target ashlar::<part> includes no header of a library that the target does not link,
+and the headers of a part reach none either. ashlar/layout.hpp includes all layers below comm."""
+
+import pathlib
+import re
+import sys
+
+include = pathlib.Path(sys.argv[1]).resolve() / "include"
+needs = {"mpi.h": "tensor", "Kokkos_Core.hpp": "tensor", "cblas.h": "blas", "oneapi/dnnl/dnnl.h": "blas", "zlib.h": "io", "hdf5.h": "hdf5", "fftw3.h": "fft"}
+links = {"layout": [], "tensor": ["layout"], "blas": ["tensor"], "io": ["tensor"], "data": ["io"], "train": ["data", "blas"], "ashlar": ["train"], "hdf5": ["io"],
+         "checkpoint": ["hdf5", "ashlar"], "fft": ["tensor"]}
+
+
+def all_of(part):
+    return {part}.union(*(all_of(p) for p in links[part]))
+
+
+def reached(name, seen):
+    if name not in seen:
+        seen.add(name)
+        if (include / name).is_file():
+            for other in re.findall(r'^ *# *include *["<]([^">]+)', (include / name).read_text(encoding="utf-8"), re.M):
+                reached(other, seen)
+    return seen
+
+
+faults = []
+for part in links:
+    seen = reached(f"ashlar/{part}.hpp", set())
+    faults += [f"ashlar/{part}.hpp includes {h}, which ashlar::{part} does not link" for h, p in needs.items() if h in seen and p not in all_of(part)]
+    missing = {"tensor": "mpi.h", "blas": "cblas.h", "io": "zlib.h", "hdf5": "hdf5.h", "fft": "fftw3.h"}.get(part)
+    if missing and missing not in seen:
+        faults.append(f"ashlar/{part}.hpp does not include {missing}")
+all_layouts = reached("ashlar/layout.hpp", set())
+for header in sorted(include.glob("ashlar/*/*.hpp")):
+    layer = header.parent.name
+    if layer in ("meta", "mesh", "layout", "plan", "ops", "autodiff") and str(header.relative_to(include)) not in all_layouts:
+        faults.append(f"ashlar/layout.hpp does not include {header.relative_to(include)}")
+    if layer in ("io", "data") and not re.match(r"hdf5|field_series", header.name):
+        for h in reached(str(header.relative_to(include)), set()) & {"cblas.h", "hdf5.h"}:
+            faults.append(f"{header.relative_to(include)} includes {h}, which ashlar::{layer} does not link")
+print("\n".join(faults))
+sys.exit(bool(faults))
