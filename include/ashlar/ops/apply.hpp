@@ -91,26 +91,18 @@ struct result_of {
 
 // The operation as a program writes it, if it has a symbol.
 template <class Op>
-constexpr char const* symbol_of() {
-  if constexpr (requires { Op::function::symbol; })
-    return Op::function::symbol;
-  else
-    return nullptr;
-}
+inline constexpr char const* symbol_of = nullptr;
+template <class Op>
+  requires requires { Op::function::symbol; }
+inline constexpr char const* symbol_of<Op> = Op::function::symbol;
 // The operands of an operation, for errors about their extents. Pre: they outlive the result.
 template <class R, class Op, class... X>
 constexpr named_operands name_operands(X const&... x) {
-  return {symbol_of<Op>(),
+  return {symbol_of<Op>,
           meta_detail::names_of_list<typename R::mesh::names>::text,
           static_cast<int>(sizeof...(X)),
           {&value_v<typename R::c, owned_layout_t<layout_t<X>>>...},
           {&x.extents()...}};
-}
-template <class R, class Op, class... X>
-constexpr shape extents_of_result(Op const& op, X const&... x) {
-  named_operands const operands = name_operands<R, Op>(x...);
-  operands_in_error const here(operands);
-  return op.extents(R::r.out, x.extents()...);
 }
 
 }  // namespace ops_detail
@@ -134,7 +126,13 @@ constexpr auto apply(Op const& op, X const&... x) {
       using E = plan_detail::static_result<Op, R, X...>;
       return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));
     } else {
-      return R::make(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
+      shape extents;
+      {
+        plan_detail::named_operands const operands = ops_detail::name_operands<R, Op>(x...);
+        plan_detail::operands_in_error const here(operands);
+        extents = op.extents(R::r.out, x.extents()...);
+      }
+      return R::make(op, mesh, extents, x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();

@@ -125,13 +125,6 @@ constexpr auto reduced_alone(Leaf const& x, call_site const& w) {
     return relayout(destination<typename reduced_over<Leaf, Choice::template of<Leaf>>::type, 0u>{}, x, w);
 }
 
-// The number of times that a ledger counts each collective now.
-template <class X>
-constexpr int times_counted(X const& x) {
-  auto const* const log = ledger_of(x);
-  return log ? log->times_counted() : 1;
-}
-
 template <class Choice, class Members>
 constexpr auto reduce_bundle(Members const& members, call_site const& w) {
   auto const& first = first_leaf(members);
@@ -151,7 +144,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
       decltype(Backend::template open_bundle<T>(mesh, 0u, w)) message[]{
           Backend::template open_bundle<T>(mesh, plan.axes[I], w)...};
       index_t elements[plan.size]{};
-      int const before = times_counted(first);
+      auto const* const log = ledger_of(first);
+      int const before = log ? log->times_counted() : 1;
       for_each_leaf(
           [&](auto const& x) {
             using Leaf = std::remove_cvref_t<decltype(x)>;
@@ -163,7 +157,8 @@ constexpr auto reduce_bundle(Members const& members, call_site const& w) {
                   !leaf_lacks_its_reduction<Leaf, Ops>::value,
                   "ashlar::bundle: elements of this type cannot be combined by the layout's reduction; max and min need an order (<), sum and prod their operator, a reduction of your own a combine that takes them");
               constexpr int number = plan.index_of(axes, innermost_op<Leaf, Ops>);
-              elements[number] += times_counted(x) / before * largest_shard(x.extents(), Reduced::value, mesh.sizes());
+              int const layers = log ? log->times_counted() / before : 1;
+              elements[number] += layers * largest_shard(x.extents(), Reduced::value, mesh.sizes());
               message[number].template reserve<typename Reduced::type>(x.extents());
             }
           },
