@@ -13,7 +13,7 @@ class exchange_by_hand {
     for (int d = 0; d < 2; ++d) {
       MPI_Cart_shift(cart, d, 1, &rank_[2 * d], &rank_[2 * d + 1]);
       for (buffer* b : {sent_, arrived_})
-        for (int f = 2 * d; f < 2 * d + 2; ++f) b[f] = buffer("face", u.extent(1 - d) - 2);
+        for (int f = 2 * d; f < 2 * d + 2; ++f) b[f] = buffer("face", u.extent(d == 0 ? 1 : 0) - 2);
     }
   }
   void operator()() const {

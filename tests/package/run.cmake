@@ -1,6 +1,9 @@
-# Installs the library if the consumer is to find it; configures, builds and runs the consumer.
+# Installs the library if the consumer is to find it; configures and builds the consumer, and runs it if it is one program.
 file(REMOVE_RECURSE "${work}")
 set(arguments "-DCMAKE_CXX_COMPILER=${compiler}" "-DCOMPONENT=${component}")
+if(NOT consumer)
+  set(consumer "${way}")
+endif()
 if(way STREQUAL "find_package")
   execute_process(COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix" COMMAND_ERROR_IS_FATAL ANY)
   list(APPEND arguments "-DCMAKE_PREFIX_PATH=${work}/prefix")
@@ -23,13 +26,15 @@ else()
     list(APPEND arguments "-DKokkos_DIR=${Kokkos_DIR}")
   endif()
 endif()
-execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${way}" -B "${work}/build"
+execute_process(COMMAND "${CMAKE_COMMAND}" -G "${generator}" -S "${CMAKE_CURRENT_LIST_DIR}/${consumer}" -B "${work}/build"
   ${arguments} OUTPUT_VARIABLE configured ERROR_VARIABLE configured ECHO_OUTPUT_VARIABLE ECHO_ERROR_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
 if(configured MATCHES "Warning[^\n]*/ashlar[A-Za-z_]*[.]cmake:" OR configured MATCHES "CMP[0-9]+")
   message(FATAL_ERROR "CMake warned while it configured the consumer")
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND "${work}/build/consumer" WORKING_DIRECTORY "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
+if(consumer STREQUAL way)
+  execute_process(COMMAND "${work}/build/consumer" WORKING_DIRECTORY "${work}/build" COMMAND_ERROR_IS_FATAL ANY)
+endif()
 # Programs without CMake use pkg-config.
 find_program(pkg_config pkg-config)
 if(way STREQUAL "find_package" AND component STREQUAL "layout" AND pkg_config)

@@ -299,7 +299,8 @@ constexpr auto run_active_steps(ops_detail::composition<F...> const& f, U&& u) {
     return y;
   } else {
     constexpr bool with_corners = std::tuple_element_t<I + 1, std::tuple<F...>>::reach.corners;
-    return run_active_steps<I + 1>(f, exchange_halo_async < with_corners ? corners::all : corners::none > (y));
+    constexpr corners which = with_corners ? corners::all : corners::none;
+    return run_active_steps<I + 1>(f, exchange_halo_async<which>(y));
   }
 }
 }  // namespace autodiff_detail

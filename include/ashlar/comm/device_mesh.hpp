@@ -18,6 +18,10 @@ inline constexpr int axes_of_run_time_size = 0;
 template <class... Axes>
 inline constexpr int axes_of_run_time_size<mesh<Axes...>> = (0 + ... + (Axes::static_size == run_time_size));
 
+// Its address tells T from other types.
+template <class T>
+inline char address_of_type = 0;
+
 // Returns 0 if MPI cannot be asked. Making the communicator then reports the error.
 inline int processes_of(MPI_Comm comm) {
   int ranks = 0;
@@ -148,11 +152,11 @@ class device_mesh {
   /// a key makes it, by make().
   template <class T, class F>
   std::shared_ptr<T> kept(std::uint64_t key, F make) const {
-    static constexpr char type = 0;  // its address names T
+    void const* const type = &comm_detail::address_of_type<T>;
     for (auto const& k : state_->kept)
-      if (k.type == &type && k.key == key) return std::static_pointer_cast<T>(k.object);
+      if (k.type == type && k.key == key) return std::static_pointer_cast<T>(k.object);
     std::shared_ptr<T> made = make();
-    state_->kept.push_back({&type, key, made});
+    state_->kept.push_back({type, key, made});
     return made;
   }
 

@@ -60,7 +60,7 @@ struct index_set {
     return begin <= at && at < end ? at - begin : -1;
   }
   /// Number of indices of the set that are smaller than `index`.
-  constexpr index_t below(index_t index) const {
+  ASHLAR_FUNCTION constexpr index_t below(index_t index) const {
     index_t at = index;
     if (block != 0) {
       index_t const in_period = index % period - shift;

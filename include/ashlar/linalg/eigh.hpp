@@ -34,8 +34,9 @@ struct eigenpairs_of {
     index_t const more = d[4] * (2 * d[4] + x.local_extents()[0] + x.local_extents()[1] + 2) + 4 * d[2];
     std::vector<T> work(1);
     std::vector<R> real_work(static_cast<std::size_t>(more));
-    for (int size = -1; work.size() == 1 || size > 0; size = static_cast<int>(work.size())) {
-      int const real_size = size < 0 ? -1 : static_cast<int>(real_work.size());
+    for (bool asks : {true, false}) {
+      int const size = asks ? -1 : static_cast<int>(work.size()),
+                real_size = asks ? -1 : static_cast<int>(real_work.size());
       // The lower triangle of ours is the upper one of the transpose.
       if constexpr (ops_detail::is_complex_v<T>)
         eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
@@ -43,9 +44,9 @@ struct eigenpairs_of {
       else
         eigen("V", "U", &d[2], matrix.data(), &one, &one, d.data(), w.data(), vectors.data(), &one, &one, dz.data(),
               work.data(), &size, &info, 1, 1);
-      if (size > 0) break;
-      real_work.resize(static_cast<std::size_t>(std::real(real_work[0])) + static_cast<std::size_t>(more));
-      work.resize(static_cast<std::size_t>(std::real(work[0])) + static_cast<std::size_t>(more));
+      if (!asks) break;
+      real_work.resize(size_wanted(real_work[0]) + static_cast<std::size_t>(more));
+      work.resize(size_wanted(work[0]) + static_cast<std::size_t>(more));
     }
     if (d[2] == 1 && z.local_size() == 1) vectors.data()[0] = 1;  // pxheev leaves it
     vectors.finish();

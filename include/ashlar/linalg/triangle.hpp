@@ -13,14 +13,16 @@ namespace ashlar::linalg_detail {
 
 using linalg::triangle;
 
+// Clears the part of a row that is outside the triangle.
 template <class T>
 struct clear_triangle_kernel {
   T* data;
   index_set rows, columns;
   bool keeps_lower;
-  KOKKOS_FUNCTION void operator()(index_t e) const {
-    index_t const i = rows[e / columns.size()], j = columns[e % columns.size()];
-    if (keeps_lower ? j > i : j < i) data[e] = T(0);
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t const n = columns.size(), at = rows[i];
+    index_t const begin = keeps_lower ? columns.below(at + 1) : 0, end = keeps_lower ? n : columns.below(at);
+    for (index_t j = begin; j < end; ++j) data[i * n + j] = T(0);
   }
 };
 
@@ -29,7 +31,7 @@ template <class X>
 void keep_triangle(X const& x, triangle which) {
   region const r = x.local_region();
   kernels_detail::for_elements(
-      "ashlar::linalg::triangle", typename X::execution_space{}, r.size(),
+      "ashlar::linalg::triangle", typename X::execution_space{}, r.dim[0].size(),
       clear_triangle_kernel<element_t<X>>{x.data(), r.dim[0], r.dim[1], which == triangle::lower});
 }
 

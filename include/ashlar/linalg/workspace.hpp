@@ -6,14 +6,20 @@
 
 namespace ashlar::linalg_detail {
 
+/// The size that a routine asks for by a number, which a float rounds.
+template <class T>
+std::size_t size_wanted(T number_of_elements) {
+  return static_cast<std::size_t>(static_cast<double>(std::real(number_of_elements)) * (1 + 2e-7)) + 1;
+}
+
 /// Calls call(work, lwork), first for the size that the routine wants, then with as many numbers.
 template <class T, class F>
 void with_workspace(F const& call) {
   T best{};
   int size = -1;
   call(&best, &size);
-  size = std::max(1, static_cast<int>(std::real(best)));
-  std::vector<T> work(static_cast<std::size_t>(size));
+  std::vector<T> work(size_wanted(best));
+  size = static_cast<int>(work.size());
   call(work.data(), &size);
 }
 

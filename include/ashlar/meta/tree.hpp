@@ -70,15 +70,15 @@ struct layers_as_one {
   struct of {
     Layer each;
     static constexpr auto names = ashlar::names("each");
-    static constexpr std::size_t equal_layers = N;
+    using number_of_equal_layers = std::integral_constant<std::size_t, N>;
   };
 };
 // The number of equal layers that a tree has one member for, or 1.
 template <class X>
 inline constexpr std::size_t equal_layers_of = 1;
 template <class X>
-  requires requires { X::equal_layers; }
-inline constexpr std::size_t equal_layers_of<X> = X::equal_layers;
+  requires requires { typename X::number_of_equal_layers; }
+inline constexpr std::size_t equal_layers_of<X> = X::number_of_equal_layers::value;
 
 }  // namespace meta_detail
 
@@ -171,36 +171,41 @@ constexpr auto const& first_leaf(X const& x) {
     return x;
 }
 
-// The recorder of a dry run counts each collective `times` times more, until this object ends.
+// The ledger that records a leaf's collectives, or null. Only tensors have one.
+struct no_ledger {
+  constexpr int times_counted() const { return 1; }
+  constexpr void count_times(int) {}
+};
 template <class Leaf>
+constexpr auto* ledger_of(Leaf const& x) {
+  if constexpr (requires { x.mesh().recorder()->log; })
+    return x.mesh().recorder() ? &x.mesh().recorder()->log : nullptr;
+  else
+    return static_cast<no_ledger*>(nullptr);
+}
+// A ledger counts each collective `times` times more, until this object ends.
+template <class Ledger>
 class counted_times {
  public:
-  constexpr counted_times(Leaf const& x, std::size_t times) {
-    if constexpr (requires { x.mesh().recorder()->log.count_times(1); }) {
-      if (!x.mesh().recorder()) return;
-      log_ = &x.mesh().recorder()->log;
-      before_ = log_->times_counted();
-      log_->count_times(before_ * static_cast<int>(times));
-    }
+  constexpr counted_times(Ledger* log, std::size_t times) : log_(log), before_(log ? log->times_counted() : 1) {
+    if (log_) log_->count_times(before_ * static_cast<int>(times));
   }
   counted_times(counted_times const&) = delete;
   counted_times& operator=(counted_times const&) = delete;
   constexpr ~counted_times() {
-    if constexpr (!std::is_same_v<log_type, int>)
-      if (log_ != nullptr) log_->count_times(before_);
+    if (log_) log_->count_times(before_);
   }
 
  private:
-  static constexpr auto log_of(auto const& x) {
-    if constexpr (requires { x.mesh().recorder()->log.count_times(1); })
-      return &x.mesh().recorder()->log;
-    else
-      return static_cast<int*>(nullptr);
-  }
-  using log_type = std::remove_pointer_t<decltype(log_of(std::declval<Leaf const&>()))>;
-  log_type* log_ = nullptr;
-  int before_ = 1;
+  Ledger* log_;
+  int before_;
 };
+// The same for the layers that a tree has one member for.
+template <class X>
+constexpr auto count_equal_layers(X const& x) {
+  auto* const log = ledger_of(first_leaf(x));
+  return counted_times<std::remove_pointer_t<decltype(ledger_of(first_leaf(x)))>>(log, equal_layers_of<X>);
+}
 
 }  // namespace meta_detail
 
@@ -211,7 +216,7 @@ constexpr auto map(F&& f, X const& x) {
   if constexpr (!tree<X>) {
     return f(x);
   } else if constexpr (meta_detail::equal_layers_of<X> != 1) {
-    meta_detail::counted_times const here(meta_detail::first_leaf(x), meta_detail::equal_layers_of<X>);
+    auto const here = meta_detail::count_equal_layers(x);
     return equal_layers<meta_detail::equal_layers_of<X>>(ashlar::map(f, x.each));
   } else {
     return meta_detail::with_members(x, [&](auto const&... m) {
@@ -226,7 +231,7 @@ constexpr auto map(F&& f, X const& x) {
 template <class F, tree X>
 constexpr auto map_members(F&& f, X const& x) {
   if constexpr (meta_detail::equal_layers_of<X> != 1) {
-    meta_detail::counted_times const here(meta_detail::first_leaf(x), meta_detail::equal_layers_of<X>);
+    auto const here = meta_detail::count_equal_layers(x);
     return equal_layers<meta_detail::equal_layers_of<X>>(f(x.each));
   } else {
     return meta_detail::with_members(x, [&](auto const&... m) {
@@ -241,8 +246,7 @@ constexpr void for_each_leaf(F&& f, X& x, More&... more) {
   if constexpr (!tree<X>) {
     f(x, more...);
   } else if constexpr (meta_detail::equal_layers_of<std::remove_const_t<X>> != 1) {
-    meta_detail::counted_times const here(meta_detail::first_leaf(x),
-                                          meta_detail::equal_layers_of<std::remove_const_t<X>>);
+    auto const here = meta_detail::count_equal_layers<std::remove_const_t<X>>(x);
     ashlar::for_each_leaf(f, x.each, more.each...);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,6 +1,7 @@
 // The application of operations to operands: one entry point for abstract, real and active tensors.
 #pragma once
 #include "ashlar/layout/einsum.hpp"
+#include "ashlar/layout/halo.hpp"
 #include "ashlar/plan/abstract_tensor.hpp"
 
 namespace ashlar {
@@ -102,7 +103,7 @@ constexpr named_operands name_operands(X const&... x) {
   return {symbol_of<Op>(),
           meta_detail::names_of_list<typename R::mesh::names>::text,
           static_cast<int>(sizeof...(X)),
-          {&value_v<typename R::c, layout_t<X>>...},
+          {&value_v<typename R::c, owned_layout_t<layout_t<X>>>...},
           {&x.extents()...}};
 }
 template <class R, class Op, class... X>

@@ -125,10 +125,11 @@ constexpr auto reduced_alone(Leaf const& x, call_site const& w) {
     return relayout(destination<typename reduced_over<Leaf, Choice::template of<Leaf>>::type, 0u>{}, x, w);
 }
 
-// The number of times that the recorder of a dry run counts each collective now.
+// The number of times that a ledger counts each collective now.
 template <class X>
 constexpr int times_counted(X const& x) {
-  return x.mesh().recorder() ? x.mesh().recorder()->log.times_counted() : 1;
+  auto const* const log = ledger_of(x);
+  return log ? log->times_counted() : 1;
 }
 
 template <class Choice, class Members>

@@ -1,7 +1,7 @@
 // A chain of layers.
 #pragma once
 #include "ashlar/meta/tree.hpp"
-#include "ashlar/plan/tensor.hpp"
+#include "ashlar/plan/backend.hpp"
 
 namespace ashlar {
 
@@ -21,12 +21,17 @@ struct later_layers {
 };
 template <class X>
 constexpr void begin_layers(later_layers n, X const& x) {
-  if (x.mesh().recorder()) x.mesh().recorder()->log.count_times(x.mesh().recorder()->log.times_counted() * n.number);
+  if (auto* const log = ledger_of(x)) log->count_times(log->times_counted() * n.number);
 }
 template <class X>
 constexpr void end_layers(later_layers n, X const& x) {
-  if (x.mesh().recorder()) x.mesh().recorder()->log.count_times(x.mesh().recorder()->log.times_counted() / n.number);
+  if (auto* const log = ledger_of(x)) log->count_times(log->times_counted() / n.number);
 }
+
+template <class X>
+struct one_layer_in_place_of_many {
+  static constexpr bool value = backend_of<X>::begins_early;  // on real ranks
+};
 
 template <class Result, class Operand>
 struct layer_changes_the_type {
@@ -36,6 +41,9 @@ struct layer_changes_the_type {
 // The second layer has a result of the first as its operand, as all later ones have.
 template <class Layers, class X, class F>
 constexpr auto chain_of_equal(Layers const& layers, X const& x, F const& f) {
+  static_assert(
+      !one_layer_in_place_of_many<plain_t<decltype(stop_gradient(x))>>::value,
+      "ashlar::chain: equal_layers is one layer in place of many, for dry runs; write stack<N>(layer) on real ranks");
   auto const y = materialize(f(x, layers.each, std::size_t(0)));
   later_layers const later{static_cast<int>(equal_layers_of<Layers>) - 1};
   begin_layers(later, y);

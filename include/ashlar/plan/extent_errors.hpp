@@ -49,8 +49,8 @@ struct named_operands {
   char const* operation;     // as a program writes it, or null
   char const* const* names;  // of the mesh's axes
   int number;
-  layout_value const* layout[4];
-  shape const* extents[4];
+  layout_value const* layout[8];
+  shape const* extents[8];
 
   void print(error_text& m) const;
 
@@ -64,13 +64,16 @@ inline thread_local named_operands const* operands_in_errors = nullptr;
 class operands_in_error {
  public:
   constexpr explicit operands_in_error(named_operands const& x) {
-    if (!std::is_constant_evaluated()) operands_in_errors = &x;
+    if (!std::is_constant_evaluated()) set(&x);
   }
   operands_in_error(operands_in_error const&) = delete;
   operands_in_error& operator=(operands_in_error const&) = delete;
   constexpr ~operands_in_error() {
-    if (!std::is_constant_evaluated()) operands_in_errors = nullptr;
+    if (!std::is_constant_evaluated()) set(nullptr);
   }
+
+ private:
+  static void set(named_operands const* x) { operands_in_errors = x; }
 };
 
 [[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);

@@ -3,8 +3,20 @@
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include <limits>
 
 namespace ashlar {
+
+namespace tensor_detail {
+
+/// True in builds with assertions: cells of new stale halos are NaN there.
+#ifdef NDEBUG
+inline constexpr bool stale_cells_are_nan = false;
+#else
+inline constexpr bool stale_cells_are_nan = true;
+#endif
+
+}  // namespace tensor_detail
 
 /// A tensor whose shard has room for cells of its neighbours. The stored cells are row-major in the memory of Space, or
 /// have the strides of the view that was adopted. A rank that owns no cells stores none.
@@ -36,6 +48,9 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     } catch (tensor_detail::out_of_memory const& e) {
       tensor_detail::fail_memory(e, extents, stored.size(), sizeof(T));
     }
+    constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
+    if constexpr (tensor_detail::stale_cells_are_nan && stale && std::is_floating_point_v<T>)
+      kernels::fill(Space{}, stored_data(), stored.size(), std::numeric_limits<T>::quiet_NaN());
   }
   /// The cells in the memory of another tensor.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)

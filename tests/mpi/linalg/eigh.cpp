@@ -53,28 +53,24 @@ void take_apart(device_mesh<grid> const& m, index_t rows, index_t columns, T) {
 TEST_CASE("eigh: A V = V diag(w), in every layout and element type") {
   on_every_grid([](auto const& m) {
     for_each_element_type([&](auto t) {
-      for (index_t n : {1, 2, 5, 13}) {
-        decompose<layout<cyclic("p", 2), cyclic("q", 2)>>(m, n, t);
-        decompose<layout<cyclic("q", 3), cyclic("p", 3)>>(m, n, t);
-      }
-      decompose<layout<"p", "q">>(m, 70, t);
+      for (index_t n : {1, 2, 7}) decompose<layout<cyclic("p", 2), cyclic("q", 2)>>(m, n, t);
+      decompose<layout<cyclic("q", 3), cyclic("p", 3)>>(m, 10, t);
       decompose<layout<axes("p", "q"), none>>(m, 9, t);
       decompose<layout<none, none>>(m, 6, t);
       decompose<layout<none, none>>(m, 0, t);
     });
+    decompose<layout<"p", "q">>(m, 70, 1.);
   });
 }
 
 TEST_CASE("svd: A = U diag(s) V^H for tall, square and wide matrices") {
   on_every_grid([](auto const& m) {
     for_each_element_type([&](auto t) {
-      for (index_t rows : {1, 4, 9, 13}) {
-        take_apart<layout<cyclic("p", 2), cyclic("q", 2)>>(m, rows, 4, t);
-        take_apart<layout<cyclic("q", 3), cyclic("p", 3)>>(m, rows, 9, t);
-      }
-      take_apart<layout<"p", "q">>(m, 70, 66, t);
+      for (index_t rows : {1, 4, 9}) take_apart<layout<cyclic("p", 2), cyclic("q", 2)>>(m, rows, 4, t);
+      take_apart<layout<cyclic("q", 3), cyclic("p", 3)>>(m, 7, 10, t);
       take_apart<layout<axes("p", "q"), none>>(m, 9, 5, t);
       take_apart<layout<none, none>>(m, 3, 6, t);
     });
+    take_apart<layout<"p", "q">>(m, 70, 66, 1.);
   });
 }

@@ -33,7 +33,7 @@ struct is_given {
   ASHLAR_FUNCTION double operator()(index_t i, index_t) const { return i < 0 || i >= n ? 99. : 0.; }
 };
 
-struct centre {
+struct at_centre {
   static constexpr auto reach = star(0, 0);
   ASHLAR_FUNCTION double operator()(auto const& x) const { return x(0, 0); }
 };
@@ -74,7 +74,7 @@ TEST_CASE("halo: elementwise operations on stale and filled halos, plain tensors
     CHECK(gather_all(u > v) == gather_all(a > b));
     CHECK(gather_all(cast<int>(u) * cast<int>(v)) == gather_all(cast<int>(a) * cast<int>(b)));
     auto const y = (u + v).evaluate();  // results of an elementwise operation go on
-    CHECK(same(stencil(centre{}, y * s), (a + b) * s));
+    CHECK(same(stencil(at_centre{}, y * s), (a + b) * s));
   });
 }
 

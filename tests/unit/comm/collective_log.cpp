@@ -1,4 +1,5 @@
 // The log of collectives, and the dog that watches it.
+#include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/watchdog.hpp"
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -111,11 +111,13 @@ TEST_CASE("ledger: a printed line tells how often its collective occurs") {
   notes log;
   for (int i = 0; i < 3; ++i) log.add({collective::all_gather, 3, 40, pass::forward, 7, "a/program.cpp"});
   log.add({collective::all_reduce, 1, 8, pass::update, 9, "a/program.cpp"});
+  log.add({collective::solver, 3, 0, pass::forward, 10, "a/program.cpp"});
   out << log;
   CHECK(out.str() ==
         "  forward  all_gather     x+y                   40 bytes per rank   program.cpp:7, 3 times\n"
         "  update   all_reduce     x                      8 bytes per rank   program.cpp:9\n"
-        "  4 collectives, 128 bytes per rank\n");
+        "  forward  solver         x+y                   bytes not counted   program.cpp:10\n"
+        "  5 collectives, 128 bytes per rank\n");
 }
 
 TEST_CASE("ledger: waste is printed with both lines") {
