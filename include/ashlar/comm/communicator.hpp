@@ -88,6 +88,7 @@ struct communicator_state {
   std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
   bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
+  double failed_at = 0;           // the time at which that happened.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
@@ -111,6 +112,9 @@ struct communicator_state {
     comm::check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
   }
 
+  void lose_messages() {
+    if (!std::exchange(lost_messages, true)) failed_at = comm::now();
+  }
   template <class T>
   T* scratch(std::size_t n) {
     if (n * sizeof(T) > buffer_size) {
@@ -235,20 +239,18 @@ class communicator {
       if (yields()) comm_detail::yield_core(poll_number);
       if (poll_number % 64 != 0) continue;
       poll_others();
-      if (state_->lost_messages) end_after_failure(begin);
+      if (state_->lost_messages) end_after_failure();
       if (state_->has_deadline) end_after_deadline(begin);
     }
   } catch (...) {
-    state_->lost_messages = true;
+    state_->lose_messages();
     throw;
   }
 
   // Throws if this rank still waits in a collective that was in flight when another one among these ranks failed here:
-  // others may have left their meshes then. `begin`: the time of the first poll, or 0.
-  static void end_after_failure(double& begin) {
-    double const now = comm::now();
-    if (begin == 0) begin = now;
-    if (now - begin > comm::tuned.patience)
+  // others may have left their meshes then.
+  void end_after_failure() const {
+    if (comm::now() - state_->failed_at > comm::tuned.patience)
       throw error(
           "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
           "another mesh, on all of them");

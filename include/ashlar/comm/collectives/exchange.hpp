@@ -72,7 +72,7 @@ void or_give_up(communicator const& c, F f) {
   try {
     f();
   } catch (...) {
-    c.state().lost_messages = true;
+    c.state().lose_messages();
     for (MPI_Request& r : c.state().requests)
       if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
     c.state().requests.clear();

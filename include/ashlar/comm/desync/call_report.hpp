@@ -24,6 +24,7 @@ struct call_report {
   std::uint64_t number;  // of the call. The fields below are what the sender knows of it.
   std::uint64_t fingerprint, number_on_mesh, begun;
   bool known, given_up, ended, counts;
+  bool makes_mesh;      // now: all ranks of the channel are needed for that.
   int process;          // the sender, in MPI_COMM_WORLD.
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
   int other;            // in a crossing: the rank that waits in another call. `text` is that call.
@@ -31,6 +32,9 @@ struct call_report {
 
   /// True if the sender has not begun the call, but may still begin it.
   bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
+  /// True if the sender will not begin the call: it has had an error since it began the same calls as the others, and
+  /// has gone on to make a mesh or to end.
+  bool has_gone_on() const { return !known && !counts && (makes_mesh || ended); }
 };
 
 inline constexpr char const* every_rank_takes_part = "; every rank of a mesh takes part in each call";
@@ -51,6 +55,12 @@ inline std::string different_calls(call_on_rank const& one, call_on_rank const& 
          every_rank_takes_part;
 }
 
+/// The sentence of a rank that waits in a call.
+inline std::string waits_in(call_report const& mine, int self, std::string const& fate) {
+  return "ashlar: rank " + std::to_string(self) + " waits in " + place_text(mine.number_on_mesh, "making a mesh") +
+         ", " + mine.text + ", " + fate;
+}
+
 /// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
 inline std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
   auto const [low, high] = std::minmax(self, they);
@@ -61,9 +71,9 @@ inline std::string contradiction(call_report const& mine, int self, call_report 
   auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};
-    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " +
-           one.text + ", " +
-           (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
+    return waits_in(
+        one, waiting,
+        fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);
   if (left_out(mine)) return gone(theirs, they, self, nullptr);

@@ -137,8 +137,10 @@ class desync_monitor : public waiting_monitor {
   void poll_others(call_in_progress& c) {
     double const now = comm::now();
     if (c.begin == 0) c.begin = now;
-    if (now - c.begin < comm::tuned.patience) return;
-    if (now >= c.asks_next) {
+    bool const waits_long = now - c.begin >= comm::tuned.patience;
+    // A rank that has had an error answers at once: others may still wait for it, until it tells them.
+    if (!waits_long && history_.counts()) return;
+    if (waits_long && now >= c.asks_next) {
       c.asks_next = now + comm::tuned.patience;
       ++asked();
       int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
@@ -201,8 +203,9 @@ class desync_monitor : public waiting_monitor {
   };
 
   call_report about(call_report::kind what, std::uint64_t number, bool ended = false) const {
-    call_report r{what,          id_,     number, 0, 0, history_.begun(), false, false, ended, history_.counts(),
-                  own_process(), asked(), 0,      {}};
+    bool const makes_mesh = current_ != nullptr && current_->call.number_on_mesh == 0;
+    call_report r{what,       id_,           number,  0, 0, history_.begun(), false, false, ended, history_.counts(),
+                  makes_mesh, own_process(), asked(), 0, {}};
     recorded_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
@@ -242,6 +245,12 @@ class desync_monitor : public waiting_monitor {
       } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
         wrong = crosses(now->call, r, from.MPI_SOURCE);
       }
+      // Other ranks have had an error in a call that this one came late to, and completed nevertheless.
+      if (wrong.empty() && now != nullptr && now->call.number_on_mesh != 0 && now->call.number == r.number &&
+          mine.known && r.has_gone_on())
+        wrong = waits_in(mine, rank_,
+                         "and rank " + std::to_string(from.MPI_SOURCE) +
+                             " has gone on after an error; make another mesh, on all of them");
       // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
