@@ -74,9 +74,12 @@ class attacker {
     // Whatever happened, a new mesh works.
     std::string const after =
         ends(fault) ? "nothing" : error_of([&] { return stage(ranks_, folder_, rows).call("all_reduce"); });
-    bool good = true;
+    bool good = raw_number == 1 || heard == "nothing" || call != "raw";
+    if (!good)
+      std::printf("[rank %d] %s, rank %d, %s: memory changed after an error\n", rank_, fault.c_str(), culprit,
+                  call.c_str());
     if (rank_ != culprit || !ends(fault))
-      good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took);
+      good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took) && good;
     if (after != "nothing")
       std::printf("[rank %d] %s, %s, then a new mesh: %s\n", rank_, fault.c_str(), call.c_str(), after.c_str());
     MPI_Comm_free(&others);

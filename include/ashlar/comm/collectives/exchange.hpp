@@ -131,6 +131,12 @@ inline std::size_t const* block_starts(communicator const& c, std::span<std::siz
   return block_starts(c.state().starts, counts);
 }
 
+inline std::size_t sum_of(std::span<std::size_t const> counts) {
+  std::size_t sum = 0;
+  for (std::size_t n : counts) sum += n;
+  return sum;
+}
+
 // The same for an MPI call: counts and displacements.
 inline void fill_counts(communicator const& c, std::size_t const* starts) {
   auto& s = c.state();
