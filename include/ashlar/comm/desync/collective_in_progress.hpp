@@ -22,7 +22,7 @@ class watched_call {
 
   void enter() {
     exceptions_ = std::uncaught_exceptions();
-    call_.begin = call_.asks_next = 0;
+    call_.begin = call_.asks_next = call_.left_at = 0;
     outer_ = channel_.enter(&call_);
   }
   /// Post: true if an exception ends the call.

@@ -11,6 +11,7 @@
 
 #include "ashlar/comm/desync/call_history.hpp"
 #include "ashlar/comm/desync/call_report.hpp"
+#include "ashlar/comm/desync/processes_of_ranks.hpp"
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/mesh/mesh.hpp"
@@ -25,6 +26,8 @@ struct call_in_progress {
   int rank;
   double deadline;                  // seconds; 0: none
   double begin = 0, asks_next = 0;  // seconds of the clock; begin is the first poll
+  double left_at = 0;               // the time at which this rank learned that rank left_by has gone on without it
+  int left_by = -1;
 };
 
 /// Desync detection for all meshes made from one communicator of the program. Ranks ask each other over a duplicate of
@@ -133,13 +136,14 @@ class desync_monitor : public waiting_monitor {
   }
   /// Call it now and then while a rank waits in a call.
   /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
-  ///   if the deadline is over.
+  ///   if the process of a rank of this node has ended; if the deadline is over.
   void poll_others(call_in_progress& c) {
     double const now = comm::now();
     if (c.begin == 0) c.begin = now;
     bool const waits_long = now - c.begin >= comm::tuned.patience;
     // A rank that has had an error answers at once: others may still wait for it, until it tells them.
     if (!waits_long && history_.counts()) return;
+    std::string wrong;
     if (waits_long && now >= c.asks_next) {
       c.asks_next = now + comm::tuned.patience;
       ++asked();
@@ -150,10 +154,19 @@ class desync_monitor : public waiting_monitor {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
         send(q, about(call_report::question, c.call.number));
       }
+      for (int d = 1; d < ranks && wrong.empty(); ++d)
+        if (int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks); processes_.has_ended(q))
+          wrong = waits_in(about(call_report::question, c.call.number), rank_,
+                           "but rank " + std::to_string(q) + " has ended: its process is gone" + every_rank_takes_part);
     }
     for (desync_monitor* other : open())
       if (other != this) other->serve(nullptr, other->closed_);
-    std::string wrong = serve(&c, false);
+    std::string const other = serve(&c, false);
+    if (wrong.empty()) wrong = other;
+    if (wrong.empty() && c.left_at > 0 && now - c.left_at > comm::tuned.patience / 2)
+      wrong = waits_in(
+          about(call_report::question, c.call.number), rank_,
+          "and rank " + std::to_string(c.left_by) + " has gone on after an error; make another mesh, on all of them");
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
       wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
               std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
@@ -178,6 +191,7 @@ class desync_monitor : public waiting_monitor {
     comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
     poll({&request, 1});
     last = id_;
+    processes_ = processes_of_ranks(channel_, ranks_);
     open().push_back(this);
   }
 
@@ -222,7 +236,7 @@ class desync_monitor : public waiting_monitor {
 
   // Answers the reports that have arrived. Returns a sentence if something is wrong with the call in progress or one
   // before it. If the program ends, any call that others ask about counts.
-  std::string serve(call_in_progress const* now, bool ended) {
+  std::string serve(call_in_progress* now, bool ended) {
     std::string wrong;
     for (int found = 1;;) {
       MPI_Status from;
@@ -245,12 +259,11 @@ class desync_monitor : public waiting_monitor {
       } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
         wrong = crosses(now->call, r, from.MPI_SOURCE);
       }
-      // Other ranks have had an error in a call that this one came late to, and completed nevertheless.
-      if (wrong.empty() && now != nullptr && now->call.number_on_mesh != 0 && now->call.number == r.number &&
-          mine.known && r.has_gone_on())
-        wrong = waits_in(mine, rank_,
-                         "and rank " + std::to_string(from.MPI_SOURCE) +
-                             " has gone on after an error; make another mesh, on all of them");
+      // Other ranks have had an error in a call that this one came late to, and completed nevertheless. A better
+      // sentence may still be on its way here.
+      if (now != nullptr && now->call.number_on_mesh != 0 && now->call.number == r.number && mine.known &&
+          r.has_gone_on() && now->left_at == 0)
+        now->left_at = comm::now(), now->left_by = from.MPI_SOURCE;
       // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
       bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
       // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
@@ -352,6 +365,7 @@ class desync_monitor : public waiting_monitor {
         PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
     }
     bool said = false;
+    double looks_next = begin + comm::tuned.patience;
     unsigned poll_number = 1;
     for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
          ++poll_number) {
@@ -362,6 +376,10 @@ class desync_monitor : public waiting_monitor {
             stderr, "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n",
             own_process(), longest);
         MPI_Abort(MPI_COMM_WORLD, 1);
+      }
+      if (comm::now() > looks_next) {
+        looks_next = comm::now() + comm::tuned.patience;
+        for (desync_monitor const* c : open()) end_after_death(*c);
       }
       for (desync_monitor* c : open()) {
         std::string const wrong = c->serve(nullptr, true);
@@ -374,6 +392,14 @@ class desync_monitor : public waiting_monitor {
       c->leave_reports();
       PMPI_Comm_free(&c->channel_);
     }
+  }
+  // Ends the run if a rank's process has ended: MPI_Finalize would wait for it for ever.
+  static void end_after_death(desync_monitor const& c) {
+    int const gone = c.processes_.first_ended();
+    if (gone < 0) return;
+    std::fprintf(stderr, "ashlar: rank %d has ended its program, and the process of rank %d is gone; it ends the run\n",
+                 own_process(), gone);
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
   // Compares what the ranks have called since their last mesh. MPI's own collectives are compared only now and then, so
   // this finds a difference after the last comparison. Ranks that have had an error are not compared.
@@ -411,6 +437,7 @@ class desync_monitor : public waiting_monitor {
   bool closed_ = false;
   MPI_Request all_closed_ = MPI_REQUEST_NULL;  // a barrier of the ranks that have closed the monitor
   std::list<sent_report> sent_;
+  processes_of_ranks processes_;
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };
 
