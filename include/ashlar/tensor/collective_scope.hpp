@@ -32,7 +32,10 @@ class collective_scope {
   ~collective_scope() {
     if (entered_) end();
   }
+  /// Error: ashlar::error if MPI is finalised.
+  void require_mpi() const { begun(event_); }
   void enter() {
+    require_mpi();
     event_.bytes = 0;  // were counted when it began
     collective_.enter();
     begin();
@@ -58,7 +61,7 @@ class collective_scope {
     return e;
   }
   static comm::collective_event const& begun(comm::collective_event const& e) {
-    require_mpi(e.name ? e.name : to_text(e.what));
+    comm_detail::require_mpi(e.name ? e.name : to_text(e.what));
     return e;
   }
   void begin() {

@@ -23,13 +23,15 @@ struct call_report {
   std::uint64_t channel;
   std::uint64_t number;  // of the call. The fields below are what the sender knows of it.
   std::uint64_t fingerprint, number_on_mesh, begun;
-  bool known, given_up, ended, counts;
+  bool known, given_up, completed, ended, counts;
   bool makes_mesh;      // now: all ranks of the channel are needed for that.
   int process;          // the sender, in MPI_COMM_WORLD.
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
   int other;            // in a crossing: the rank that waits in another call. `text` is that call.
   char text[150];
 
+  /// True if the sender has begun the call and ended its program without waiting for it.
+  bool has_left_it() const { return ended && known && !completed && !given_up; }
   /// True if the sender has not begun the call, but may still begin it.
   bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
   /// True if the sender will not begin the call: it has had an error since it began the same calls as the others, and
@@ -77,6 +79,9 @@ inline std::string contradiction(call_report const& mine, int self, call_report 
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);
   if (left_out(mine)) return gone(theirs, they, self, nullptr);
+  constexpr char const* leaves = " has begun, and has ended without waiting for it";
+  if (theirs.has_left_it() && !mine.completed) return gone(mine, self, they, leaves);
+  if (mine.has_left_it() && !theirs.completed) return gone(theirs, they, self, leaves);
   return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
 }
 

@@ -19,6 +19,7 @@ class watched_call {
   }
   watched_call(watched_call const&) = delete;
   watched_call& operator=(watched_call const&) = delete;
+  ~watched_call() { channel_.history().complete(call_.call.number); }
 
   void enter() {
     exceptions_ = std::uncaught_exceptions();
@@ -60,7 +61,7 @@ class mesh_calls {
     struct here {
       watched_call call;
       here(mesh_calls const& m, comm::collective_event const& event)
-          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false},
+          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false, false},
                                m.channel_->all_ranks(),
                                1,
                                m.channel_->rank(),
@@ -95,11 +96,12 @@ class collective_in_progress {
                          std::uint64_t fingerprint, comm::collective_event const& e)
       : ranks_((require_one_thread(), ranks.state())),
         name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-        call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
-                                sizes,
-                                e.axes,
-                                rank,
-                                deadline_of(calls, ranks_)}),
+        call_(*calls.channel_,
+              {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false, false},
+               sizes,
+               e.axes,
+               rank,
+               deadline_of(calls, ranks_)}),
         calls_(calls) {
     enter();
   }

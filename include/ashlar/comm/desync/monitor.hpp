@@ -218,14 +218,16 @@ class desync_monitor : public waiting_monitor {
 
   call_report about(call_report::kind what, std::uint64_t number, bool ended = false) const {
     bool const makes_mesh = current_ != nullptr && current_->call.number_on_mesh == 0;
-    call_report r{what,       id_,           number,  0, 0, history_.begun(), false, false, ended, history_.counts(),
-                  makes_mesh, own_process(), asked(), 0, {}};
+    call_report r{
+        what,       id_,           number,  0, 0, history_.begun(), false, false, false, ended, history_.counts(),
+        makes_mesh, own_process(), asked(), 0, {}};
     recorded_call const* const c = history_.find(number);
     if (c == nullptr) return r;
     r.known = true;
     r.fingerprint = c->fingerprint;
     r.number_on_mesh = c->number_on_mesh;
     r.given_up = c->given_up;
+    r.completed = c->completed;
     c->text().copy(r.text, sizeof r.text - 1);
     return r;
   }

@@ -51,7 +51,7 @@ class raw_call {
     e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
     comm::collective_log::instance().begin(e);
     if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
-    call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false},
+    call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false, false},
                                              monitor->all_ranks(),
                                              1,
                                              monitor->rank(),
