@@ -149,7 +149,7 @@ class desync_monitor : public waiting_monitor {
       ++asked();
       int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
       // Among more than 16 ranks, asks only ranks at distances 1, 2, 4, ...: an error spreads from neighbour to
-      // neighbour.
+      // neighbour (tell_of_error).
       for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
         int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
         send(q, about(call_report::question, c.call.number));
@@ -172,6 +172,7 @@ class desync_monitor : public waiting_monitor {
               std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
               place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
     if (wrong.empty()) return;
+    tell_of_error(c);
     history_.lose_count();
     throw error(wrong);
   }
@@ -277,6 +278,16 @@ class desync_monitor : public waiting_monitor {
     }
     free_sent(sent_);
     return wrong;
+  }
+
+  // Tells those who would ask this rank that it gives the call up. Among few ranks everyone asks the culprit. Among many,
+  // a rank may ask only ranks that have given up, too, and that wait in a call of the program's own by now.
+  void tell_of_error(call_in_progress const& c) {
+    int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+    if (ranks <= 16) return;
+    call_report told = about(call_report::answer, c.call.number);
+    told.given_up = true;
+    for (int d = 1; d < ranks; d *= 2) send(c.sizes.with_position(c.rank, c.axes, (own - d + ranks) % ranks), told);
   }
 
   // Rank q, which sent r, has not begun the call that this rank is in. Looks for an earlier question of q about a call
