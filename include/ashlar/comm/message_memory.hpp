@@ -73,8 +73,10 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, T const* sou
   message_buffer<std::byte> copies((m + (has_own ? n : 0)) * sizeof(T));
   T* const result = reinterpret_cast<T*>(copies.data());
   T const* operand = source == nullptr ? nullptr : result;
-  std::copy_n(destination, m, result);
-  if (has_own) operand = std::copy_n(source, n, result + m) - n;
+  if (has_own)
+    operand = std::copy_n(source, n, result + m) - n;
+  else
+    std::copy_n(destination, m, result);
   f(operand, result);
   std::copy_n(result, m, destination);
 }

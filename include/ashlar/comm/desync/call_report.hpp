@@ -58,9 +58,9 @@ inline std::string different_calls(call_on_rank const& one, call_on_rank const& 
 }
 
 /// The sentence of a rank that waits in a call.
-inline std::string waits_in(call_report const& mine, int self, std::string const& fate) {
-  return "ashlar: rank " + std::to_string(self) + " waits in " + place_text(mine.number_on_mesh, "making a mesh") +
-         ", " + mine.text + ", " + fate;
+inline std::string waits_in(std::uint64_t number_on_mesh, std::string_view call, int self, std::string const& fate) {
+  return "ashlar: rank " + std::to_string(self) + " waits in " + place_text(number_on_mesh, "making a mesh") + ", " +
+         std::string(call) + ", " + fate;
 }
 
 /// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
@@ -74,7 +74,7 @@ inline std::string contradiction(call_report const& mine, int self, call_report 
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};
     return waits_in(
-        one, waiting,
+        one.number_on_mesh, one.text, waiting,
         fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);

@@ -156,7 +156,7 @@ class desync_monitor : public waiting_monitor {
       }
       for (int d = 1; d < ranks && wrong.empty(); ++d)
         if (int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks); processes_.has_ended(q))
-          wrong = waits_in(about(call_report::question, c.call.number), rank_,
+          wrong = waits_in(c.call.number_on_mesh, c.call.text(), rank_,
                            "but rank " + std::to_string(q) + " has ended: its process is gone" + every_rank_takes_part);
     }
     for (desync_monitor* other : open())
@@ -165,7 +165,7 @@ class desync_monitor : public waiting_monitor {
     if (wrong.empty()) wrong = other;
     if (wrong.empty() && c.left_at > 0 && now - c.left_at > comm::tuned.patience / 2)
       wrong = waits_in(
-          about(call_report::question, c.call.number), rank_,
+          c.call.number_on_mesh, c.call.text(), rank_,
           "and rank " + std::to_string(c.left_by) + " has gone on after an error; make another mesh, on all of them");
     if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
       wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
@@ -286,6 +286,7 @@ class desync_monitor : public waiting_monitor {
     int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
     if (ranks <= 16) return;
     call_report told = about(call_report::answer, c.call.number);
+    if (!told.known) return;  // other ranks may have another number for it
     told.given_up = true;
     for (int d = 1; d < ranks; d *= 2) send(c.sizes.with_position(c.rank, c.axes, (own - d + ranks) % ranks), told);
   }
