@@ -17,6 +17,9 @@ namespace attack {
 using namespace ashlar;
 using line = mesh<axis<"x">>;
 
+// An operand and result in memory of the program. After an error nobody may write to it any more.
+inline int raw_number = 1;
+
 struct number_of {
   double first;
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return first + static_cast<double>(i * 7 + j); }
@@ -214,9 +217,9 @@ class stage {
     return true;
   }
   bool reduces_raw_memory() {
-    int n = 1;
-    comm::all_reduce<op::sum>(m_.communicator(), &n, 1);
-    return n == m_.size();
+    raw_number = 1;
+    comm::all_reduce<op::sum>(m_.communicator(), &raw_number, 1);
+    return raw_number == m_.size();
   }
   bool makes_a_mesh() { return device_mesh<line>(MPI_COMM_WORLD, {m_.size()}).size() == m_.size(); }
   bool saves() {

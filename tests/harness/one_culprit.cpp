@@ -131,17 +131,15 @@ class ranks_and_culprit {
     return !(by_messages_ || on_nodes_) || collective != "permute" || rank_ == 3 - culprit_;
   }
   /// Parts of an error where the culprit is late, dead or at the end of its program, and others are at `where`. Those that see
-  /// each other's memory know who is late or dead; by messages the deadline is all that a rank has.
+  /// each other's memory know who is late; by messages the deadline is all that a rank has.
   std::vector<std::string> of_deadline(std::string const& where, bool of_no_mesh = false) const {
     if (of_no_mesh) return {" s in a call of all ranks, ", where, "; the deadline is over"};
     if (on_nodes_) return {"ashlar: rank "};  // either, or what another rank says of it
     if (by_messages_) return {" s in call ", where, "; the deadline is over"};
     return {"for " + culprit_text() + ", which has not come"};
   }
-  std::vector<std::string> of_death(std::string const& where, bool of_no_mesh) const {
-    if (by_messages_ || of_no_mesh) return of_deadline(where, of_no_mesh);
-    return {"for " + culprit_text() + ", which has ended"};
-  }
+  // A rank of this node learns from the system that a process has ended.
+  std::vector<std::string> of_death() const { return {"ashlar: rank ", culprit_text(), " has ended"}; }
   std::vector<std::string> of_end(std::string const& where) const {
     return {" waits in ", where, ", but " + culprit_text() + " has ended"};
   }
@@ -219,9 +217,6 @@ int main(int count, char** arguments) {
   std::string const where =
       how == "early" ? "making a mesh, device_mesh, one_culprit.cpp:" : stage::text(collectives.front());
   bool const waits = how == "early" || all.waits(collectives.front());
-  all.report(heard,
-             dies ? all.of_death(where, stage::is_of_no_mesh(collectives.empty() ? "" : collectives.front()))
-                  : all.of_end(where),
-             waits);
+  all.report(heard, dies ? all.of_death() : all.of_end(where), waits);
   return 1;
 }

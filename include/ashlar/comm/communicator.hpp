@@ -1,6 +1,7 @@
 // A group of ranks.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -88,6 +89,7 @@ struct communicator_state {
   std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
   bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
+  double failed_at = 0;           // the time at which that happened.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
@@ -99,6 +101,7 @@ struct communicator_state {
 
   void adopt(MPI_Comm made);
 
+  void lose_messages();
   template <class T>
   T* scratch(std::size_t n) {
     if (n * sizeof(T) > buffer_size) {
@@ -180,17 +183,17 @@ class communicator {
       if (yields()) comm_detail::yield_core(poll_number);
       if (poll_number % 64 != 0) continue;
       poll_others();
-      if (state_->lost_messages) end_after_failure(begin);
+      if (state_->lost_messages) end_after_failure();
       if (state_->has_deadline) end_after_deadline(begin);
     }
   } catch (...) {
-    state_->lost_messages = true;
+    state_->lose_messages();
     throw;
   }
 
   // Throws if this rank still waits in a collective that was in flight when another one among these ranks failed here:
-  // others may have left their meshes then. `begin`: the time of the first poll, or 0.
-  static void end_after_failure(double& begin);
+  // others may have left their meshes then.
+  void end_after_failure() const;
   // Throws if this rank has waited longer than the deadline in something that no monitor knows. `begin`: the time of the
   // first poll, or 0.
   void end_after_deadline(double& begin) const;

@@ -1,5 +1,6 @@
 // Memory that messages read and write.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <utility>
@@ -47,6 +48,31 @@ class message_buffer {
   std::vector<T> elements_;
   int exceptions_ = std::uncaught_exceptions();
 };
+
+/// Calls f(source, destination) for n and m elements of the caller. If an error may end this rank's wait while MPI still uses
+/// the arrays, and they are small, f gets copies: the caller's arrays may be on the stack, and gone when MPI writes to them.
+/// `source` may be null or `destination`, and is then null or the same array in f, too.
+template <class T, class F>
+void on_kept_copies(communicator const& c, comm::tuning const& how, T const* source, std::size_t n, T* destination,
+                    std::size_t m, F f) {
+  constexpr std::size_t most = 1 << 16;
+  communicator_state const& s = c.state();
+  bool const waits_with_polls = s.has_deadline || s.in_progress.polls || c.yields();
+  node_memory const& memory = node_memory::instance();
+  bool const seen_by_others = (s.node || s.levels) && (memory.contains(source) || memory.contains(destination));
+  if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || (n + m) * sizeof(T) > most)
+    return f(source, destination);
+  bool const has_own = source != nullptr && source != destination;
+  message_buffer<std::byte> copies((m + (has_own ? n : 0)) * sizeof(T));
+  T* const result = reinterpret_cast<T*>(copies.data());
+  T const* operand = source == nullptr ? nullptr : result;
+  if (has_own)
+    operand = std::copy_n(source, n, result + m) - n;
+  else
+    std::copy_n(destination, m, result);
+  f(operand, result);
+  std::copy_n(result, m, destination);
+}
 
 }  // namespace ashlar::comm_detail
 

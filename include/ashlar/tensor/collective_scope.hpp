@@ -30,6 +30,8 @@ class collective_scope {
   collective_scope(collective_scope const&) = delete;
   collective_scope& operator=(collective_scope const&) = delete;
   ~collective_scope();
+  /// Error: ashlar::error if MPI is finalised.
+  void require_mpi() const { begun(event_); }
   void enter();
   void leave();
 

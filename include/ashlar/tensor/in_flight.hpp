@@ -39,28 +39,18 @@ class in_flight : public reader, public unfinished_collective {
   /// Begins the collective by f. The rank leaves it after that.
   template <class F>
   void begin_by(F f) {
-    try {
-      f();
-    } catch (...) {
-      fail();
-      throw;
-    }
+    or_fail(f);
     scope_.leave();
   }
-  /// Calls f in the collective, which the rank enters again.
+  /// Calls f in the collective, which the rank enters again. Error: as f, and ashlar::error if MPI is finalised.
   template <class F>
   void in_collective(F f) {
-    struct entered {
+    or_fail([&] { scope_.enter(); });
+    struct leaving {
       collective_scope& scope;
-      explicit entered(collective_scope& s) : scope(s) { scope.enter(); }
-      ~entered() { scope.leave(); }
-    } const here(scope_);
-    try {
-      f();
-    } catch (...) {
-      fail();
-      throw;
-    }
+      ~leaving() { scope.leave(); }
+    } const here{scope_};
+    or_fail(f);
   }
 
   /// Offers n elements to the other ranks of the node, without waiting for them. False if these ranks send messages.
@@ -89,7 +79,9 @@ class in_flight : public reader, public unfinished_collective {
     finish(ranks_);
     requests_.clear();
   }
+  /// Error: ashlar::error if MPI is finalised.
   bool requests_have_arrived() {
+    or_fail([&] { scope_.require_mpi(); });
     int arrived = 0;
     comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
     return arrived != 0;
@@ -102,10 +94,17 @@ class in_flight : public reader, public unfinished_collective {
   /// Leaves the memory of the collective to messages that come late. It is called while an exception is handled. A failed
   /// collective is not tried again.
   virtual void give_up() = 0;
-  void fail() {
-    failure_ = std::current_exception();
-    round_.reset();  // before the result's memory is free for others
-    give_up();
+  template <class F>
+  void or_fail(F f) {
+    try {
+      f();
+    } catch (...) {
+      failure_ = std::current_exception();
+      if (ranks_.state().unfinished == this) ranks_.state().unfinished = nullptr;
+      round_.reset();  // before the result's memory is free for others
+      give_up();
+      throw;
+    }
   }
 
   std::exception_ptr failure_;

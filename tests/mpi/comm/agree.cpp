@@ -1,6 +1,8 @@
 #include <ashlar/comm/agree.hpp>
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <limits>
 #include <memory>
@@ -122,5 +124,20 @@ TEST_CASE("collectively: from another thread than before it is an error, and not
   std::string text;
   std::thread([&] { text = said([&] { comm::collectively(c, [] {}); }); }).join();
   CHECK(text.find("ashlar: another thread of this process has called collectives before") == 0);
+  comm::collectively(c, [] {});
+}
+
+TEST_CASE("collectively: in a forked process it is an error, and the ranks go on") {
+  communicator const c(MPI_COMM_WORLD);
+  if (c.size() == 1) return;
+  comm::collectively(c, [] {});
+  pid_t const child = fork();
+  if (child == 0) {
+    std::string const text = said([&] { comm::collectively(c, [] {}); });
+    _exit(text.find("ashlar: this process was forked from a rank, and MPI does not know it") == 0 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
   comm::collectively(c, [] {});
 }

@@ -352,9 +352,9 @@ TEST_CASE("async: a collective of another thread is an error there, and the coll
   device_mesh<mesh<axis<"x">>> const m(MPI_COMM_WORLD, {world_size()});
   if (m.size() == 1) return;
   auto const x = tensor_of<double, layout<"x">>(m, shape::of(m.size() + 1), small_number);
-  auto begun = all_gather_async<"x">(x);
+  auto in_flight = all_gather_async<"x">(x);
   std::string begin;
   std::thread([&] { begin = said([&] { (void)all_gather<"x">(x); }); }).join();
   CHECK(begin.find("ashlar: another thread of this process has called collectives before") == 0);
-  CHECK(denotes(begun.wait(), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
+  CHECK(denotes(in_flight.wait(), denoted<double>(x.extents(), x.layout, m.sizes(), small_number)));
 }

@@ -3,6 +3,7 @@
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "ashlar/comm/collectives/hierarchical.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -91,14 +92,21 @@ namespace ashlar::comm {
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::all_gather");
-  comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
+  comm_detail::on_kept_copies(
+      c, how, source, n_each, destination, static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
+        comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true, how);
+      });
 }
 
 /// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::all_gather");
-  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, n_each), true, how);
+  comm_detail::on_kept_copies(c, how, static_cast<T const*>(nullptr), 0, data,
+                              static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
+                                comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true,
+                                                            how);
+                              });
 }
 
 /// Gathers blocks of different sizes, rank q's of `counts[q]` elements.
@@ -110,15 +118,19 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
   comm_detail::raw_call const now(c, "comm::all_gather");
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
-  comm_detail::run_all_gather(c, source, destination, comm_detail::block_starts(c, counts), false, how);
+  comm_detail::on_kept_copies(c, how, source, n, destination, comm_detail::sum_of(counts), [&](T const* from, T* to) {
+    comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, counts), false, how);
+  });
 }
 
 /// The same if the own block is in its place already.
 template <element T>
 void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::all_gather");
-  comm_detail::run_all_gather(c, static_cast<T const*>(nullptr), data, comm_detail::block_starts(c, counts), false,
-                              how);
+  comm_detail::on_kept_copies(
+      c, how, static_cast<T const*>(nullptr), 0, data, comm_detail::sum_of(counts), [&](T const* from, T* to) {
+        comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, counts), false, how);
+      });
 }
 
 }  // namespace ashlar::comm

@@ -5,6 +5,7 @@
 #include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/split.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -174,14 +175,14 @@ namespace ashlar::comm {
 template <class Op, element T>
 void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::all_reduce");
-  comm_detail::run_all_reduce<Op>(c, source, destination, n, how);
+  comm_detail::on_kept_copies(c, how, source, n, destination, n,
+                              [&](T const* from, T* to) { comm_detail::run_all_reduce<Op>(c, from, to, n, how); });
 }
 
 /// The same in place.
 template <class Op, element T>
 void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_reduce");
-  comm_detail::run_all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
+  all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
 }
 
 }  // namespace ashlar::comm

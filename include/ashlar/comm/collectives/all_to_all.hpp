@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/exchange.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -43,8 +44,10 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
                                                                     count_type(n_each), type, rest...);
                                  });
   else
-    comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), source,
-                          count_type(n_each), type, destination, count_type(n_each), type);
+    comm_detail::on_kept_copies(c, how, source, n, destination, n, [&](T const* from, T* to) {
+      comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), from,
+                            count_type(n_each), type, to, count_type(n_each), type);
+    });
 }
 
 /// The same with blocks of different sizes, which are anywhere in `source` and may share elements. Rank q gets the

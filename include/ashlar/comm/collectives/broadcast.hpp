@@ -5,6 +5,7 @@
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -29,7 +30,8 @@ void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning c
   comm_detail::raw_call const now(c, "comm::broadcast");
   if (c.size() == 1 || n == 0) return;
   c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
-  comm_detail::broadcast_by_mpi(c, data, n, root, how);
+  comm_detail::on_kept_copies(c, how, static_cast<T const*>(data), n, data, n,
+                              [&](T const*, T* to) { comm_detail::broadcast_by_mpi(c, to, n, root, how); });
 }
 
 }  // namespace ashlar::comm

@@ -73,7 +73,7 @@ void or_give_up(communicator const& c, F f) {
   try {
     f();
   } catch (...) {
-    c.state().lost_messages = true;
+    c.state().lose_messages();
     for (MPI_Request& r : c.state().requests)
       if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
     c.state().requests.clear();
@@ -116,6 +116,12 @@ void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::
 ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::size_t n_each);
 ASHLAR_INLINE std::size_t const* block_starts(std::vector<std::size_t>& starts, std::span<std::size_t const> counts);
 ASHLAR_INLINE std::size_t const* block_starts(communicator const& c, std::span<std::size_t const> counts);
+
+inline std::size_t sum_of(std::span<std::size_t const> counts) {
+  std::size_t sum = 0;
+  for (std::size_t n : counts) sum += n;
+  return sum;
+}
 
 // The same for an MPI call: counts and displacements.
 ASHLAR_INLINE void fill_counts(communicator const& c, std::size_t const* starts);

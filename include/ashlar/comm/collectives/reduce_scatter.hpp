@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/hierarchical.hpp"
 #include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/comm/message_memory.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -91,7 +92,10 @@ template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
                     tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::reduce_scatter");
-  comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, n_each), true, how);
+  comm_detail::on_kept_copies(
+      c, how, source, static_cast<std::size_t>(c.size()) * n_each, destination, n_each, [&](T const* from, T* to) {
+        comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, n_each), true, how);
+      });
 }
 
 /// The same with blocks of different sizes, rank q's of `counts[q]` elements.
@@ -100,7 +104,11 @@ template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
                     tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::reduce_scatter");
-  comm_detail::run_reduce_scatter<Op>(c, source, destination, comm_detail::block_starts(c, counts), false, how);
+  comm_detail::on_kept_copies(c, how, source, comm_detail::sum_of(counts), destination,
+                              counts[static_cast<std::size_t>(c.rank())], [&](T const* from, T* to) {
+                                comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, counts),
+                                                                    false, how);
+                              });
 }
 
 }  // namespace ashlar::comm

@@ -1,6 +1,5 @@
 // The functions of comm/desync/call_report.hpp.
 #pragma once
-#include <algorithm>
 #include "ashlar/comm/desync/call_report.hpp"
 
 namespace ashlar::comm_detail {
@@ -20,6 +19,12 @@ ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank 
          every_rank_takes_part;
 }
 
+ASHLAR_INLINE std::string waits_in(std::uint64_t number_on_mesh, std::string_view call, int self,
+                                   std::string const& fate) {
+  return "ashlar: rank " + std::to_string(self) + " waits in " + place_text(number_on_mesh, "making a mesh") + ", " +
+         std::string(call) + ", " + fate;
+}
+
 ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they) {
   auto const [low, high] = std::minmax(self, they);
   call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
@@ -29,12 +34,15 @@ ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_
   auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};
-    return "ashlar: " + rank(waiting) + " waits in " + place_text(one.number_on_mesh, "making a mesh") + ", " +
-           one.text + ", " +
-           (fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
+    return waits_in(
+        one.number_on_mesh, one.text, waiting,
+        fate == nullptr ? "but " + rank(q) + " has ended" + every_rank_takes_part : "which " + rank(q) + fate);
   };
   if (left_out(theirs)) return gone(mine, self, they, nullptr);
   if (left_out(mine)) return gone(theirs, they, self, nullptr);
+  constexpr char const* leaves = " has begun, and has ended without waiting for it";
+  if (theirs.has_left_it() && !mine.completed) return gone(mine, self, they, leaves);
+  if (mine.has_left_it() && !theirs.completed) return gone(theirs, they, self, leaves);
   return theirs.given_up ? gone(mine, self, they, " has given up after an error") : std::string();
 }
 

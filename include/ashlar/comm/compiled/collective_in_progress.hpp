@@ -15,11 +15,12 @@ ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& c
                                                              comm::collective_event const& e)
     : ranks_((require_one_thread(), ranks.state())),
       name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-      call_(*calls.channel_, {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false},
-                              sizes,
-                              e.axes,
-                              rank,
-                              deadline_of(calls, ranks_)}),
+      call_(*calls.channel_,
+            {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false, false},
+             sizes,
+             e.axes,
+             rank,
+             deadline_of(calls, ranks_)}),
       calls_(calls) {
   enter();
 }

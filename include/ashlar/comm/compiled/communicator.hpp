@@ -1,6 +1,5 @@
 // The functions of comm/communicator.hpp.
 #pragma once
-#include <cstdlib>
 #include "ashlar/comm/communicator.hpp"
 
 namespace ashlar::comm_detail {
@@ -19,6 +18,10 @@ ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
   comm::check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   comm::check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
   comm::check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
+}
+
+ASHLAR_INLINE void communicator_state::lose_messages() {
+  if (!std::exchange(lost_messages, true)) failed_at = comm::now();
 }
 
 ASHLAR_INLINE std::byte* communicator_state::release_scratch() {
@@ -86,10 +89,8 @@ ASHLAR_INLINE void communicator::poll_others() const {
   if (state_->monitor) state_->monitor->poll_others();
 }
 
-ASHLAR_INLINE void communicator::end_after_failure(double& begin) {
-  double const now = comm::now();
-  if (begin == 0) begin = now;
-  if (now - begin > comm::tuned.patience)
+ASHLAR_INLINE void communicator::end_after_failure() const {
+  if (comm::now() - state_->failed_at > comm::tuned.patience)
     throw error(
         "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
         "another mesh, on all of them");

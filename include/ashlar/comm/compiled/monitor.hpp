@@ -1,7 +1,5 @@
 // The functions of comm/desync/monitor.hpp.
 #pragma once
-#include <algorithm>
-#include <cstdio>
 #include "ashlar/comm/desync/monitor.hpp"
 
 namespace ashlar::comm_detail {
@@ -92,26 +90,39 @@ ASHLAR_INLINE void desync_monitor::poll_others() {
 ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
   double const now = comm::now();
   if (c.begin == 0) c.begin = now;
-  if (now - c.begin < comm::tuned.patience) return;
-  if (now >= c.asks_next) {
+  bool const waits_long = now - c.begin >= comm::tuned.patience;
+  // A rank that has had an error answers at once: others may still wait for it, until it tells them.
+  if (!waits_long && history_.counts()) return;
+  std::string wrong;
+  if (waits_long && now >= c.asks_next) {
     c.asks_next = now + comm::tuned.patience;
     ++asked();
     int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
     // Among more than 16 ranks, asks only ranks at distances 1, 2, 4, ...: an error spreads from neighbour to
-    // neighbour.
+    // neighbour (tell_of_error).
     for (int d = 1; d < ranks; d = ranks <= 16 ? d + 1 : 2 * d) {
       int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks);
       send(q, about(call_report::question, c.call.number));
     }
+    for (int d = 1; d < ranks && wrong.empty(); ++d)
+      if (int const q = c.sizes.with_position(c.rank, c.axes, (own + d) % ranks); processes_.has_ended(q))
+        wrong = waits_in(c.call.number_on_mesh, c.call.text(), rank_,
+                         "but rank " + std::to_string(q) + " has ended: its process is gone" + every_rank_takes_part);
   }
   for (desync_monitor* other : open())
     if (other != this) other->serve(nullptr, other->closed_);
-  std::string wrong = serve(&c, false);
+  std::string const other = serve(&c, false);
+  if (wrong.empty()) wrong = other;
+  if (wrong.empty() && c.left_at > 0 && now - c.left_at > comm::tuned.patience / 2)
+    wrong = waits_in(
+        c.call.number_on_mesh, c.call.text(), rank_,
+        "and rank " + std::to_string(c.left_by) + " has gone on after an error; make another mesh, on all of them");
   if (wrong.empty() && c.deadline > 0 && now - c.begin > c.deadline)
     wrong = "ashlar: rank " + std::to_string(rank_) + " has waited " +
             std::to_string(static_cast<int>(now - c.begin + 0.5)) + " s in " +
             place_text(c.call.number_on_mesh, "making a mesh") + ", " + c.call.text() + "; the deadline is over";
   if (wrong.empty()) return;
+  tell_of_error(c);
   history_.lose_count();
   throw error(wrong);
 }
@@ -130,6 +141,7 @@ ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
   poll({&request, 1});
   last = id_;
+  processes_ = processes_of_ranks(channel_, ranks_);
   open().push_back(this);
 }
 
@@ -148,14 +160,17 @@ ASHLAR_INLINE void desync_monitor::free_closed() {
 }
 
 ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uint64_t number, bool ended) const {
-  call_report r{what,          id_,     number, 0, 0, history_.begun(), false, false, ended, history_.counts(),
-                own_process(), asked(), 0,      {}};
+  bool const makes_mesh = current_ != nullptr && current_->call.number_on_mesh == 0;
+  call_report r{
+      what,       id_,           number,  0, 0, history_.begun(), false, false, false, ended, history_.counts(),
+      makes_mesh, own_process(), asked(), 0, {}};
   recorded_call const* const c = history_.find(number);
   if (c == nullptr) return r;
   r.known = true;
   r.fingerprint = c->fingerprint;
   r.number_on_mesh = c->number_on_mesh;
   r.given_up = c->given_up;
+  r.completed = c->completed;
   c->text().copy(r.text, sizeof r.text - 1);
   return r;
 }
@@ -165,7 +180,7 @@ ASHLAR_INLINE void desync_monitor::send(int to, call_report const& r) {
   comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
 }
 
-ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress const* now, bool ended) {
+ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ended) {
   std::string wrong;
   for (int found = 1;;) {
     MPI_Status from;
@@ -188,6 +203,11 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress const* now, boo
     } else if (wrong.empty() && now != nullptr && now->call.number == r.number && r.has_not_begun()) {
       wrong = crosses(now->call, r, from.MPI_SOURCE);
     }
+    // Other ranks have had an error in a call that this one came late to, and completed nevertheless. A better
+    // sentence may still be on its way here.
+    if (now != nullptr && now->call.number_on_mesh != 0 && now->call.number == r.number && mine.known &&
+        r.has_gone_on() && now->left_at == 0)
+      now->left_at = comm::now(), now->left_by = from.MPI_SOURCE;
     // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
     bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
     // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
@@ -199,6 +219,15 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress const* now, boo
   }
   free_sent(sent_);
   return wrong;
+}
+
+ASHLAR_INLINE void desync_monitor::tell_of_error(call_in_progress const& c) {
+  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+  if (ranks <= 16) return;
+  call_report told = about(call_report::answer, c.call.number);
+  if (!told.known) return;  // other ranks may have another number for it
+  told.given_up = true;
+  for (int d = 1; d < ranks; d *= 2) send(c.sizes.with_position(c.rank, c.axes, (own - d + ranks) % ranks), told);
 }
 
 ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
@@ -290,6 +319,7 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
       PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
   }
   bool said = false;
+  double looks_next = begin + comm::tuned.patience;
   unsigned poll_number = 1;
   for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
        ++poll_number) {
@@ -300,6 +330,10 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
                    "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n",
                    own_process(), longest);
       MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (comm::now() > looks_next) {
+      looks_next = comm::now() + comm::tuned.patience;
+      for (desync_monitor const* c : open()) end_after_death(*c);
     }
     for (desync_monitor* c : open()) {
       std::string const wrong = c->serve(nullptr, true);
@@ -312,6 +346,14 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
     c->leave_reports();
     PMPI_Comm_free(&c->channel_);
   }
+}
+
+ASHLAR_INLINE void desync_monitor::end_after_death(desync_monitor const& c) {
+  int const gone = c.processes_.first_ended();
+  if (gone < 0) return;
+  std::fprintf(stderr, "ashlar: rank %d has ended its program, and the process of rank %d is gone; it ends the run\n",
+               own_process(), gone);
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 ASHLAR_INLINE void desync_monitor::compare_all() {

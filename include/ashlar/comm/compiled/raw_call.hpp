@@ -10,6 +10,21 @@ ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* name, call_s
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* name, call_site const& w, wait_by how)
+    : raw_call(without_comparison{}, c, name, w, how) {
+  if (call_ && how == wait_by::polling && !comm::tuned.exchanges(c.size()))
+    call_->channel().compare(c, call_->call(), call_->call().fingerprint, "");
+}
+
+ASHLAR_INLINE raw_call::~raw_call() {
+  state_.in_progress.polls = polled_;
+  if (!begun_) return;
+  --state_.raw_calls;
+  if (call_) call_->leave();
+  comm::collective_log::instance().end();
+}
+
+ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char const* name, call_site const& w,
+                                 wait_by how)
     : state_(c.state()), polled_(state_.in_progress.polls) {
   if (c.size() == 1) return;
   require_one_thread();
@@ -28,19 +43,12 @@ ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* name, call_s
   e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
   comm::collective_log::instance().begin(e);
   if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
-  call_.emplace(
-      *monitor,
-      call_in_progress{
-          {0, with_name(0, f.name), on_no_mesh, e, false}, monitor->all_ranks(), 1, monitor->rank(), deadline_of(how)});
+  call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false, false},
+                                           monitor->all_ranks(),
+                                           1,
+                                           monitor->rank(),
+                                           deadline_of(how)});
   call_->enter();
-}
-
-ASHLAR_INLINE raw_call::~raw_call() {
-  state_.in_progress.polls = polled_;
-  if (!begun_) return;
-  --state_.raw_calls;
-  if (call_) call_->leave();
-  comm::collective_log::instance().end();
 }
 
 ASHLAR_INLINE double raw_call::deadline_of(wait_by how) const {

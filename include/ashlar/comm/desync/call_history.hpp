@@ -42,6 +42,7 @@ struct recorded_call {
   std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh.
   comm::collective_event event;
   bool given_up = false;
+  bool completed = false;
 
   std::string text() const { return to_string(event); }
 };
@@ -50,9 +51,19 @@ struct recorded_call {
 class call_history {
  public:
   /// Returns the call's number.
-  std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e);
+  std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e) {
+    std::uint64_t const number = begun_++;
+    mixed_ = fingerprint_of(collective::exchange, mixed_, fingerprint);
+    // If this rank may have lost count, find() does not return the call.
+    last_[number % last_.size()] = {counts_ ? number : ~number, fingerprint, number_on_mesh, e, false, false};
+    return number;
+  }
   /// Marks a call that an exception has ended.
-  void give_up(std::uint64_t number);
+  void give_up(std::uint64_t number) {
+    if (recorded_call* const c = at(number)) c->given_up = true;
+  }
+  /// Marks a call that has ended.
+  void complete(std::uint64_t number);
   /// Call it if the ranks have not called the same: their numbers of calls may differ from now on.
   void lose_count() { counts_ = false; }
   /// Sets the number of calls. From here on all ranks count alike.

@@ -1,5 +1,6 @@
 // Reports of ranks about their calls, and the error sentence if two reports disagree.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,14 +22,20 @@ struct call_report {
   std::uint64_t channel;
   std::uint64_t number;  // of the call. The fields below are what the sender knows of it.
   std::uint64_t fingerprint, number_on_mesh, begun;
-  bool known, given_up, ended, counts;
+  bool known, given_up, completed, ended, counts;
+  bool makes_mesh;      // now: all ranks of the channel are needed for that.
   int process;          // the sender, in MPI_COMM_WORLD.
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
   int other;            // in a crossing: the rank that waits in another call. `text` is that call.
   char text[150];
 
+  /// True if the sender has begun the call and ended its program without waiting for it.
+  bool has_left_it() const { return ended && known && !completed && !given_up; }
   /// True if the sender has not begun the call, but may still begin it.
   bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
+  /// True if the sender will not begin the call: it has had an error since it began the same calls as the others, and
+  /// has gone on to make a mesh or to end.
+  bool has_gone_on() const { return !known && !counts && (makes_mesh || ended); }
 };
 
 inline constexpr char const* every_rank_takes_part = "; every rank of a mesh takes part in each call";
@@ -40,6 +47,10 @@ struct call_on_rank {
   std::string who;
 };
 ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other);
+
+/// The sentence of a rank that waits in a call.
+ASHLAR_INLINE std::string waits_in(std::uint64_t number_on_mesh, std::string_view call, int self,
+                                   std::string const& fate);
 
 /// Returns a sentence if two ranks' reports about one call disagree; else an empty text.
 ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_report const& theirs, int they);

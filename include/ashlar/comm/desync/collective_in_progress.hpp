@@ -16,10 +16,11 @@ class watched_call {
   watched_call(desync_monitor& channel, call_in_progress call);
   watched_call(watched_call const&) = delete;
   watched_call& operator=(watched_call const&) = delete;
+  ~watched_call() { channel_.history().complete(call_.call.number); }
 
   void enter() {
     exceptions_ = std::uncaught_exceptions();
-    call_.begin = call_.asks_next = 0;
+    call_.begin = call_.asks_next = call_.left_at = 0;
     outer_ = channel_.enter(&call_);
   }
   /// Post: true if an exception ends the call.
@@ -57,7 +58,7 @@ class mesh_calls {
     struct here {
       watched_call call;
       here(mesh_calls const& m, comm::collective_event const& event)
-          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false},
+          : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false, false},
                                m.channel_->all_ranks(),
                                1,
                                m.channel_->rank(),

@@ -1,5 +1,7 @@
 // Desync detection: ranks that call different collectives, or skip one. A rank that waits for long asks the others.
 #pragma once
+#include <algorithm>
+#include <cstdio>
 #include <list>
 #include <map>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include "ashlar/comm/desync/call_history.hpp"
 #include "ashlar/comm/desync/call_report.hpp"
+#include "ashlar/comm/desync/processes_of_ranks.hpp"
 #include "ashlar/comm/communicator.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/mesh/mesh.hpp"
@@ -23,6 +26,8 @@ struct call_in_progress {
   int rank;
   double deadline;                  // seconds; 0: none
   double begin = 0, asks_next = 0;  // seconds of the clock; begin is the first poll
+  double left_at = 0;               // the time at which this rank learned that rank left_by has gone on without it
+  int left_by = -1;
 };
 
 /// Desync detection for all meshes made from one communicator of the program. Ranks ask each other over a duplicate of
@@ -61,7 +66,7 @@ class desync_monitor : public waiting_monitor {
   void poll_others() override;
   /// Call it now and then while a rank waits in a call.
   /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
-  ///   if the deadline is over.
+  ///   if the process of a rank of this node has ended; if the deadline is over.
   void poll_others(call_in_progress& c);
 
  private:
@@ -83,7 +88,11 @@ class desync_monitor : public waiting_monitor {
 
   // Answers the reports that have arrived. Returns a sentence if something is wrong with the call in progress or one
   // before it. If the program ends, any call that others ask about counts.
-  std::string serve(call_in_progress const* now, bool ended);
+  std::string serve(call_in_progress* now, bool ended);
+
+  // Tells those who would ask this rank that it gives the call up. Among few ranks everyone asks the culprit. Among many,
+  // a rank may ask only ranks that have given up, too, and that wait in a call of the program's own by now.
+  void tell_of_error(call_in_progress const& c);
 
   // Rank q, which sent r, has not begun the call that this rank is in. Looks for an earlier question of q about a call
   // on another mesh that this rank has not begun. If there is one, their calls are in different orders, and each waits
@@ -104,6 +113,8 @@ class desync_monitor : public waiting_monitor {
   // Prints errors: MPI_Finalize cannot throw them. A rank may be dead if it does not come by the deadline, or by ten
   // times the deadline if nothing was wrong so far. MPI would wait for it for ever, so this ends the run.
   static void leave_all();
+  // Ends the run if a rank's process has ended: MPI_Finalize would wait for it for ever.
+  static void end_after_death(desync_monitor const& c);
   // Compares what the ranks have called since their last mesh. MPI's own collectives are compared only now and then, so
   // this finds a difference after the last comparison. Ranks that have had an error are not compared.
   static void compare_all();
@@ -117,6 +128,7 @@ class desync_monitor : public waiting_monitor {
   bool closed_ = false;
   MPI_Request all_closed_ = MPI_REQUEST_NULL;  // a barrier of the ranks that have closed the monitor
   std::list<sent_report> sent_;
+  processes_of_ranks processes_;
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };
 

@@ -1,4 +1,4 @@
-// All collectives of a process come from one thread.
+// All collectives of a process come from one thread, and none from a process that it has forked.
 #pragma once
 #include <pthread.h>
 
@@ -7,9 +7,13 @@
 
 namespace ashlar::comm_detail {
 
+/// True in a process that was forked from one that had called this before. MPI does not know such a process.
+ASHLAR_INLINE bool& is_forked();
+
 /// The ranks count their calls, and the other ranks take their order for the program's. Calls of two threads have no
 /// order, even if MPI allows them.
-/// Error: ashlar::error if another thread of this process has called this before.
+/// Error: ashlar::error if another thread of this process has called this before, or the process that it was forked
+///   from.
 ASHLAR_INLINE void require_one_thread();
 
 }  // namespace ashlar::comm_detail

@@ -19,6 +19,11 @@ class known_process {
  public:
   known_process() = default;
   explicit known_process(pid_t number) : number_(number), began_(beginning_of(number)) {}
+  /// The process of this number, or none if the one that has it here began at another time.
+  static known_process that_began(pid_t number, std::uint64_t beginning) {
+    known_process const found(number);
+    return beginning != 0 && found.began_ == beginning ? found : known_process();
+  }
   /// False for no process.
   bool has_ended() const;
 

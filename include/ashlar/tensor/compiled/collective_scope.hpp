@@ -9,6 +9,7 @@ ASHLAR_INLINE collective_scope::~collective_scope() {
 }
 
 ASHLAR_INLINE void collective_scope::enter() {
+  require_mpi();
   event_.bytes = 0;  // were counted when it began
   collective_.enter();
   begin();
@@ -25,7 +26,7 @@ ASHLAR_INLINE comm::collective_event collective_scope::named(comm::collective_ev
 }
 
 ASHLAR_INLINE comm::collective_event const& collective_scope::begun(comm::collective_event const& e) {
-  require_mpi(e.name ? e.name : to_text(e.what));
+  comm_detail::require_mpi(e.name ? e.name : to_text(e.what));
   return e;
 }
 
