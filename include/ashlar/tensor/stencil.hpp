@@ -31,9 +31,9 @@ stencil_target<several<element_t<First>, element_t<Y>...>, rank_v<First>> stenci
     std::tuple<First, Y...> const& y) {
   auto const cells = owned_cells_of(std::get<0>(y));
   return std::apply(
-      [&](auto const&... field) {
+      [&](auto const&... each_field) {
         using R = several<element_t<First>, element_t<Y>...>;
-        stencil_target<R, rank_v<First>> t{{several(owned_cells_of(field).first...)}, {}};
+        stencil_target<R, rank_v<First>> t{{several(owned_cells_of(each_field).first...)}, {}};
         std::copy_n(cells.stride, rank_v<First>, t.stride);
         return t;
       },
@@ -107,17 +107,17 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
     if (computed.shape(rank).size() != 0)
       for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
   }
-  auto const finish = [&](auto const& field, auto const& operand) {
+  auto const finish = [&](auto const& one_result, auto const& operand) {
     if (box.distance > 0)
-      if constexpr (std::is_same_v<element_t<decltype(operand)>, element_t<decltype(field)>>)
+      if constexpr (std::is_same_v<element_t<decltype(operand)>, element_t<decltype(one_result)>>)
         for (kernels::box const& cells : boxes_around(all, computed, rank))
-          copy_owned_cells(space{}, owned_cells_of(operand), owned_cells_of(field), cells);
-    using L = layout_t<decltype(field)>;
+          copy_owned_cells(space{}, owned_cells_of(operand), owned_cells_of(one_result), cells);
+    using L = layout_t<decltype(one_result)>;
     if constexpr (layout_has_a_halo<L>::value) {
       if constexpr (std::is_same_v<with_stale_halo<layout_t<decltype(operand)>>, L>)
-        copy_given_cells(space{}, operand, field);
+        copy_given_cells(space{}, operand, one_result);
       else
-        copy_given_cells(space{}, x, field);
+        copy_given_cells(space{}, x, one_result);
     }
   };
   if constexpr (is_tuple_of_fields<Y>)
