@@ -1,5 +1,6 @@
 // Right-hand sides of linear systems: vectors and matrices in any layout.
 #pragma once
+#include "ashlar/kernels/einsum.hpp"
 #include "ashlar/linalg/solver_call.hpp"
 #include "ashlar/ops/transpose.hpp"
 #include "ashlar/ops/view.hpp"

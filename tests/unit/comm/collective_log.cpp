@@ -1,6 +1,7 @@
 // The log of collectives, and the dog that watches it.
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/watchdog.hpp"
+#include "ashlar/meta/error.hpp"
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

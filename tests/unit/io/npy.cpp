@@ -2,6 +2,7 @@
 #include "ashlar/io/npy.hpp"
 #include "../../support/files.hpp"
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
