@@ -105,6 +105,14 @@ constexpr named_operands name_operands(X const&... x) {
           {&x.extents()...}};
 }
 
+// The extents of the result. Errors name the operands.
+template <class R, class Op, class... X>
+constexpr shape extents_of_result(Op const& op, X const&... x) {
+  plan_detail::named_operands const operands = name_operands<R, Op>(x...);
+  plan_detail::operands_in_error const here(operands);
+  return op.extents(R::r.out, x.extents()...);
+}
+
 }  // namespace ops_detail
 
 /// Applies an operation to tensors. The layout comes from its rule, at compile time; the elements come from its kernel.
@@ -126,13 +134,7 @@ constexpr auto apply(Op const& op, X const&... x) {
       using E = plan_detail::static_result<Op, R, X...>;
       return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));
     } else {
-      shape extents;
-      {
-        plan_detail::named_operands const operands = ops_detail::name_operands<R, Op>(x...);
-        plan_detail::operands_in_error const here(operands);
-        extents = op.extents(R::r.out, x.extents()...);
-      }
-      return R::make(op, mesh, extents, x...);
+      return R::make(op, mesh, ops_detail::extents_of_result<R>(op, x...), x...);
     }
   } else {
     Op::diagnostics::template report<R::r.why, typename R::axis, layout_t<X>...>();

@@ -62,11 +62,11 @@ constexpr bool travels(M const& m) {
 
 /// einsum, then relayout, in chunks.
 template <equation E, class To, plain_tensor A, plain_tensor B>
-constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A const& a, B const& b, index_t wanted,
+constexpr auto einsum_relayout(einsum_op<E> const& op, destination<To, 0u> to, A const& a, B const& b, index_t wanted,
                                call_site const& w) {
   using Product = decltype(einsum<E>(a, b));
   using Y = decltype(relayout(to, einsum<E>(a, b), w));
-  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  shape const extents = extents_of_result<result_of<einsum_op<E>, A, B>>(op, a, b);
   chunks const cut(extents, value_v<mesh_context<mesh_t<Y>, layout_t<Y>>, layout_t<Y>>, a.mesh().sizes(), wanted);
   if (cut.count == 1 || !travels<Product, Y>(a.mesh())) return relayout(to, einsum<E>(a, b), w);
   char const label = parse(E).out.label[cut.dim];
@@ -86,11 +86,11 @@ constexpr auto einsum_relayout(einsum_op<E> const&, destination<To, 0u> to, A co
 
 /// relayout of the first operand, then einsum, in chunks.
 template <equation E, class To, axis_mask Replicated, plain_tensor A, plain_tensor B>
-constexpr auto relayout_einsum(einsum_op<E> const&, destination<To, Replicated> to, A const& a, B const& b,
+constexpr auto relayout_einsum(einsum_op<E> const& op, destination<To, Replicated> to, A const& a, B const& b,
                                index_t wanted, call_site const& w) {
   using Whole = decltype(relayout(to, a, w));
   using Y = decltype(einsum<E>(relayout(to, a, w), b));
-  shape const extents = einsum_op<E>::extents({}, a.extents(), b.extents());
+  shape const extents = extents_of_result<result_of<einsum_op<E>, Whole, B>>(op, a, b);
   chunks const cut(a.extents(), value_v<mesh_context<mesh_t<A>, layout_t<A>>, layout_t<A>>, a.mesh().sizes(), wanted);
   if (cut.count == 1 || !travels<A, Whole>(a.mesh())) return einsum<E>(relayout(to, a, w), b);
   char const label = parse(E).in[0].label[cut.dim];

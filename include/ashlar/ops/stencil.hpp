@@ -189,6 +189,11 @@ constexpr bool check_reach() {
   return !too_many::value && !reach_in_halo<Reads, L>::value && !halo_is_stale<Reads, L>::value &&
          !halo_waits_for_its_sum<L>::value && !corners_were_not_exchanged<Reads, L>::value;
 }
+// L: the layouts of the operands after the first.
+template <class F, class... L, int... I>
+constexpr bool check_further_reaches(std::integer_sequence<int, I...>) {
+  return (check_reach<reach_of_operand<F, I + 1>, L>() && ...);
+}
 template <class F, class X, class... V>
 constexpr bool check_stencil() {
   using L = layout_t<X>;
@@ -200,9 +205,8 @@ constexpr bool check_stencil() {
     static_assert(!split_otherwise::value,
                   "ashlar::stencil: the operands are split differently; redistribute them to the layout of the first");
     if constexpr (check_reach<F, L>() && !split_otherwise::value)
-      return []<int... I>(std::integer_sequence<int, I...>) {
-        return (check_reach<reach_of_operand<F, I + 1>, layout_t<V>>() && ...);
-      }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
+      return check_further_reaches<F, layout_t<V>...>(
+          std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   }
   return false;
 }

@@ -68,13 +68,14 @@ struct composed_functor_gives_several {
 /// A mirrored cell is as far from the edge as its image. So a functor after the first has equal reaches below and above.
 template <class L, class First, class... Later>
 struct reach_of_mirrored_cells_differs {
+  static constexpr bool mirrors(edge e) { return e == edge::mirror || e == edge::reflect || e == edge::odd; }
   static constexpr bool value = [] {
     if constexpr (layout_detail::layout_has_a_halo<L>::value)
       for (stencil_reach const& r : {stencil_reach{}, stencil_reach(Later::reach)...})
-        for (int d = 0; d < r.rank; ++d)
-          for (edge e :
-               {layout_detail::halo_of<L>::widths.dim[d].below, layout_detail::halo_of<L>::widths.dim[d].above})
-            if ((e == edge::mirror || e == edge::reflect || e == edge::odd) && r.lower[d] != r.upper[d]) return true;
+        for (int d = 0; d < r.rank; ++d) {
+          halo_width const& w = layout_detail::halo_of<L>::widths.dim[d];
+          if ((mirrors(w.below) || mirrors(w.above)) && r.lower[d] != r.upper[d]) return true;
+        }
     return false;
   }();
 };

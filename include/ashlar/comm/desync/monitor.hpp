@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/config.hpp"
 #include "ashlar/comm/desync/call_history.hpp"
 #include "ashlar/comm/desync/call_report.hpp"
 #include "ashlar/comm/desync/processes_of_ranks.hpp"
@@ -42,7 +43,8 @@ class desync_monitor : public waiting_monitor {
 
   desync_monitor(desync_monitor const&) = delete;
   desync_monitor& operator=(desync_monitor const&) = delete;
-  ~desync_monitor() override;
+  // Without the library virtual functions are inline from here on: else each source has the class' table of them.
+  ASHLAR_INLINE ~desync_monitor() override;
 
   int rank() const { return rank_; }
   /// All ranks of the channel, as a mesh of one axis.
@@ -62,8 +64,8 @@ class desync_monitor : public waiting_monitor {
   /// Sets the call that this rank is in, or null for none. Returns the call before.
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   bool in_call() const override { return current_ != nullptr; }
-  described_call call() const override;
-  void poll_others() override;
+  ASHLAR_INLINE described_call call() const override;
+  ASHLAR_INLINE void poll_others() override;
   /// Call it now and then while a rank waits in a call.
   /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
   ///   if the process of a rank of this node has ended; if the deadline is over.
