@@ -1,9 +1,13 @@
 // QR factors of a matrix of many rows and few columns, by one collective.
 #pragma once
 #include "ashlar/kernels/blas.hpp"
+#include "ashlar/layout/halo_cells.hpp"
+#include "ashlar/layout/split.hpp"
 #include "ashlar/linalg/local_qr.hpp"
 #include "ashlar/linalg/qr_factors.hpp"
 #include "ashlar/linalg/right_hand_side.hpp"
+#include <algorithm>
+#include <vector>
 
 namespace ashlar {
 
@@ -37,7 +41,20 @@ void factor_shard(X const& x, S const& stack) {
   triangle.finish();
 }
 
-// Factors the stack of all triangles, and makes Q1 the rows of Q.
+// The rows of each part's triangle: as many as the part has rows, and at most as many as q has columns.
+template <class X>
+std::vector<index_t> rows_of_triangles(X const& q) {
+  constexpr layout_value const& v = layout_value_v<mesh_t<X>, layout_t<X>>;
+  mesh_shape const& mesh = q.mesh().sizes();
+  std::vector<index_t> rows(static_cast<std::size_t>(layout_detail::parts(v.dim[0], mesh)));
+  for (int r = 0; r < mesh.ranks(); ++r)
+    rows[static_cast<std::size_t>(layout_detail::part_of_rank(v.dim[0], mesh, r))] =
+        std::min(local_region(q.extents(), v, mesh, r).dim[0].size(), q.extent(1));
+  return rows;
+}
+
+// Factors the stack of all triangles, and makes Q1 the rows of Q. The stack is first closed up: if columns depend on each
+// other, its factors could use the rows of zeros below a triangle, of which Q1 has no columns.
 template <class X, class S, class R>
 void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
   using T = library_element_t<X>;
@@ -45,11 +62,17 @@ void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
   host_shard const triangles(stack);
   host_shard const result(r);
   index_t const m = q.local_extents()[0], n = q.extent(1), k = std::min(m, n);
-  local_qr(stack.extent(0), n, triangles.data(), result.data());
-  make_diagonal_positive(stack.extent(0), n, triangles.data(), result.data());
+  index_t height = 0, begin = 0, part = 0;
+  for (index_t const kept : rows_of_triangles(q)) {
+    if (part * n == own) begin = height;
+    std::copy_n(triangles.data() + part++ * n * n, kept * n, triangles.data() + height * n);
+    height += kept;
+  }
+  local_qr(height, n, triangles.data(), result.data());
+  make_diagonal_positive(height, n, triangles.data(), result.data());
   std::vector<T> const first(rows.data(), rows.data() + m * n);
   kernels::gemm(Kokkos::DefaultHostExecutionSpace{}, m, n, k, T(1), kernels::matrix<T>{const_cast<T*>(first.data()), n},
-                kernels::matrix<T>{triangles.data() + own * n, n}, T(0), rows.data(), n);
+                kernels::matrix<T>{triangles.data() + begin * n, n}, T(0), rows.data(), n);
   rows.finish();
   result.finish();
 }
