@@ -63,11 +63,13 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, T const* sou
   if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || (n + m) * sizeof(T) > most)
     return f(source, destination);
   bool const has_own = source != nullptr && source != destination;
-  message_buffer<std::byte> copies((m + (has_own ? n : 0)) * sizeof(T));
+  std::size_t const begin =
+      std::max<std::size_t>(m, 1);  // of the operand's copy: MPICH takes no two arrays of one address
+  message_buffer<std::byte> copies((begin + (has_own ? n : 0)) * sizeof(T));
   T* const result = reinterpret_cast<T*>(copies.data());
   T const* operand = source == nullptr ? nullptr : result;
   if (has_own)
-    operand = std::copy_n(source, n, result + m) - n;
+    operand = std::copy_n(source, n, result + begin) - n;
   else
     std::copy_n(destination, m, result);
   f(operand, result);
