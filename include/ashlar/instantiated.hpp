@@ -26,6 +26,7 @@
 #include "ashlar/comm/compiled/one_thread.hpp"
 #include "ashlar/comm/compiled/persistent.hpp"
 #include "ashlar/comm/compiled/process.hpp"
+#include "ashlar/comm/compiled/processes_of_ranks.hpp"
 #include "ashlar/comm/compiled/raw_call.hpp"
 #include "ashlar/comm/compiled/settings.hpp"
 #include "ashlar/comm/compiled/shared_segment.hpp"

@@ -191,8 +191,8 @@ class communicator {
     throw;
   }
 
-  // Throws if this rank still waits in a collective that was in flight when another one among these ranks failed here:
-  // others may have left their meshes then.
+  // Throws if this rank still waits in a collective that was in flight when another one failed here. Other ranks may
+  // have left their meshes then.
   void end_after_failure() const;
   // Throws if this rank has waited longer than the deadline in something that no monitor knows. `begin`: the time of the
   // first poll, or 0.

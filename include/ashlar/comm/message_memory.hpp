@@ -63,8 +63,8 @@ void on_kept_copies(communicator const& c, comm::tuning const& how, T const* sou
   if (c.size() == 1 || !waits_with_polls || !how.host_memory || seen_by_others || (n + m) * sizeof(T) > most)
     return f(source, destination);
   bool const has_own = source != nullptr && source != destination;
-  std::size_t const begin =
-      std::max<std::size_t>(m, 1);  // of the operand's copy: MPICH takes no two arrays of one address
+  // The operand's copy begins after the result's: MPICH takes no two arrays of one address, even if one is empty.
+  std::size_t const begin = std::max<std::size_t>(m, 1);
   message_buffer<std::byte> copies((begin + (has_own ? n : 0)) * sizeof(T));
   T* const result = reinterpret_cast<T*>(copies.data());
   T const* operand = source == nullptr ? nullptr : result;

@@ -1,5 +1,7 @@
 // The functions of comm/desync/one_thread.hpp.
 #pragma once
+#include <pthread.h>
+
 #include "ashlar/comm/desync/one_thread.hpp"
 
 namespace ashlar::comm_detail {

@@ -33,7 +33,7 @@ struct call_report {
   bool has_left_it() const { return ended && known && !completed && !given_up; }
   /// True if the sender has not begun the call, but may still begin it.
   bool has_not_begun() const { return !known && counts && !ended && begun <= number; }
-  /// True if the sender will not begin the call: it has had an error since it began the same calls as the others, and
+  /// True if the sender will not begin the call. It has had an error since it began the same calls as the others. Then it
   /// has gone on to make a mesh or to end.
   bool has_gone_on() const { return !known && !counts && (makes_mesh || ended); }
 };

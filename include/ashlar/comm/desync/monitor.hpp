@@ -92,7 +92,7 @@ class desync_monitor : public waiting_monitor {
   // before it. If the program ends, any call that others ask about counts.
   std::string serve(call_in_progress* now, bool ended);
 
-  // Tells those who would ask this rank that it gives the call up. Among few ranks everyone asks the culprit. Among many,
+  // Tells the ranks that would ask this rank that it gives the call up. Among few ranks everyone asks the culprit. Among many,
   // a rank may ask only ranks that have given up, too, and that wait in a call of the program's own by now.
   void tell_of_error(call_in_progress const& c);
 

@@ -1,7 +1,5 @@
 // All collectives of a process come from one thread, and none from a process that it has forked.
 #pragma once
-#include <pthread.h>
-
 #include "ashlar/config.hpp"
 #include "ashlar/meta/error.hpp"
 
