@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# must_fail.sh SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, and does not compile
-# without it. Each "// EXPECT: <extended regex>" in it must match one line of the diagnostics: an error, a note, or the
+# must_fail.sh [--without-control] SOURCE COMPILER FLAG...: passes if SOURCE compiles with ASHLAR_CONTROL defined, and does not
+# compile without it. The option leaves the first to controls.sh, which tries many sources at once. Each "// EXPECT: <extended regex>" in it must match one line of the diagnostics: an error, a note, or the
 # quoted line of a throw, or of a call of fail, in a constexpr function. With a line "// ONE ERROR" there is no second
 # error.
 set -u
+control=yes
+if [ "$1" = --without-control ]; then
+  control=
+  shift
+fi
 source=$1
 shift
 compiler=("$@")
@@ -11,7 +16,8 @@ compile() { LC_ALL=C "${compiler[@]}" -fsyntax-only -Werror=unused-result "$@" "
 
 mapfile -t expected < <(sed -n 's|^ *// EXPECT: ||p' "$source")
 if [ ${#expected[@]} = 0 ]; then echo "$source has no line '// EXPECT: <regex>'"; exit 1; fi
-if ! output=$(compile -DASHLAR_CONTROL); then
+if grep -q '^// CONTROL ALONE' "$source"; then control=yes; fi
+if [ -n "$control" ] && ! output=$(compile -DASHLAR_CONTROL); then
   printf 'the control branch does not compile:\n%s\n' "$output"
   exit 1
 fi

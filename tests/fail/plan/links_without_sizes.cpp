@@ -1,4 +1,5 @@
 // A model of the links for a mesh whose sizes come at run time, and that states none.
+// CONTROL ALONE: it specializes a template of ashlar.
 // EXPECT: ashlar::links_of: a model of the links needs the bytes of a tensor, and sizes where they come at run time
 #include "ashlar/ops/ops.hpp"
 
