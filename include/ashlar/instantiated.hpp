@@ -20,6 +20,7 @@
 #include "ashlar/comm/compiled/exchange.hpp"
 #include "ashlar/comm/compiled/group.hpp"
 #include "ashlar/comm/compiled/load.hpp"
+#include "ashlar/comm/compiled/made_tensors.hpp"
 #include "ashlar/comm/compiled/memory.hpp"
 #include "ashlar/comm/compiled/message_memory.hpp"
 #include "ashlar/comm/compiled/monitor.hpp"

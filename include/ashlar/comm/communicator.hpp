@@ -42,6 +42,9 @@ class waiting_monitor {
   virtual bool in_call() const = 0;
   /// That call. Pre: in_call().
   virtual described_call call() const = 0;
+  /// Tells the other ranks of that call which call it is: this rank has learned that the calls differ.
+  /// `know`: the number of ranks that have learned it, too, this one among them. Pre: in_call().
+  virtual void tell_others(int know) = 0;
   virtual ~waiting_monitor() = default;
 };
 

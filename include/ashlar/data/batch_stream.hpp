@@ -32,8 +32,8 @@ struct example_batch {
   /// Shape: (rows). Post: the weights sum to 1. Cost: no communication.
   /// Example: softmax_cross_entropy(logits, labels, batch.template weights<float, layout<"data">>())
   template <class T, class L>
-  auto weights() const {
-    return generate<T, L>(mesh, {rows}, data_detail::weight_of_row{examples, 1 / static_cast<double>(examples)});
+  auto weights(call_site w = call_site::current()) const {
+    return generate<T, L>(mesh, {rows}, data_detail::weight_of_row{examples, 1 / static_cast<double>(examples)}, w);
   }
 };
 

@@ -78,14 +78,15 @@ constexpr auto inverse_fftshift(X const& x) {
 /// numpy.fft.fftfreq: 0, 1, ..., -2, -1, divided by n d. Abstract or real as the handle is.
 /// Example: fftfreq<double, layout<"q">>(m, 256) -> layout<"q">
 template <std::floating_point T, class L, class Handle>
-constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1)) {
+constexpr auto fftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
   auto const count = static_cast<T>(n);
-  return plan_detail::evaluated(elementwise(ops_detail::frequency_at<T>{count, count * d}, arange<T, L>(m, n)));
+  return plan_detail::evaluated(
+      elementwise(ops_detail::frequency_at<T>{count, count * d}, arange<T, L>(m, n, T(0), T(1), w)));
 }
 /// The frequencies of the n / 2 + 1 coefficients that rfft gives, as numpy.fft.rfftfreq.
 template <std::floating_point T, class L, class Handle>
-constexpr auto rfftfreq(Handle const& m, index_t n, T d = T(1)) {
-  return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n)) / (static_cast<T>(n) * d));
+constexpr auto rfftfreq(Handle const& m, index_t n, T d = T(1), call_site w = call_site::current()) {
+  return plan_detail::evaluated(arange<T, L>(m, ops_detail::half_spectrum(n), T(0), T(1), w) / (static_cast<T>(n) * d));
 }
 
 }  // namespace ashlar

@@ -193,30 +193,32 @@ constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
 /// Error: a partial layout does not compile: each rank's term would be the whole value.
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
-constexpr auto full(Handle const& m, index_t const (&n)[N], T value) {
+constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
-  return plan_detail::filled<T, L>(m, plan_detail::checked_extents<L>(n), value);
+  auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
+  plan_detail::backend<Handle>::fill(x, value);
+  return x;
 }
 template <class T, class L, class Handle, int N>
-constexpr auto zeros(Handle const& m, index_t const (&n)[N]) {
-  return full<T, L>(m, n, T(0));
+constexpr auto zeros(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
+  return full<T, L>(m, n, T(0), w);
 }
 template <class T, class L, class Handle, int N>
-constexpr auto ones(Handle const& m, index_t const (&n)[N]) {
-  return full<T, L>(m, n, T(1));
+constexpr auto ones(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
+  return full<T, L>(m, n, T(1), w);
 }
 
 /// The vector first, first + step, ... of n elements, abstract or real as the handle is.
 /// Error: a partial layout, or one of another number of dimensions, does not compile.
 /// Example: arange<double, layout<"data">>(m, 11, 0., 0.1) -> layout<"data">
 template <class T, class L, class Handle>
-constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1)) {
+constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1), call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
-  auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}));
+  auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}), w);
   plan_detail::backend<Handle>::fill_counting(x, first, step);
   return x;
 }

@@ -47,11 +47,11 @@ struct normal_distribution {
 };
 
 template <class T, class L, class Distribution, class Handle>
-constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key) {
+constexpr auto random(Distribution const& d, Handle const& m, shape const& extents, prng_key key, call_site const& w) {
   static_assert(
       !layout_is_partial<L>::value,
       "ashlar::random: the layout is partial, and each rank would add numbers of its own; draw into the layout without it");
-  auto x = allocate<T, L>(m, extents);
+  auto x = allocate<T, L>(m, extents, w);
   backend<Handle>::fill_random(d, x, key);
   return x;
 }
@@ -61,15 +61,17 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 /// index g is a function of (key, g).
 /// Example: uniform<float, layout<"data", none>>(m, {128, 784}, prng_key{1}, -1.f, 1.f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
-constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1)) {
+constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
+                       call_site w = call_site::current()) {
   return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),
-                                  key);
+                                  key, w);
 }
 /// A tensor of normal numbers, the same for every layout and mesh.
 template <class T, class L, class Handle, int N>
-constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1)) {
+constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
+                      call_site w = call_site::current()) {
   return ops_detail::random<T, L>(ops_detail::normal_distribution<T>{mean, deviation}, m,
-                                  plan_detail::checked_extents<L>(n), key);
+                                  plan_detail::checked_extents<L>(n), key, w);
 }
 
 }  // namespace ashlar

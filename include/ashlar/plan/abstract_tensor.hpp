@@ -70,10 +70,15 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 
 /// Makes a tensor of global extents n. A mesh or an abstract_mesh gives an abstract tensor; a device_mesh gives a real,
 /// uninitialised one.
+/// Collective: every rank of the mesh makes the tensor, with equal extents. No rank waits. This holds for all functions
+///   that make a tensor of given extents. Memory for one rank alone is a Kokkos::View.
+/// Cost: no messages. The next calls of the mesh compare the extents.
+/// Error: ashlar::error on every rank, at a later call of the mesh, if the extents differ between ranks. It names both
+///   lines. The same if some rank has not made the tensor.
 /// Example: make<float, layout<"data", none>>(m, {128, 784}) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
-constexpr auto make(Handle const& m, index_t const (&n)[N]) {
-  return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n));
+constexpr auto make(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
+  return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
 }
 /// The same with the extents in the type: a with_extents.
 template <class T, class L, class Handle, index_t... N>
@@ -175,6 +180,7 @@ struct backend<abstract_mesh<M>> {
     check_size<T>(extents);
     return {m, extents};
   }
+  static constexpr void note_extents(abstract_mesh<M> const&, shape const&, call_site const&) {}
   template <class T, class L, class Op, class... X>
   static constexpr abstract_tensor<T, L, M> make_result(Op const&, abstract_mesh<M> const& m, shape const& extents,
                                                         X const&...) {

@@ -1,6 +1,7 @@
 // The backend of a mesh handle: the seam between the meaning of programs and the machine that runs them.
 #pragma once
 #include "ashlar/meta/philox.hpp"
+#include "ashlar/plan/ledger.hpp"
 #include "ashlar/plan/step.hpp"
 #include "ashlar/plan/tensor.hpp"
 
@@ -15,6 +16,7 @@ namespace plan_detail {
 /// All members are static. Below, x is an evaluated plain tensor of the handle, and y is a plain tensor to write. T is
 /// an element type, L a layout, P the plan of a redistribution (ops/collectives.hpp), and w the call site.
 ///   allocate<T, L>(handle, extents)              a tensor that is not initialised
+///   note_extents(handle, extents, w)             the program makes a tensor: all ranks have to give the same extents
 ///   make_result<T, L>(op, handle, extents, x...) the result of an operation; x may wait to be evaluated
 ///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
 ///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
@@ -58,6 +60,12 @@ using backend_of = backend<std::remove_cvref_t<decltype(std::declval<X const&>()
 template <class T, class L, class Handle>
 constexpr auto allocate(Handle const& m, shape const& extents) {
   return backend<Handle>::template allocate<T, L>(m, extents);
+}
+// The same for a tensor that the program makes, in the line w.
+template <class T, class L, class Handle>
+constexpr auto allocate(Handle const& m, shape const& extents, call_site const& w) {
+  backend<Handle>::note_extents(m, extents, w);
+  return allocate<T, L>(m, extents);
 }
 /// A tensor whose elements are all `value`.
 template <class T, class L, class Handle>

@@ -66,6 +66,10 @@ struct backend<device_mesh<M>> {
   static tensor_detail::tensor_on<T, L, M> allocate(device_mesh<M> const& m, shape const& extents) {
     return {m, extents};
   }
+  // comm/desync/collective_in_progress.hpp
+  static void note_extents(device_mesh<M> const& m, shape const& extents, call_site const& w) {
+    m.calls().note_tensor(extents, w);
+  }
   // above; tensor/elementwise.hpp if the result is lazy; tensor/view.hpp if it shares memory
   template <class T, class L, class Op, class... X>
   static auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {

@@ -78,11 +78,13 @@ struct layout_has_no_given_edge {
 /// Example: generate<double, stale<layout<halo("y", 1), none>>>(m, {n, n}, KOKKOS_LAMBDA(index_t i, index_t j) { return 1. * i * j; })
 template <class T, class L, class M, int N, class F>
   requires(layout_detail::layout_has_a_halo<L>::value)
-auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
   static_assert(
       !ops_detail::halo_waits_for_its_sum<L>::value,
       "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
-  tensor_detail::tensor_on<T, L, M> const t(m, plan_detail::checked_extents<L>(n));
+  shape const extents = plan_detail::checked_extents<L>(n);
+  m.calls().note_tensor(extents, w);
+  tensor_detail::tensor_on<T, L, M> const t(m, extents);
   tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
   return t;
 }

@@ -285,12 +285,14 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 /// Error: a partial layout does not compile: each rank's term would be the whole value.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
-auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f) {
+auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  Tensor t(m, plan_detail::checked_extents<L>(n));
+  shape const extents = plan_detail::checked_extents<L>(n);
+  m.calls().note_tensor(extents, w);
+  Tensor t(m, extents);
   tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
                                                                              t.data(), t.local_region(), f);
   return t;

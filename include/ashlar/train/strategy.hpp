@@ -207,7 +207,7 @@ constexpr void check_rules(layout_map<B, R...>) {
 }
 
 template <class T, class L, class Handle, int Rank>
-constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key) {
+constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key, call_site const& site) {
   shape const extents = checked_extents<L>(w.extent);
   index_t fan_in = Rank > 1 ? w.extent[Rank > 1 ? Rank - 2 : 0] : w.extent[0];
   index_t fan_out = w.extent[Rank - 1];
@@ -215,14 +215,15 @@ constexpr auto first_value(Handle const& m, weight<Rank> const& w, prng_key key)
   switch (w.first) {
     case initializer::glorot_uniform: {
       T const limit = static_cast<T>(square_root(6.0 / static_cast<double>(fan_in + fan_out)));
-      return random<T, L>(uniform_distribution<T>{-limit, limit}, m, extents, key);
+      return random<T, L>(uniform_distribution<T>{-limit, limit}, m, extents, key, site);
     }
     case initializer::he_normal:
       return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(square_root(2.0 / static_cast<double>(fan_in)))},
-                          m, extents, key);
+                          m, extents, key, site);
     case initializer::normal:
-      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key);
+      return random<T, L>(normal_distribution<T>{T(0), static_cast<T>(w.deviation)}, m, extents, key, site);
     default:
+      backend<Handle>::note_extents(m, extents, site);
       return filled<T, L>(m, extents, w.first == initializer::ones ? T(1) : T(0));
   }
 }
@@ -239,10 +240,10 @@ struct one_layer_for_many_on_real_ranks {
 };
 
 template <class Strategy, class T, class Path, class Handle, class Model>
-constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf) {
+constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::uint64_t& leaf, call_site const& w) {
   if constexpr (!tree<Model>) {
     using L = typename chosen_layout<Strategy, Path, Model>::type;
-    return first_value<T, L>(m, model, fold_in(key, leaf++));
+    return first_value<T, L>(m, model, fold_in(key, leaf++), w);
   } else {
     static_assert(
         !one_layer_for_many_on_real_ranks<Handle, Model>::value,
@@ -250,7 +251,8 @@ constexpr auto init_at(Handle const& m, Model const& model, prng_key key, std::u
     return with_members(model, [&](auto const&... member) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return typename members_of<Model>::template rebind<decltype(init_at<Strategy, T, member_path<Path, Model, I>>(
-            m, member, key, leaf))...>{init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf)...};
+            m, member, key, leaf, w))...>{
+            init_at<Strategy, T, member_path<Path, Model, I>>(m, member, key, leaf, w)...};
       }(std::index_sequence_for<decltype(member)...>{});
     });
   }
@@ -276,11 +278,11 @@ constexpr void named_leaves(F&& f, X& x) {
 /// compile. Neither does a layout of another rank, or with an axis that the mesh lacks.
 /// Example: init<model_parallel<"data", rule<"d1/kernel", layout<none, "model">>>>(m, model, prng_key{1})
 template <class Strategy, class T = float, class Handle, class Model>
-constexpr auto init(Handle const& m, Model const& model, prng_key key) {
+constexpr auto init(Handle const& m, Model const& model, prng_key key, call_site w = call_site::current()) {
   if constexpr (requires { train_detail::check_rules<Model>(Strategy{}); })
     train_detail::check_rules<Model>(Strategy{});
   std::uint64_t leaf = 0;
-  return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf);
+  return train_detail::init_at<Strategy, T, train_detail::root>(m, model, key, leaf, w);
 }
 
 /// Calls f(path, leaf) on each leaf of a tree, in order. A path is a text such as "d1/kernel".

@@ -138,6 +138,7 @@ TEST_CASE("communicator: each has its own monitor, which its parts have too") {
     int polls = 0;
     bool in_call() const override { return false; }
     comm_detail::described_call call() const override { return {}; }
+    void tell_others(int) override {}
     std::function<void()> at_third = [] {};
     void poll_others() override {
       if (++polls == 3) at_third();

@@ -9,14 +9,41 @@ ASHLAR_INLINE std::string place_text(std::uint64_t number_on_mesh, char const* o
   return number_on_mesh == 0 ? otherwise : "call " + std::to_string(number_on_mesh) + " of the mesh";
 }
 
-ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other) {
+// Names a tensor that is not the same on two ranks, which have made different ones before the same collective.
+ASHLAR_INLINE std::string different_tensors(call_on_rank const& one, call_on_rank const& other) {
+  tensor_list const &a = one.tensors, &b = other.tensors;
+  std::string text = "ashlar: the ranks do not make the same tensors: before " +
+                     place_text(one.number_on_mesh, "one call") + ", " + std::string(one.text) + ", ";
+  auto const at = [](tensor_list const& l, std::uint64_t n) {
+    tensor_list::tensor const& t = l.last[n % tensor_list::kept];
+    return t.number == n ? &t : nullptr;
+  };
+  std::uint64_t const common = std::min(a.number, b.number);
+  std::uint64_t n = common - std::min(common, tensor_list::kept) + 1;
+  for (; n <= common; ++n) {
+    auto const *const mine = at(a, n), *const theirs = at(b, n);
+    if (mine != nullptr && theirs != nullptr && mine->fingerprint != theirs->fingerprint)
+      return text + "tensor " + std::to_string(n) + " is " + mine->text + ", on " + one.who + " and " + theirs->text +
+             ", on " + other.who;
+  }
+  auto const count = [](call_on_rank const& c) { return std::to_string(c.tensors.number) + " on " + c.who; };
+  text += "there are " + count(one) + " and " + count(other);
+  tensor_list const& more = a.number > b.number ? a : b;
+  if (auto const* const next = at(more, common + 1))
+    text += ", of which tensor " + std::to_string(n) + " is " + next->text;
+  return text;
+}
+
+ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other, char const* else_before) {
   auto const name = [](std::string_view text) { return text.substr(0, text.find(',')); };
+  if (name(one.text) == name(other.text) && one.tensors.fingerprint != other.tensors.fingerprint)
+    return different_tensors(one, other) + "; every rank of a mesh makes each tensor, with the same extents";
   bool const same_place = one.number_on_mesh == other.number_on_mesh;
   return "ashlar: the ranks do not call the same, in the same order: " +
          (same_place ? place_text(one.number_on_mesh, "one call") : "one call") + " is " + std::string(one.text) +
          " on " + one.who + " and " + std::string(other.text) +
          (name(one.text) == name(other.text) ? " with other layouts, extents or elements" : "") + " on " + other.who +
-         every_rank_takes_part;
+         else_before + every_rank_takes_part;
 }
 
 ASHLAR_INLINE std::string waits_in(std::uint64_t number_on_mesh, std::string_view call, int self,
@@ -30,7 +57,8 @@ ASHLAR_INLINE std::string contradiction(call_report const& mine, int self, call_
   call_report const &l = low == self ? mine : theirs, &h = low == self ? theirs : mine;
   auto const rank = [](int q) { return "rank " + std::to_string(q); };
   if (l.known && h.known && l.fingerprint != h.fingerprint)
-    return different_calls({l.number_on_mesh, l.text, rank(low)}, {h.number_on_mesh, h.text, rank(high)});
+    return different_calls({l.number_on_mesh, l.text, rank(low), l.tensors},
+                           {h.number_on_mesh, h.text, rank(high), h.tensors});
   auto const left_out = [](call_report const& one) { return one.ended && one.begun <= one.number; };
   auto const gone = [&](call_report const& one, int waiting, int q, char const* fate) -> std::string {
     if (!one.known || one.given_up) return {};

@@ -7,20 +7,25 @@ namespace ashlar::comm_detail {
 ASHLAR_INLINE watched_call::watched_call(desync_monitor& channel, call_in_progress call)
     : channel_(channel), call_(std::move(call)) {
   recorded_call& c = call_.call;
-  c.number = channel_.history().begin(c.fingerprint, c.number_on_mesh, c.event);
+  c.number = channel_.history().begin(c);
 }
 
 ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank,
                                                              communicator const& ranks, std::uint64_t fingerprint,
                                                              comm::collective_event const& e)
     : ranks_((require_one_thread(), ranks.state())),
-      name_{tag_of(fingerprint, ++ranks_.begun), fingerprint},
-      call_(*calls.channel_,
-            {{0, fingerprint_of(e.what, name_.fingerprint, calls.mesh_), ++calls.begun_, e, false, false},
-             sizes,
-             e.axes,
-             rank,
-             deadline_of(calls, ranks_)}),
+      name_(named(calls.with_tensors(fingerprint), ++ranks_.begun)),
+      call_(*calls.channel_, {{0,
+                               fingerprint_of(e.what, name_.fingerprint, calls.mesh_),
+                               ++calls.begun_,
+                               e,
+                               false,
+                               false,
+                               {calls.mesh_, calls.tensors_, calls.mixed_extents_}},
+                              sizes,
+                              e.axes,
+                              rank,
+                              deadline_of(calls, ranks_)}),
       calls_(calls) {
   enter();
 }

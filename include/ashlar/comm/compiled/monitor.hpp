@@ -48,6 +48,7 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
     std::uint64_t fingerprints, number_on_mesh;
     int rank;  // of the channel, and so of the mesh
     char text[150];
+    tensor_list tensors;
   };
   struct buffers {
     std::uint64_t extremes[2], least[2];
@@ -55,7 +56,7 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
     std::vector<call> all;
   };
   // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
-  auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}}, {}};
+  auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}, {}}, {}};
   MPI_Request request = MPI_REQUEST_NULL;
   comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request),
               "MPI_Iallreduce");
@@ -64,6 +65,7 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
   if (done) return;
   history_.lose_count();
   now.text().copy(b->mine.text, sizeof b->mine.text - 1);
+  b->mine.tensors = tensors_.list(now.tensors);
   b->all.resize(static_cast<std::size_t>(ranks.size()));
   comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(),
                               &request),
@@ -73,14 +75,24 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
   std::size_t other = 0;
   while (b->all[other].fingerprints == b->all[0].fingerprints) ++other;
   call const &one = b->all[0], &two = b->all[other];
-  throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank)},
-                              {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank) + else_before}));
+  throw error(different_calls({one.number_on_mesh, one.text, "rank " + std::to_string(one.rank), one.tensors},
+                              {two.number_on_mesh, two.text, "rank " + std::to_string(two.rank), two.tensors},
+                              else_before));
 }
 
 ASHLAR_INLINE described_call desync_monitor::call() const {
-  described_call d{current_->call.number_on_mesh, {}};
+  described_call d{current_->call.number_on_mesh, {}, tensors_.list(current_->call.tensors)};
   current_->call.text().copy(d.text, sizeof d.text - 1);
   return d;
+}
+
+ASHLAR_INLINE void desync_monitor::tell_others(int know) {
+  call_in_progress const& c = *current_;
+  int const ranks = c.sizes.ranks(c.axes), own = c.sizes.position(c.rank, c.axes);
+  if (ranks == know) return;
+  if (ranks > 16) return tell_of_error(c);
+  for (int d = 1; d < ranks; ++d)
+    send(c.sizes.with_position(c.rank, c.axes, (own + d) % ranks), about(call_report::answer, c.call.number));
 }
 
 ASHLAR_INLINE void desync_monitor::poll_others() {
@@ -161,9 +173,23 @@ ASHLAR_INLINE void desync_monitor::free_closed() {
 
 ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uint64_t number, bool ended) const {
   bool const makes_mesh = current_ != nullptr && current_->call.number_on_mesh == 0;
-  call_report r{
-      what,       id_,           number,  0, 0, history_.begun(), false, false, false, ended, history_.counts(),
-      makes_mesh, own_process(), asked(), 0, {}};
+  call_report r{what,
+                id_,
+                number,
+                0,
+                0,
+                history_.begun(),
+                false,
+                false,
+                false,
+                ended,
+                history_.counts(),
+                makes_mesh,
+                own_process(),
+                asked(),
+                0,
+                {},
+                {}};
   recorded_call const* const c = history_.find(number);
   if (c == nullptr) return r;
   r.known = true;
@@ -172,6 +198,7 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
   r.given_up = c->given_up;
   r.completed = c->completed;
   c->text().copy(r.text, sizeof r.text - 1);
+  r.tensors = tensors_.list(c->tensors);
   return r;
 }
 

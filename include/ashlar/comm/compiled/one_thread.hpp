@@ -13,9 +13,15 @@ ASHLAR_INLINE bool& is_forked() {
   return forked;
 }
 
-ASHLAR_INLINE void require_one_thread() {
+ASHLAR_INLINE bool is_first_thread() {
   static pthread_t const first = pthread_self();
-  if (pthread_equal(pthread_self(), first) == 0)
+  return pthread_equal(pthread_self(), first) != 0;
+}
+
+ASHLAR_INLINE bool is_thread_of_collectives() { return is_first_thread() && !is_forked(); }
+
+ASHLAR_INLINE void require_one_thread() {
+  if (!is_first_thread())
     throw error(
         "ashlar: another thread of this process has called collectives before, and calls of two threads have no order; call all of them from one thread");
   if (is_forked())

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ashlar/comm/collective_log.hpp"
+#include "ashlar/comm/desync/made_tensors.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -43,6 +44,7 @@ struct recorded_call {
   comm::collective_event event;
   bool given_up = false;
   bool completed = false;
+  tensors_before tensors{};
 
   std::string text() const { return to_string(event); }
 };
@@ -51,11 +53,12 @@ struct recorded_call {
 class call_history {
  public:
   /// Returns the call's number.
-  std::uint64_t begin(std::uint64_t fingerprint, std::uint64_t number_on_mesh, comm::collective_event const& e) {
+  std::uint64_t begin(recorded_call const& c) {
     std::uint64_t const number = begun_++;
-    mixed_ = fingerprint_of(collective::exchange, mixed_, fingerprint);
+    mixed_ = fingerprint_of(collective::exchange, mixed_, c.fingerprint);
     // If this rank may have lost count, find() does not return the call.
-    last_[number % last_.size()] = {counts_ ? number : ~number, fingerprint, number_on_mesh, e, false, false};
+    recorded_call& last = last_[number % last_.size()] = c;
+    last.number = counts_ ? number : ~number;
     return number;
   }
   /// Marks a call that an exception has ended.

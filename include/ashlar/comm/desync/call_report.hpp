@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ashlar/config.hpp"
+#include "ashlar/comm/desync/made_tensors.hpp"
 
 namespace ashlar::comm_detail {
 
@@ -28,6 +29,7 @@ struct call_report {
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
   int other;            // in a crossing: the rank that waits in another call. `text` is that call.
   char text[150];
+  tensor_list tensors;  // made before the call
 
   /// True if the sender has begun the call and ended its program without waiting for it.
   bool has_left_it() const { return ended && known && !completed && !given_up; }
@@ -45,8 +47,12 @@ struct call_on_rank {
   std::uint64_t number_on_mesh;
   std::string_view text;
   std::string who;
+  tensor_list const& tensors;
 };
-ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other);
+/// The sentence about two different calls. If they are the same collective, the tensors before them may differ.
+/// `else_before` says which calls may differ instead of these.
+ASHLAR_INLINE std::string different_calls(call_on_rank const& one, call_on_rank const& other,
+                                          char const* else_before = "");
 
 /// The sentence of a rank that waits in a call.
 ASHLAR_INLINE std::string waits_in(std::uint64_t number_on_mesh, std::string_view call, int self,

@@ -71,6 +71,12 @@ class mesh_calls {
   }
   /// Numbers the mesh. Collective: over its ranks; blocks.
   void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
+  /// Notes a tensor that the program makes. The next calls of the mesh compare its extents between the ranks, in
+  /// whatever order the ranks have made their tensors.
+  void note_tensor(shape const& extents, call_site const& w) const {
+    if (channel_ && is_thread_of_collectives())
+      mixed_extents_ += channel_->tensors().add(mesh_, ++tensors_, extents, w);
+  }
 
  private:
   friend class collective_in_progress;
@@ -79,6 +85,14 @@ class mesh_calls {
   std::uint64_t mesh_ = 0;
   // The number of calls begun. The fingerprint of those that MPI's own collectives have served since the last comparison.
   mutable std::uint64_t begun_ = 0, mixed_fingerprints_ = 0;
+  // The number of tensors that the program has made, and the sum of the fingerprints of their extents. The sum is never
+  // set back: a call may be of some axes alone, and another one finds the difference.
+  mutable std::uint64_t tensors_ = 0, mixed_extents_ = 0;
+
+  std::uint64_t with_tensors(std::uint64_t fingerprint) const {
+    return tensors_ == 0 ? fingerprint
+                         : fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, mixed_extents_);
+  }
 };
 
 /// `blocks`: a rank stays in the collective to its end. `goes_on`: it may leave the collective and enter it again.
@@ -146,6 +160,9 @@ class collective_in_progress {
   // Adds a number, to tell collectives of one kind apart. Asynchronous collectives post messages whenever their rank
   // polls. And no other collective may receive the messages of one that failed.
   static int tag_of(std::uint64_t fingerprint, std::uint64_t number);
+  static collective_name named(std::uint64_t fingerprint, std::uint64_t number) {
+    return {tag_of(fingerprint, number), fingerprint};
+  }
 
   communicator_state& ranks_;
   collective_name name_;

@@ -50,6 +50,7 @@ class desync_monitor : public waiting_monitor {
   /// All ranks of the channel, as a mesh of one axis.
   mesh_shape all_ranks() const { return {1, {ranks_}}; }
   call_history& history() { return history_; }
+  made_tensors& tensors() { return tensors_; }
 
   /// Returns a number for a new mesh. From here on all ranks number meshes and calls alike, whatever went wrong before.
   /// Collective: over `ranks`, which are all ranks of the channel; blocks.
@@ -65,6 +66,7 @@ class desync_monitor : public waiting_monitor {
   call_in_progress* enter(call_in_progress* c) { return std::exchange(current_, c); }
   bool in_call() const override { return current_ != nullptr; }
   ASHLAR_INLINE described_call call() const override;
+  ASHLAR_INLINE void tell_others(int know) override;
   ASHLAR_INLINE void poll_others() override;
   /// Call it now and then while a rank waits in a call.
   /// Error: ashlar::error if another rank calls something else in its place, has given it up, or has ended without it;
@@ -126,6 +128,7 @@ class desync_monitor : public waiting_monitor {
   std::uint64_t id_ = 0;
   std::uint64_t next_mesh_ = 0;
   call_history history_;
+  made_tensors tensors_;
   call_in_progress* current_ = nullptr;  // null outside of calls
   bool closed_ = false;
   MPI_Request all_closed_ = MPI_REQUEST_NULL;  // a barrier of the ranks that have closed the monitor

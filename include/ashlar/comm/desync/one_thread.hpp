@@ -13,6 +13,8 @@ ASHLAR_INLINE bool& is_forked();
 /// Error: ashlar::error if another thread of this process has called this before, or the process that it was forked
 ///   from.
 ASHLAR_INLINE void require_one_thread();
+/// True if require_one_thread() does not throw here.
+ASHLAR_INLINE bool is_thread_of_collectives();
 
 }  // namespace ashlar::comm_detail
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/comm/desync/made_tensors.hpp"
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/meta/error.hpp"
 #include "ashlar/comm/node/process.hpp"
@@ -37,6 +38,7 @@ struct node_call {
 struct described_call {
   std::uint64_t number_on_mesh = 0;
   char text[150]{};
+  tensor_list tensors{};  // made before the call
 };
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // memory that the others do not see
 

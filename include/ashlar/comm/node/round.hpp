@@ -62,6 +62,7 @@ class node_round {
     if (!same) {
       std::string text = differing_calls(g);
       bool const known = monitor_ != nullptr && monitor_->in_call();
+      if (known) monitor_->tell_others(g.size());  // those on other nodes wait for messages
       g.describe(known ? monitor_->call() : described_call{});
       g.finish();
       g.wait_until_all_are_done();
@@ -111,7 +112,8 @@ class node_round {
     while (g.call(q).fingerprint == g.call(0).fingerprint) ++q;
     described_call const &one = g.described(0), &other = g.described(q);
     if (*one.text == '\0' || *other.text == '\0') return otherwise;
-    return different_calls({one.number_on_mesh, one.text, g.name(0)}, {other.number_on_mesh, other.text, g.name(q)});
+    return different_calls({one.number_on_mesh, one.text, g.name(0), one.tensors},
+                           {other.number_on_mesh, other.text, g.name(q), other.tensors});
   }
 
   node_group* group_;
