@@ -501,3 +501,26 @@ TEST_CASE("desync: after an error of one rank alone, all make a new mesh that wo
     }
   }
 }
+
+TEST_CASE("desync: ranks that forget an old communicator sooner than others end with them") {
+  // Who makes the first mesh on a communicator forgets all communicators that every rank has freed.
+  ASHLAR_NEEDS(testing::ranks() > 1);
+  {
+    own_world const world;
+    call(device_mesh<line>(world, {testing::ranks()}), 3, 40);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm alone = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, testing::rank() < 2 ? 0 : MPI_UNDEFINED, 0, &alone);
+  if (alone != MPI_COMM_NULL) {
+    for (int i = 0; i < 100; ++i) {
+      MPI_Comm pair = MPI_COMM_NULL;  // each first mesh looks again whether all have freed the others
+      MPI_Comm_dup(alone, &pair);
+      device_mesh<line> const m(pair, {2});
+      call(m, 3, 40);
+      MPI_Comm_free(&pair);
+    }
+    MPI_Comm_free(&alone);
+  }
+  // The program's end is the test: MPI_Finalize compares the calls of communicators that nobody has forgotten.
+}

@@ -160,14 +160,34 @@ ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
 ASHLAR_INLINE void desync_monitor::close() {
   closed_ = true;
   // Inside of MPI_Finalize the channel is free already.
-  if (channel_ != MPI_COMM_NULL && mpi_is_usable() && PMPI_Ibarrier(channel_, &all_closed_) == MPI_SUCCESS) return;
+  if (channel_ != MPI_COMM_NULL && mpi_is_usable() && begin_end()) return;
   delete this;
+}
+
+ASHLAR_INLINE bool desync_monitor::begin_end() {
+  at_end_[0] = history_.mixed_fingerprints();
+  at_end_[1] = ~history_.mixed_fingerprints();
+  at_end_[2] = history_.counts();
+  return PMPI_Iallreduce(MPI_IN_PLACE, at_end_, 3, MPI_UINT64_T, MPI_MIN, channel_, &all_closed_) == MPI_SUCCESS;
+}
+
+ASHLAR_INLINE bool desync_monitor::calls_differ() const {
+  if (at_end_[2] == 0 || at_end_[0] == ~at_end_[1]) return false;
+  if (rank_ == 0) {
+    std::fprintf(stderr,
+                 "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
+                 "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return true;
 }
 
 ASHLAR_INLINE void desync_monitor::free_closed() {
   for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
     int done = 0;
-    if (m->closed_ && PMPI_Test(&m->all_closed_, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0) delete m;
+    if (m->closed_ && PMPI_Test(&m->all_closed_, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0 &&
+        !m->calls_differ())
+      delete m;
   }
 }
 
@@ -340,10 +360,8 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
   double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
   std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < all_end.size(); ++i) {
-    if (open()[i]->closed_)
-      std::swap(all_end[i], open()[i]->all_closed_);  // the barrier that has begun
-    else
-      PMPI_Ibarrier(open()[i]->channel_, &all_end[i]);
+    if (!open()[i]->closed_) open()[i]->begin_end();
+    std::swap(all_end[i], open()[i]->all_closed_);
   }
   bool said = false;
   double looks_next = begin + comm::tuned.patience;
@@ -368,8 +386,8 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
       std::fprintf(stderr, "%s\n", wrong.c_str());
     }
   }
-  compare_all();
   for (desync_monitor* c : open()) {
+    if (c->calls_differ()) PMPI_Barrier(c->channel_);  // until rank 0 has ended the run
     c->leave_reports();
     PMPI_Comm_free(&c->channel_);
   }
@@ -381,30 +399,6 @@ ASHLAR_INLINE void desync_monitor::end_after_death(desync_monitor const& c) {
   std::fprintf(stderr, "ashlar: rank %d has ended its program, and the process of rank %d is gone; it ends the run\n",
                own_process(), gone);
   MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-ASHLAR_INLINE void desync_monitor::compare_all() {
-  struct sums {
-    std::uint64_t least[3];
-  };
-  std::vector<sums> found(open().size());
-  std::vector<MPI_Request> requests(open().size(), MPI_REQUEST_NULL);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    call_history const& h = open()[i]->history_;
-    found[i] = {{h.mixed_fingerprints(), ~h.mixed_fingerprints(), h.counts()}};
-    PMPI_Iallreduce(MPI_IN_PLACE, found[i].least, 3, MPI_UINT64_T, MPI_MIN, open()[i]->channel_, &requests[i]);
-  }
-  PMPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].least[2] == 0 || found[i].least[0] == ~found[i].least[1]) continue;
-    if (open()[i]->rank_ == 0) {
-      std::fprintf(stderr,
-                   "ashlar: the ranks have not called the same, in the same order, since collectives of MPI's own were "
-                   "last compared: their results are wrong; every rank of a mesh takes part in each call\n");
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    PMPI_Barrier(open()[i]->channel_);  // until rank 0 has ended the run
-  }
 }
 
 }  // namespace ashlar::comm_detail

@@ -81,6 +81,13 @@ class desync_monitor : public waiting_monitor {
   void close();
   // Frees the monitors that all their ranks have closed.
   static void free_closed();
+  // Begins the last collective on the channel, at the end of its meshes or of the program. It ends when all ranks have
+  // begun it, and compares what they have called since their last mesh. MPI's own collectives are compared only now and
+  // then, so this finds a difference after the last comparison. Returns false if MPI cannot begin it.
+  bool begin_end();
+  // True if the calls differ, when that collective is complete. Rank 0 ends the run. Ranks that have had an error are
+  // not compared.
+  bool calls_differ() const;
 
   struct sent_report {
     call_report r;
@@ -119,9 +126,6 @@ class desync_monitor : public waiting_monitor {
   static void leave_all();
   // Ends the run if a rank's process has ended: MPI_Finalize would wait for it for ever.
   static void end_after_death(desync_monitor const& c);
-  // Compares what the ranks have called since their last mesh. MPI's own collectives are compared only now and then, so
-  // this finds a difference after the last comparison. Ranks that have had an error are not compared.
-  static void compare_all();
 
   MPI_Comm channel_ = MPI_COMM_NULL;
   int rank_ = 0, ranks_ = 0;
@@ -131,7 +135,8 @@ class desync_monitor : public waiting_monitor {
   made_tensors tensors_;
   call_in_progress* current_ = nullptr;  // null outside of calls
   bool closed_ = false;
-  MPI_Request all_closed_ = MPI_REQUEST_NULL;  // a barrier of the ranks that have closed the monitor
+  MPI_Request all_closed_ = MPI_REQUEST_NULL;  // the last collective
+  std::uint64_t at_end_[3]{};  // its result: least fingerprint, least complement, 0 if some rank has lost count
   std::list<sent_report> sent_;
   processes_of_ranks processes_;
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
