@@ -90,6 +90,9 @@ function(ashlar_add_mpi_tests layer library)
       ashlar_add_test(mpi.${layer}.${transport} RANKS 4 COMMAND env ${environment_${transport}} "$<TARGET_FILE:mpi_${layer}>" ${without_${transport}})
     endforeach()
   endif()
+  if(layer STREQUAL "tensor" AND "2" IN_LIST ASHLAR_TEST_RANKS)
+    ashlar_add_test(mpi.tensor.threads RANKS 2 COMMAND env OMP_NUM_THREADS=2 "$<TARGET_FILE:mpi_tensor>" "-tc=sums of*,loops of*")
+  endif()
 endfunction()
 
 # The header of ashlar that a file includes first, or nothing.

@@ -124,13 +124,13 @@ class bundle_in_flight {
       auto const n = static_cast<std::size_t>(elements_);
       if (T const* const message = side_by_side()) {
         memory_of_messages const used(message, results);
-        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, comm::tuned,
+        return comm_detail::run_all_reduce<decltype(o)>(ranks_, message, results, n, tuning_on<space>(),
                                                         operands::maybe_in_place);
       }
       for (std::size_t i = 0; i < pieces_.size(); ++i)
         kernels::copy(space{}, pieces_[i].data, results + first_[i], size_[i]);
       with_mpi_memory_in_place(mpi_combines<space, decltype(o), T>(), space{}, results, n,
-                               [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n); });
+                               [&](T* p) { comm::all_reduce<decltype(o)>(ranks_, p, n, tuning_on<space>()); });
     });
   }
 
@@ -140,7 +140,7 @@ class bundle_in_flight {
     if constexpr (runs_in_caller<space>) {
       std::vector<block<T const>> in_order;
       for (std::size_t i : order_) in_order.push_back(pieces_[i]);
-      return all_reduce_pieces_on_node<Op, T>(ranks_, in_order, static_cast<T*>(block_->data));
+      return all_reduce_pieces_on_node<Op, T>(ranks_, in_order, static_cast<T*>(block_->data), tuning_on<space>());
     } else {
       return false;
     }

@@ -38,8 +38,9 @@ void reduce_shards(Space const& space, plan_step const& s, step_transfers const&
                    T const* source, T* destination) {
   auto const n = static_cast<std::size_t>(v.source.size());
   with_op<T, Ops>(s.op, [&](auto op) {
-    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n,
-                    [&](T const* in, T* out) { comm::all_reduce<decltype(op)>(ranks, in, out, n); });
+    with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, source, n, destination, n, [&](T const* in, T* out) {
+      comm::all_reduce<decltype(op)>(ranks, in, out, n, tuning_on<Space>());
+    });
   });
 }
 
@@ -57,13 +58,14 @@ void reduce_scatter_shards(Space const& space, plan_step const& s, step_transfer
                            T const* source, T* destination) {
   pool_scratch<Space, T> packed;
   T const* const from = in_order(space, v.out, source, packed);
+  comm::tuning const how = tuning_on<Space>();
   with_op<T, Ops>(s.op, [&](auto op) {
     with_mpi_memory(mpi_combines<Space, decltype(op), T>(), space, from, v.out.total, destination,
                     static_cast<std::size_t>(v.destination.size()), [&](T const* in, T* out) {
                       if (v.out.equal)
-                        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0]);
+                        comm::reduce_scatter<decltype(op)>(ranks, in, out, v.out.count[0], how);
                       else
-                        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count));
+                        comm::reduce_scatter<decltype(op)>(ranks, in, out, std::span(v.out.count), how);
                     });
   });
 }
@@ -115,19 +117,20 @@ void exchange(Space const& space, plan_step const& s, step_transfers const& v, c
               T const* source, T* destination) {
   bool const gathers = s.what == collective::all_gather;
   exchange_memory<Space, T> memory(space, v, source, destination);
+  comm::tuning const how = tuning_on<Space>();
   with_mpi_memory(
       mpi_reads<Space>(), space, memory.sent(), memory.sent_size(), memory.arrived(), v.in.total,
       [&](T const* send, T* receive) {
         if (gathers && v.in.equal)
-          comm::all_gather(ranks, send, v.out.total, receive);
+          comm::all_gather(ranks, send, v.out.total, receive, how);
         else if (gathers)
-          comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count));
+          comm::all_gather(ranks, send, v.out.total, receive, std::span(v.in.count), how);
         else if (s.what == collective::all_to_all && v.even)  // all ranks agree on v.even, not on v.out.equal
-          comm::all_to_all(ranks, send, v.out.count[0], receive);
+          comm::all_to_all(ranks, send, v.out.count[0], receive, how);
         else if (v.at.empty())
-          comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count));
+          comm::all_to_all(ranks, send, std::span(v.out.count), receive, std::span(v.in.count), how);
         else
-          comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count));
+          comm::all_to_all(ranks, send, std::span(v.at), std::span(v.out.count), receive, std::span(v.in.count), how);
       });
   memory.copy_out();
 }
@@ -135,7 +138,7 @@ void exchange(Space const& space, plan_step const& s, step_transfers const& v, c
 // Combines by Op the elements that this rank keeps of all operands, in the order of the ranks. Works on a few elements
 // at a time, so that the sums stay in the L1 cache.
 template <class Op, class Space, class T>
-void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& kept, T* destination) {
+void combine_kept(node_group const& g, loop_nest<2> const& kept, T* destination) {
   constexpr index_t width = 4096 / sizeof(T);
   index_t const step = kept.step(0), step_to = kept.step(1), row = kept.row_stride(0), row_to = kept.row_stride(1);
   auto const combine = [&](index_t from, T* to, index_t n) {
@@ -154,14 +157,16 @@ void combine_kept(Space const& space, node_group const& g, loop_nest<2> const& k
       }
     }
   };
-  for_ranges("ashlar::reduce_scatter", space, kept.size(), elements_per_thread, [&](index_t begin, index_t end) {
-    for_each_rectangle(kept, begin, end, [&](index_t const(&offset)[2], index_t rows, index_t length) {
-      for (index_t r = 0; r < rows; ++r)
-        for (index_t j = 0; j < length; j += width)
-          combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
-                  std::min(width, length - j));
-    });
-  });
+  for_elements_of<T>(
+      tuning_on<Space>(), static_cast<std::size_t>(kept.size()), [&](std::size_t begin, std::size_t end) {
+        auto const first = static_cast<index_t>(begin), last = static_cast<index_t>(end);
+        for_each_rectangle(kept, first, last, [&](index_t const(&offset)[2], index_t rows, index_t length) {
+          for (index_t r = 0; r < rows; ++r)
+            for (index_t j = 0; j < length; j += width)
+              combine(offset[0] + r * row + j * step, destination + offset[1] + r * row_to + j * step_to,
+                      std::min(width, length - j));
+        });
+      });
 }
 
 // In shared memory: every rank takes the elements that it needs from the others' shards, in one pass.
@@ -172,7 +177,7 @@ void take_on_node(Space const& space, plan_step const& s, step_transfers const& 
   if (s.what == collective::reduce_scatter) {
     ranks.counters().reduce_scatter.add((v.out.total - v.out.count[self]) * sizeof(T));
     with_op<T, Ops>(s.op, [&](auto op) {
-      for (auto const& kept : v.kept) combine_kept<decltype(op)>(space, g, kept, destination);
+      for (auto const& kept : v.kept) combine_kept<decltype(op), Space>(g, kept, destination);
     });
     return;
   }

@@ -1,11 +1,14 @@
 // Memory that MPI may read and write.
 #pragma once
 #include "ashlar/comm/message_memory.hpp"
+#include "ashlar/comm/collectives/tuning.hpp"
 #include "ashlar/comm/mpi.hpp"
+#include "ashlar/comm/node/load.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/tensor/device_probe.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include <optional>
+#include <type_traits>
 
 namespace ashlar::comm {
 
@@ -31,6 +34,24 @@ bool mpi_reads() {
 template <class Space, class Op, class T>
 bool mpi_combines() {
   return mpi_reads<Space>() && (host_reads<Space> || comm::mpi_op<Op, T>::is_own);
+}
+
+/// The settings of collectives, with their sums and copies on the threads of Space, or of the host if Space is a device's.
+/// If the threads of all processes of this node exceed its cores, one thread does the work: further threads would wait
+/// actively on cores that other ranks need, for milliseconds.
+template <class Space>
+comm::tuning tuning_on() {
+  using threads = std::conditional_t<runs_in_caller<Space>, Space, Kokkos::DefaultHostExecutionSpace>;
+  comm::tuning how = comm::tuned;
+  how.for_ranges = [](std::size_t n, std::size_t grain, auto work, void const* argument) {
+    threads const space{};
+    if (space.concurrency() > node_load::of_this_program().threads_per_process()) return work(argument, 0, n);
+    for_ranges("ashlar::combine", space, static_cast<index_t>(n), static_cast<index_t>(grain),
+               [=](index_t begin, index_t end) {
+                 work(argument, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+               });
+  };
+  return how;
 }
 
 /// Memory that MPI can use in place of a source and a destination: their own, if MPI reads that. The constructor waits

@@ -98,8 +98,9 @@ class step_in_flight final : public in_flight<T> {
       } else {
         if (step_.what == collective::all_reduce) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
-          with_op<T, Ops>(step_.op,
-                          [&](auto op) { combine_on_node<decltype(op)>(*round_, destination_, operand_size()); });
+          with_op<T, Ops>(step_.op, [&](auto op) {
+            combine_on_node<decltype(op)>(*round_, destination_, operand_size(), tuning_on<Space>());
+          });
         } else {
           take_on_node<Ops>(space_, step_, *transfers_, ranks_, round_->group(), destination_);
         }
@@ -131,7 +132,7 @@ class step_in_flight final : public in_flight<T> {
     else
       ranks_.counters().all_to_all.add((v.out.total - send(r).size) * sizeof(T));
     post_exchange(ranks_, send, receive, comm::tuned);
-    deliver_own(ranks_, send(r), receive(r), comm::tuned);
+    deliver_own(ranks_, send(r), receive(r), tuning_on<Space>());
   }
 
   // The same for a reduction. Each rank receives, from every rank, the elements that it combines: whole arrays or its
@@ -170,7 +171,9 @@ class step_in_flight final : public in_flight<T> {
     if (stage_ == stage::first && reduces()) {
       block<T const> const own = operand_of(ranks_.rank());
       T* const sums = in_parts_ ? part(memory_->destination(), starts_, ranks_.rank()).data : memory_->destination();
-      with_op<T, Ops>(step_.op, [&](auto op) { received_->template combine<decltype(op)>(own.data, sums, own.size); });
+      with_op<T, Ops>(step_.op, [&](auto op) {
+        received_->template combine<decltype(op)>(tuning_on<Space>(), own.data, sums, own.size);
+      });
       if (in_parts_) {
         stage_ = stage::gathers_sums;
         post_exchange(

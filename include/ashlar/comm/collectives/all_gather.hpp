@@ -14,7 +14,7 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
   auto const send = [&](int) { return block<T const>{own, n}; };
   auto const receive = [&](int q) { return block<T>{destination + starts[q], starts[q + 1] - starts[q]}; };
   post_exchange(c, send, receive, how);
-  copy_block(own, destination + first, n);
+  copy_block(how, own, destination + first, n);
   finish(c);
 }
 
@@ -35,7 +35,7 @@ void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination
         return block<T>{destination + share(place, k).begin, share(place, k).size};
       },
       how);
-  copy_block(own, destination + mine.begin, mine.size);
+  copy_block(how, own, destination + mine.begin, mine.size);
   finish(l.inter_node);
   gather_intra_node(l.intra_node, destination, starts[l.rank_at.size()], l.nodes(), share, how);
 }
@@ -47,7 +47,7 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
   T* const place = destination + starts[r];
-  if (p == 1) return copy_block(own ? own : place, place, n);
+  if (p == 1) return copy_block(how, own ? own : place, place, n);
   if (total == 0) return;
   c.counters().all_gather.add(n * sizeof(T));
 

@@ -18,7 +18,7 @@ void all_reduce_whole(communicator const& c, T const* source, T* destination, st
   auto const receive = [&](int q) { return block<T>{received.from(q), n}; };
   post_exchange(c, send, receive, how);
   finish(c);
-  received.template combine<Op>(source, destination, n);
+  received.template combine<Op>(how, source, destination, n);
 }
 
 // A reduce-scatter and an all-gather: twice the messages, 2/p of the bytes.
@@ -45,29 +45,44 @@ inline element_range own_part(node_group const& g, std::size_t n) { return part_
 // results.
 // Source: measured beside a reduce-scatter and an all-gather in shared memory, which take one more pass over memory.
 template <class Op, class T>
-void combine_on_node(node_round<T> const& round, T* destination, std::size_t n) {
+void combine_on_node(node_round<T> const& round, T* destination, std::size_t n, comm::tuning const& how) {
   node_group const& g = round.group();
   if (round.is_small())
     return combine_sources<Op, T>(
         g, 0, n, [&](std::size_t begin, T const* sum, std::size_t m) { copy_block(sum, destination + begin, m); });
-  element_range const part = own_part(g, n);
-  combine_sources<Op, T>(g, part.begin, part.size, [&](std::size_t begin, T const* sum, std::size_t m) {
+  combine_sources<Op, T>(how, g, own_part(g, n), [&](std::size_t begin, T const* sum, std::size_t m) {
     for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin, m);
   });
 }
 template <class Op, class T>
-bool all_reduce_on_node(communicator const& c, T const* source, T* destination, std::size_t n) {
+bool all_reduce_on_node(communicator const& c, T const* source, T* destination, std::size_t n,
+                        comm::tuning const& how) {
   node_round<T> round(c, fingerprint_of(collective::all_reduce, n, element_code<T>), source, n, destination);
   if (!round) return false;
-  combine_on_node<Op>(round, destination, n);
+  combine_on_node<Op>(round, destination, n, how);
   return round.end();
 }
 
+// Combines elements [first, last) of several arrays, counted over all of them, and stores them into all results.
+template <class Op, class T>
+void combine_pieces(node_group const& g, std::span<block<T const> const> pieces, std::size_t first, std::size_t last) {
+  std::size_t begin = 0;  // of the piece
+  for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
+    std::size_t const from = std::max(first, begin), to = std::min(last, begin + pieces[i].size);
+    if (from >= to) continue;
+    combine_operands<Op, T>(
+        g, [&](int q) { return g.at<T const>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
+        [&](std::size_t at, T const* sum, std::size_t m) {
+          for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin + at, m);
+        });
+  }
+}
 // The same for several arrays, whose results are contiguous in `destination`. The arrays are not packed. Returns false,
 // and does nothing, in three cases. The ranks do not see each other's memory; the total is so small that it is copied
 // inline; there are too many arrays.
 template <class Op, class T>
-bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> const> pieces, T* destination) {
+bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> const> pieces, T* destination,
+                               comm::tuning const& how) {
   std::size_t total = 0;
   std::vector<std::uint64_t> offsets;
   bool seen = true;
@@ -88,16 +103,9 @@ bool all_reduce_pieces_on_node(communicator const& c, std::span<block<T const> c
   c.counters().all_reduce.add(bytes);
   node_group& g = round.group();
   element_range const part = own_part(g, total);
-  std::size_t begin = 0;  // of the piece
-  for (std::size_t i = 0; i < pieces.size(); begin += pieces[i++].size) {
-    std::size_t const from = std::max(part.begin, begin), to = std::min(part.begin + part.size, begin + pieces[i].size);
-    if (from >= to) continue;
-    combine_operands<Op, T>(
-        g, [&](int q) { return g.at<T const>(q, g.source<std::uint64_t>(q)[i]); }, from - begin, to - from,
-        [&](std::size_t at, T const* sum, std::size_t m) {
-          for (int q = 0; q < g.size(); ++q) copy_block(sum, g.destination<T>(q) + begin + at, m);
-        });
-  }
+  for_elements_of<T>(how, part.size, [&](std::size_t first, std::size_t last) {
+    combine_pieces<Op>(g, pieces, part.begin + first, part.begin + last);
+  });
   return round.end();
 }
 
@@ -123,11 +131,11 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
     std::size_t const m = std::min(how.count_limit, n - i);
     void const* operand = source + i;
     if (a == comm::algorithm::mpi_in_place) {
-      copy_block(source + i, destination + i, m);
+      copy_block(how, source + i, destination + i, m);
       operand = MPI_IN_PLACE;
     } else if (in_place) {
       T* const copy = c.state().scratch<T>(m);
-      copy_block(source + i, copy, m);
+      copy_block(how, source + i, copy, m);
       operand = copy;
     }
     call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), operand, destination + i,
@@ -153,10 +161,10 @@ void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destinat
 template <class Op, class T>
 void run_all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, comm::tuning const& how,
                     operands lie = operands::as_they_lie) {
-  if (c.size() == 1) return copy_block(source, destination, n);
+  if (c.size() == 1) return copy_block(how, source, destination, n);
   if (n == 0) return;
   c.counters().all_reduce.add(n * sizeof(T));
-  if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n)) return;
+  if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n, how)) return;
   if (how.host_memory && c.state().levels)
     return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
   all_reduce_by_messages<Op>(c, source, destination, n, how, lie);

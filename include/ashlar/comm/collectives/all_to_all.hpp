@@ -27,7 +27,7 @@ template <element T>
 void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
   comm_detail::raw_call const now(c, "comm::all_to_all");
   int const p = c.size();
-  if (p == 1) return comm_detail::copy_block(source, destination, n_each);
+  if (p == 1) return comm_detail::copy_block(how, source, destination, n_each);
   if (n_each == 0) return;
   c.counters().all_to_all.add(std::size_t(p - 1) * n_each * sizeof(T));
   auto const send = [=](int q) { return comm_detail::block<T const>{source + std::size_t(q) * n_each, n_each}; };
@@ -62,7 +62,7 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
   comm_detail::raw_call const now(c, "comm::all_to_all");
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
-  if (c.size() == 1) return comm_detail::copy_block(source + send_starts[0], destination, send_counts[0]);
+  if (c.size() == 1) return comm_detail::copy_block(how, source + send_starts[0], destination, send_counts[0]);
   std::size_t const* const in = comm_detail::block_starts(c.state().receive_starts, receive_counts);
   std::size_t sent = 0;
   for (std::size_t n : send_counts) sent += n;

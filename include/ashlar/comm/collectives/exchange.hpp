@@ -22,6 +22,15 @@ void copy_block(T const* source, T* destination, std::size_t n) {
   if (n != 0 && source != destination) std::memcpy(destination, source, n * sizeof(T));
 }
 
+// The same on the threads of `how`.
+template <class T>
+void copy_block(comm::tuning const& how, T const* source, T* destination, std::size_t n) {
+  if (source == destination) return;
+  for_elements_of<T>(how, n, [=](std::size_t begin, std::size_t end) {
+    copy_block(source + begin, destination + begin, end - begin);
+  });
+}
+
 // Suggests the algorithm for a collective whose larger array has n elements.
 template <class T>
 comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how,
@@ -105,7 +114,7 @@ void post_exchange(communicator const& c, Send send, Receive receive, comm::tuni
 // Delivers a rank's block for itself: by a copy, or by a message if only MPI accesses the arrays.
 template <class T>
 void deliver_own(communicator const& c, block<T const> from, block<T> to, comm::tuning const& how) {
-  if (how.host_memory) return copy_block(from.data, to.data, from.size);
+  if (how.host_memory) return copy_block(how, from.data, to.data, from.size);
   or_give_up(c, [&] {
     post_receive(c, to, c.rank(), how);
     post_send(c, from, c.rank(), how);
@@ -141,10 +150,16 @@ class received_arrays {
   // is `own`, and `out` may be the same array. Works on a few elements at a time, so that the sums stay in the L1
   // cache.
   template <class Op>
-  void combine(T const* own, T* out, std::size_t n) const {
+  void combine(comm::tuning const& how, T const* own, T* out, std::size_t n) const {
+    for_elements_of<T>(how, n, [&](std::size_t begin, std::size_t end) { combine<Op>(own, out, begin, end); });
+  }
+
+ private:
+  template <class Op>
+  void combine(T const* own, T* out, std::size_t first, std::size_t end) const {
     constexpr std::size_t width = 4096 / sizeof(T);
-    for (std::size_t begin = 0; begin < n; begin += width) {
-      std::size_t const m = std::min(width, n - begin);
+    for (std::size_t begin = first; begin < end; begin += width) {
+      std::size_t const m = std::min(width, end - begin);
       auto const x = [&](int q) -> T const* { return (q == rank_ ? own : from(q)) + begin; };
       T* const sum = (ranks_ == 2 ? out : data_) + begin;  // the first array received is x(0) or x(1)
       T const *const a = x(0), *const b = x(1);
@@ -157,7 +172,6 @@ class received_arrays {
     }
   }
 
- private:
   T* data_;
   std::size_t n_;
   int ranks_;

@@ -20,6 +20,15 @@ inline element_range range_of_rank(std::size_t const* starts, int rank) {
   return {starts[rank], starts[rank + 1] - starts[rank]};
 }
 
+/// Combines a range of every rank's operand on the threads of `how`. Calls write(begin, values, count) with pieces of the
+/// result, on several threads at once.
+template <class Op, class T, class Write>
+void combine_sources(comm::tuning const& how, node_group const& g, element_range part, Write write) {
+  for_elements_of<T>(how, part.size, [&](std::size_t begin, std::size_t end) {
+    combine_sources<Op, T>(g, part.begin + begin, end - begin, write);
+  });
+}
+
 /// Combines the ranges share(own local rank, 0 .. count - 1) of the arrays of a node's ranks. The results follow one
 /// after the other in `out`. If count is 1, `out` may be the place of the range in `source`.
 template <class Op, class T, class Share>
@@ -29,11 +38,11 @@ void combine_intra_node(communicator const& intra_node, T const* source, std::si
   for (int k = 0; k < count; ++k) {
     element_range const own = share(intra_node.rank(), k);
     if (round) {
-      combine_sources<Op, T>(round.group(), own.begin, own.size, [&](std::size_t at, T const* sum, std::size_t m) {
+      combine_sources<Op, T>(how, round.group(), own, [&](std::size_t at, T const* sum, std::size_t m) {
         copy_block(sum, out + (at - own.begin), m);
       });
     } else if (intra_node.size() == 1) {
-      copy_block(source + own.begin, out, own.size);
+      copy_block(how, source + own.begin, out, own.size);
     } else {
       received_arrays<T> const received(intra_node, own.size);
       auto const send = [&](int q) { return block<T const>{source + share(q, k).begin, share(q, k).size}; };
@@ -44,7 +53,7 @@ void combine_intra_node(communicator const& intra_node, T const* source, std::si
           },
           how);
       finish(intra_node);
-      received.template combine<Op>(source + own.begin, out, own.size);
+      received.template combine<Op>(how, source + own.begin, out, own.size);
     }
     out += own.size;
   }
@@ -63,7 +72,7 @@ void gather_intra_node(communicator const& intra_node, T* data, std::size_t n, i
       for (int d = 1; d < intra_node.size(); ++d) {
         int const q = (intra_node.rank() + d) % intra_node.size();
         element_range const theirs = share(q, k);
-        copy_block(round.group().template source<T>(q) + theirs.begin, data + theirs.begin, theirs.size);
+        copy_block(how, round.group().template source<T>(q) + theirs.begin, data + theirs.begin, theirs.size);
       }
     } else {
       element_range const own = share(intra_node.rank(), k);

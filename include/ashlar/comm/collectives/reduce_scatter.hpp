@@ -24,7 +24,7 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
     auto const receive = [&](int q) { return block<T>{received.from(q), own.size}; };
     post_exchange(c, piece, receive, how);
     finish(c);
-    received.template combine<Op>(own.data, destination + begin, own.size);
+    received.template combine<Op>(how, own.data, destination + begin, own.size);
   }
 }
 
@@ -47,7 +47,7 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
                         comm::tuning const& how) {
   int const p = c.size(), r = c.rank();
   std::size_t const n = starts[r + 1] - starts[r], total = starts[p];
-  if (p == 1) return copy_block(source, destination, n);
+  if (p == 1) return copy_block(how, source, destination, n);
   if (total == 0) return;
   c.counters().reduce_scatter.add((total - n) * sizeof(T));
 

@@ -1,7 +1,10 @@
 // The choice of a collective's algorithm.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "ashlar/comm/mpi.hpp"
 #include "ashlar/comm/settings.hpp"
@@ -30,6 +33,14 @@ struct tuning {
   /// False: only MPI reads and writes the arrays, which may be on a device. An ashlar::environment sets it if MPI takes
   /// device pointers. (A communicator of one rank copies as in host memory.)
   bool host_memory = true;
+
+  /// Runs the loops over large arrays: sums of operands, and copies. It calls work(argument, begin, end) on ranges that
+  /// make up [0, n), of at least `grain` unless there is only one. By default one call does all on this thread. The
+  /// collectives of tensors use the threads of the tensor's execution space. It may differ between ranks.
+  void (*for_ranges)(std::size_t n, std::size_t grain, void (*work)(void const*, std::size_t, std::size_t),
+                     void const* argument) = [](std::size_t n, std::size_t, auto work, void const* argument) {
+    work(argument, 0, n);
+  };
 
   /// True if collectives of this number of ranks may be exchanges.
   bool exchanges(int ranks) const { return host_memory && (forced ? is_exchange(*forced) : ranks <= exchange_ranks); }
@@ -66,3 +77,21 @@ struct algorithm_for {
 inline double deadline() { return deadline_setting().value.value_or(tuned.deadline); }
 
 }  // namespace ashlar::comm
+
+namespace ashlar::comm_detail {
+
+/// Calls body(begin, end) on ranges that make up the n elements T of an array. They begin at whole pages of 4096 bytes,
+/// counted from the array's begin. Arrays of up to 16 pages are one range: two threads would take as long.
+template <class T, class Body>
+void for_elements_of(comm::tuning const& how, std::size_t n, Body const& body) {
+  constexpr std::size_t page = 4096 / sizeof(T), pages_per_thread = 8;
+  if (n <= 2 * pages_per_thread * page) return body(std::size_t{0}, n);
+  auto const of_pages = [&](std::size_t begin, std::size_t end) { body(begin * page, std::min(n, end * page)); };
+  how.for_ranges((n + page - 1) / page, pages_per_thread,
+                 [](void const* f, std::size_t begin, std::size_t end) {
+                   (*static_cast<decltype(of_pages) const*>(f))(begin, end);
+                 },
+                 &of_pages);
+}
+
+}  // namespace ashlar::comm_detail

@@ -1,5 +1,6 @@
 // The functions of comm/node/load.hpp.
 #pragma once
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include "ashlar/comm/node/load.hpp"
@@ -66,7 +67,9 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
     ++ranks;
     mine.cores |= other.cores;
   }
-  return ranks > int(mine.cores.count());
+  int const cores = static_cast<int>(mine.cores.count());
+  threads_per_process_ = std::max(cores / ranks, 1);
+  return ranks > cores;
 }
 
 }  // namespace ashlar::comm_detail

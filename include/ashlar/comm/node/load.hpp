@@ -44,11 +44,15 @@ class node_load {
   /// counted, it counts only the ranks of `comm`.
   /// Collective: over `comm`, until all processes have been counted.
   bool oversubscribed(MPI_Comm comm);
+  /// The threads that each process of this node may run if all processes are to have cores of their own; at least 1. It
+  /// follows from the count before.
+  int threads_per_process() const { return threads_per_process_; }
 
  private:
-  static bool exceed_cores(MPI_Comm comm, int size);
+  bool exceed_cores(MPI_Comm comm, int size);
 
   std::optional<bool> of_all_;
+  int threads_per_process_ = 1;
 };
 
 }  // namespace ashlar::comm_detail
