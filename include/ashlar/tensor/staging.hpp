@@ -37,7 +37,7 @@ bool mpi_combines() {
 }
 
 /// The settings of collectives, with their sums and copies on the threads of Space, or of the host if Space is a device's.
-/// If the threads of all processes of this node exceed its cores, one thread does the work: further threads would wait
+/// If the threads of all processes of this node exceed its cores, one thread does the work. Further threads would wait
 /// actively on cores that other ranks need, for milliseconds.
 template <class Space>
 comm::tuning tuning_on() {
