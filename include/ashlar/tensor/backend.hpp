@@ -8,6 +8,7 @@
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/halo_windows.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
