@@ -132,6 +132,10 @@ struct backend<device_mesh<M>> {
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
   }
+  template <class Y, int Dim, class X>
+  static pending<Y> begin_roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
+    return tensor_detail::begin_roll<Y, Dim>(x, step, by, w);
+  }
   // tensor/box.hpp
   template <class Y>
   static void fill_outside(Y& y, shape const& offset, shape const& box, element_t<Y> value) {
