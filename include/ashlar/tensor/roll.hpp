@@ -55,10 +55,10 @@ class roll_in_flight final : public pending_work<Y> {
  public:
   using in_flight = step_in_flight<element_t<X>, typename X::execution_space,
                                    typename plan_detail::mesh_context<mesh_t<X>, layout_t<X>>::ops>;
-  roll_in_flight(X x, X y, plan_step const& step, std::shared_ptr<step_transfers const> transfers, call_site const& w)
+  roll_in_flight(X x, X y, plan_step const& kind, std::shared_ptr<step_transfers const> transfers, call_site const& w)
       : operand_(std::move(x)), result_(std::move(y)) {
     auto const& m = operand_->mesh();
-    flight_ = std::make_shared<in_flight>(m, m.communicator(step.axes), step, std::move(transfers),
+    flight_ = std::make_shared<in_flight>(m, m.communicator(kind.axes), kind, std::move(transfers),
                                           static_cast<element_t<X> const*>(operand_->data()), result_.data(), w);
     operand_->owner()->expect_with_lender(flight_);
   }
@@ -79,12 +79,12 @@ class roll_in_flight final : public pending_work<Y> {
 /// Begins to roll this rank's shard.
 /// Pre: the step lives as long as the program. Collective: as roll_shard; does not block.
 template <class Y, int Dim, class T, class L, class M, class Space>
-pending<Y> begin_roll(sharded_tensor<T, L, M, Space> const& x, plan_step const& step, index_t by, call_site const& w) {
+pending<Y> begin_roll(sharded_tensor<T, L, M, Space> const& x, plan_step const& kind, index_t by, call_site const& w) {
   using X = sharded_tensor<T, L, M, Space>;
-  if (by == 0 || x.mesh().communicator(step.axes).size() == 1)
-    return pending<Y>(std::make_unique<ready_value<Y>>(Y(roll_shard<Dim>(x, step, by, w))));
-  return pending<Y>(std::make_unique<roll_in_flight<Y, X>>(x, X(x.mesh(), x.extents()), step,
-                                                           roll_transfers_for<Dim>(x, step, by), w));
+  if (by == 0 || x.mesh().communicator(kind.axes).size() == 1)
+    return pending<Y>(std::make_unique<ready_value<Y>>(Y(roll_shard<Dim>(x, kind, by, w))));
+  return pending<Y>(std::make_unique<roll_in_flight<Y, X>>(x, X(x.mesh(), x.extents()), kind,
+                                                           roll_transfers_for<Dim>(x, kind, by), w));
 }
 
 }  // namespace ashlar::tensor_detail
