@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # keras_jax_convnet.sh LAUNCH PROGRAM CASE: checks the convolutional network as a user would run it, on few images.
-#   losses    20 steps of up to 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double
+#   losses    20 steps of up to 30 images: the losses on 2, 4 and 8 ranks agree with those on 1, 1e-9 relative in double, and so do
+#             those of ranks that split the rows of images
 #   resumed   a run goes on from its newest checkpoint, also where its ranks were killed: the same losses and log, bit by bit, and
 #             on other meshes losses within 1e-9; so does one whose normalisations are by shard, on its mesh alone
 #   accuracy  2 epochs of MNIST on 2 ranks, by seeds 1 to 3: the second recognises 96.5 % of its images. The bar is below the least of
@@ -17,6 +18,10 @@ losses() {
   for ranks in 1 2 4 8; do
     "$launch" $ranks "$program" --mesh data=$ranks $options --losses "$folder/$ranks" > "$folder/log" || fail "$ranks ranks: $(cat "$folder/log")"
     agree "$ranks ranks" 20 1e-9 "$folder/1" "$folder/$ranks"
+  done
+  for ranks in 1 2 3 4 8; do  # 28, 14 and 7 rows
+    "$launch" $ranks "$program" --mesh data=$ranks $options --strategy spatial --losses "$folder/rows" > "$folder/log" || fail "$ranks ranks, by rows: $(cat "$folder/log")"
+    agree "by rows, $ranks ranks" 20 1e-9 "$folder/1" "$folder/rows"
   done
   # By shard one rank computes the same, and two do not.
   for ranks in 1 2; do

@@ -204,7 +204,8 @@ constexpr decltype(auto) without_filled_halo(X const& x) {
 template <class Op, tensor... X>
   requires(active_value<X> || ...)
 constexpr auto apply(Op const& op, X const&... x) {
-  if constexpr (((autodiff_detail::is_active_v<X> && autodiff_detail::is_filled<X>) || ...))
+  if constexpr (!ops_detail::reads_halo_cells<Op> &&
+                ((autodiff_detail::is_active_v<X> && autodiff_detail::is_filled<X>) || ...))
     return apply(op, autodiff_detail::without_filled_halo(x)...);
   else {
     constexpr axis_mask bad = autodiff_detail::invariant_meets_other<X...>;

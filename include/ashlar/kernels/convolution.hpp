@@ -4,6 +4,7 @@
 #include "ashlar/kernels/convolution_by_onednn.hpp"
 #include "ashlar/kernels/convolution_on_device.hpp"
 #include "ashlar/kernels/convolution_on_host.hpp"
+#include "ashlar/kernels/halo_windows.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
@@ -22,6 +23,20 @@ convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, sha
   static_assert(convolution_of_such_elements<T>::value,
                 "ashlar::conv2d: images are of float, double or complex numbers; cast them");
   return {images[0], op.along(0, images, kernel), op.along(1, images, kernel), images[3], kernel[3]};
+}
+
+// The same on shards with halos. `results` has the extents of the result on this rank.
+template <class T, int Stride, int Dilation, padding Edge, class X, class Y>
+convolution convolution_of(sliding_kernel<Stride, Dilation, Edge> const& op, kernels::stored_shard<X> const& images,
+                           shape const& kernel, kernels::stored_shard<Y> const& results, shape const& room_below = {},
+                           shape const& room_above = {}) {
+  static_assert(convolution_of_such_elements<T>::value,
+                "ashlar::conv2d: images are of float, double or complex numbers; cast them");
+  auto const along = [&](int d) {
+    return stored_windows(op.along(d - 1, images.global, kernel), d, images, results,
+                          room_below.rank ? room_below[d] : 0, room_above.rank ? room_above[d] : 0);
+  };
+  return {images.stored[0], along(1), along(2), kernel[2], kernel[3]};
 }
 
 }  // namespace ashlar::kernels_detail
@@ -96,6 +111,42 @@ void run(ops_detail::conv2d_kernel_pullback_op<Stride, Dilation, Edge> const& op
          shard<T> const& g, shard<T const> const& images, shard<T const> const& ct) {
   convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images.local_extents(), g.local_extents()),
                       images.data, ct.data, g.data);
+}
+
+/// The convolution of images with a halo. If the result has a halo, too, windows around the rank's own are computed with
+/// them, into the room: then all results are one array. If they would be many, the result is copied into its place.
+template <int Stride, int Dilation, padding Edge, class To, class S, class T>
+void run(ops_detail::conv2d_halo_op<Stride, Dilation, Edge, To> const& op, S const& space, scratch_memory memory,
+         stored_shard<T> const& y, stored_shard<T const> const& images, stored_shard<T const> const& kernel) {
+  shape const own = y.local_extents(), k = kernel.local_extents();
+  if (own.size() == 0) return;
+  if (images.stored.size() == 0) return fill(space, y.data, y.stored.size(), T(0));
+  shape above = y.stored;
+  for (int d = 0; d < 4; ++d) above[d] -= own[d] + y.lower[d];
+  if (y.stored.size() <= own.size() + own.size() / 8)
+    return convolve(space, memory, kernels_detail::convolution_of<T>(op, images, k, y, y.lower, above), images.data,
+                    kernel.data, y.data);
+  auto const dense = memory.array<T>(own.size());
+  convolve(space, memory, kernels_detail::convolution_of<T>(op, images, k, y), images.data, kernel.data, dense.data());
+  index_t const row = y.stored[2] * y.stored[3], strides[]{y.stored[1] * row, row, y.stored[3], 1};
+  T* const first = y.data + y.lower[1] * row + y.lower[2] * y.stored[3];
+  kernels_detail::loop_nest<2> const loops[]{
+      kernels_detail::merge_loops<2>(own, {kernels_detail::row_major_strides(own).stride, strides})};
+  kernels_detail::strided_copy(space, static_cast<T const*>(dense.data()), first, loops);
+}
+template <int Stride, int Dilation, padding Edge, class L, class S, class T>
+void run(ops_detail::conv2d_halo_images_pullback_op<Stride, Dilation, Edge, L> const& op, S const& space,
+         scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& ct,
+         stored_shard<T const> const& kernel) {
+  convolve_images_vjp(space, memory, kernels_detail::convolution_of<T>(op, g, kernel.local_extents(), ct), ct.data,
+                      kernel.data, g.data);
+}
+template <int Stride, int Dilation, padding Edge, class S, class T>
+void run(ops_detail::conv2d_halo_kernel_pullback_op<Stride, Dilation, Edge> const& op, S const& space,
+         scratch_memory memory, stored_shard<T> const& g, stored_shard<T const> const& images,
+         stored_shard<T const> const& ct) {
+  convolve_kernel_vjp(space, memory, kernels_detail::convolution_of<T>(op, images, g.local_extents(), ct), images.data,
+                      ct.data, g.data);
 }
 
 }  // namespace ashlar::kernels

@@ -131,6 +131,9 @@ class onednn_convolution {
 
   void describe(convolution const& g, const_dnnl_primitive_attr_t attributes) {
     auto const beyond = [](windows const& w) { return std::max<index_t>(w.first(w.count() - 1) + w.reach() - w.n, 0); };
+    // oneDNN has no windows that leave out elements before the first, or after the last.
+    auto const leaves_out = [](windows const& w) { return w.first(0) > 0 || w.first(w.count()) + w.reach() <= w.n; };
+    if (leaves_out(g.rows) || leaves_out(g.columns)) return;
     dnnl_dims_t const strides{g.rows.stride, g.columns.stride}, dilates{g.rows.dilation - 1, g.columns.dilation - 1};
     dnnl_dims_t const before{g.rows.before(), g.columns.before()}, after{beyond(g.rows), beyond(g.columns)};
     onednn_array const any({g.filters, g.channels, g.rows.size, g.columns.size}, dnnl_format_tag_any);
@@ -184,7 +187,7 @@ class onednn_convolution {
 
 /// The convolution of these sizes, from a cache. Null if oneDNN has no fast one.
 inline std::shared_ptr<onednn_convolution const> find_onednn_convolution(convolution_pass pass, convolution const& g) {
-  using sizes = std::array<index_t, 14>;
+  using sizes = std::array<index_t, 18>;
   struct cache {
     std::mutex lock;
     std::map<sizes, std::shared_ptr<onednn_convolution const>> made;
@@ -193,8 +196,8 @@ inline std::shared_ptr<onednn_convolution const> find_onednn_convolution(convolu
   constexpr std::size_t most = 256;   // compiled code takes about 100 KB each
   auto const id = [](auto e) { return static_cast<index_t>(e); };
   auto const& [r, w] = std::tie(g.rows, g.columns);
-  sizes const key{id(pass),   g.images,   g.channels, g.filters, r.n,      r.size,     r.stride,
-                  r.dilation, id(r.edge), w.n,        w.size,    w.stride, w.dilation, id(w.edge)};
+  sizes const key{id(pass), g.images, g.channels, g.filters, r.n,      r.size,     r.stride,   r.dilation, id(r.edge),
+                  r.number, r.ahead,  w.n,        w.size,    w.stride, w.dilation, id(w.edge), w.number,   w.ahead};
   std::lock_guard const lock(c->lock);
   auto const at = c->made.find(key);
   if (at != c->made.end()) return at->second;

@@ -17,7 +17,12 @@ struct convolution {
   KOKKOS_FUNCTION index_t positions() const { return rows.count() * columns.count(); }
   KOKKOS_FUNCTION index_t image_size() const { return rows.n * columns.n * channels; }
   /// True if a patch is one pixel: then the product needs no copies.
-  bool is_product() const { return rows.size == 1 && columns.size == 1 && rows.stride == 1 && columns.stride == 1; }
+  bool is_product() const { return takes_each_element(rows) && takes_each_element(columns); }
+
+ private:
+  static bool takes_each_element(layout_detail::windows const& w) {
+    return w.size == 1 && w.stride == 1 && w.before() == 0 && w.count() == w.n;
+  }
 };
 
 }  // namespace ashlar::kernels

@@ -1,18 +1,23 @@
 // Pooling of row-major images [n][h][w][channels].
 #pragma once
+#include "ashlar/kernels/halo_windows.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/layout/op.hpp"
 #include "ashlar/layout/window.hpp"
 #include "ashlar/ops/pooling.hpp"
 
 namespace ashlar::kernels {
 
-/// Windows over images [n][rows.n][columns.n][channels].
+/// Windows over images [n][rows.n][columns.n][channels]. Only the elements [begin, end) of either dimension count.
 struct pooled {
   index_t images = 0;
   layout_detail::windows rows, columns;
   index_t channels = 0;
+  index_t row_begin = 0, row_end = rows.n, column_begin = 0, column_end = columns.n;
+  /// Distances of images and rows in the result.
+  index_t result_row = columns.count() * channels, result_image = rows.count() * result_row;
 };
 
 }  // namespace ashlar::kernels
@@ -32,10 +37,10 @@ struct window_box {
   index_t top, bottom, left, right;
   KOKKOS_FUNCTION window_box(pooled const& g, index_t i, index_t j)
       : top(g.rows.first(i)), bottom(top + g.rows.size), left(g.columns.first(j)), right(left + g.columns.size) {
-    top = top < 0 ? 0 : top;
-    left = left < 0 ? 0 : left;
-    bottom = bottom > g.rows.n ? g.rows.n : bottom;
-    right = right > g.columns.n ? g.columns.n : right;
+    top = top < g.row_begin ? g.row_begin : top;
+    left = left < g.column_begin ? g.column_begin : left;
+    bottom = bottom > g.row_end ? g.row_end : bottom;
+    right = right > g.column_end ? g.column_end : right;
   }
   KOKKOS_FUNCTION index_t size() const { return (bottom - top) * (right - left); }
 };
@@ -51,9 +56,11 @@ struct pooling_kernel {
   KOKKOS_FUNCTION void each_window(index_t task, F const& f) const {
     index_t const tasks = g.channels / width, n = task / tasks, c = task % tasks * width;
     index_t const image = n * g.rows.n * g.columns.n * g.channels + c;
-    index_t out = n * g.rows.count() * g.columns.count() * g.channels + c;
-    for (index_t i = 0; i < g.rows.count(); ++i)
-      for (index_t j = 0; j < g.columns.count(); ++j, out += g.channels) f(window_box(g, i, j), out, image);
+    index_t const rows = g.rows.count(), columns = g.columns.count();
+    for (index_t i = 0; i < rows; ++i) {
+      index_t out = n * g.result_image + i * g.result_row + c;
+      for (index_t j = 0; j < columns; ++j, out += g.channels) f(window_box(g, i, j), out, image);
+    }
   }
   KOKKOS_FUNCTION index_t at(index_t image, index_t y, index_t x) const {
     return image + (y * g.columns.n + x) * g.channels;
@@ -134,6 +141,23 @@ template <pooling Kind, int Size, int Stride, padding Edge>
 pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, shape const& images) {
   return {images[0], op.along(0, images), op.along(1, images), images[3]};
 }
+// The same on shards with halos. Cells beyond zero edges do not count.
+template <pooling Kind, int Size, int Stride, padding Edge, class X, class Y>
+pooled pooled_images(sliding_window<Kind, Size, Stride, Edge> const& op, layout_detail::halo_widths const& halo,
+                     kernels::stored_shard<X> const& images, kernels::stored_shard<Y> const& results) {
+  auto const along = [&](int d) { return stored_windows(op.along(d - 1, images.global), d, images, results); };
+  pooled g{images.stored[0], along(1), along(2), images.stored[3]};
+  auto const keep_domain = [&](int d, index_t& begin, index_t& end) {
+    index_t const first = images.owned.dim[d].begin - images.lower[d];
+    if (halo.dim[d].below == edge::zero) begin = std::max<index_t>(begin, -first);
+    if (halo.dim[d].above == edge::zero) end = std::min<index_t>(end, images.global[d] - first);
+  };
+  keep_domain(1, g.row_begin, g.row_end);
+  keep_domain(2, g.column_begin, g.column_end);
+  g.result_row = results.stored[2] * g.channels;
+  g.result_image = results.stored[1] * g.result_row;
+  return g;
+}
 
 }  // namespace ashlar::kernels_detail
 
@@ -164,6 +188,20 @@ template <pooling Kind, int Size, int Stride, padding Edge, class S, class T>
 void run(ops_detail::pool2d_pullback_op<Kind, Size, Stride, Edge> const& op, S const& space, scratch_memory,
          shard<T> const& g, shard<T const> const& ct, shard<T const> const& x) {
   pool_vjp<Kind == pooling::max>(space, kernels_detail::pooled_images(op, x.local_extents()), x.data, ct.data, g.data);
+}
+
+template <pooling Kind, int Size, int Stride, padding Edge, class L, class To, class S, class T>
+void run(ops_detail::pool2d_halo_op<Kind, Size, Stride, Edge, L, To> const& op, S const& space, scratch_memory,
+         stored_shard<T> const& y, stored_shard<T const> const& x) {
+  kernels_detail::pooled const g = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, y);
+  pool<Kind == pooling::max>(space, g, x.data, y.data + y.lower[1] * g.result_row + y.lower[2] * g.channels);
+}
+template <pooling Kind, int Size, int Stride, padding Edge, class L, class S, class T>
+void run(ops_detail::pool2d_halo_pullback_op<Kind, Size, Stride, Edge, L> const& op, S const& space, scratch_memory,
+         stored_shard<T> const& g, stored_shard<T const> const& ct, stored_shard<T const> const& x) {
+  kernels_detail::pooled const p = kernels_detail::pooled_images(op, layout_detail::halo_of<L>::widths, x, ct);
+  if (ct.local_size() == 0) return fill(space, g.data, g.stored.size(), T(0));  // this rank has no windows
+  pool_vjp<Kind == pooling::max>(space, p, x.data, ct.data, g.data);
 }
 
 }  // namespace ashlar::kernels

@@ -1,5 +1,6 @@
 // The order of elements along a dimension, and elements by an index for each line.
 #pragma once
+#include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/rows.hpp"
 #include "ashlar/kernels/scratch.hpp"
@@ -91,9 +92,10 @@ struct take_along_kernel {
   I const* index;
   T* out;
   index_t n, inner, count;  // of elements and of indices in a line
+  index_t first = 0;        // the index of the first element
 
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    auto const at = static_cast<index_t>(index[i]);
+    auto const at = static_cast<index_t>(index[i]) - first;
     out[i] = at < 0 || at >= n ? T{} : in[(i / (inner * count) * n + at) * inner + i % inner];
   }
 };
@@ -105,12 +107,13 @@ struct add_along_kernel {
   I const* index;
   T* out;
   index_t n, inner, count;
+  index_t first = 0;
 
   KOKKOS_FUNCTION void operator()(index_t line) const {
     index_t const o = line / inner, j = line % inner;
     for (index_t k = 0; k < count; ++k) {
       index_t const from = (o * count + k) * inner + j;
-      auto const at = static_cast<index_t>(index[from]);
+      auto const at = static_cast<index_t>(index[from]) - first;
       if (at >= 0 && at < n) out[(o * n + at) * inner + j] += in[from];
     }
   }
@@ -137,25 +140,37 @@ void run(ops_detail::order_op<Dim, Descending> const&, S const& space, scratch_m
   }
 }
 
-template <int Dim, class S, class T, class I>
-void run(ops_detail::take_along_op<Dim> const&, S const& space, scratch_memory, shard<T> const& y,
+/// Adds the index of a part's first element to the indices within the part.
+struct shifted_index {
+  index_t first;
+  KOKKOS_FUNCTION void operator()(index_t& i) const { i += first; }
+};
+template <int Dim, class S, class T>
+void run(ops_detail::order_of_parts_op<Dim> const& op, S const& space, scratch_memory memory, shard<index_t> const& y,
+         shard<T const> const& x) {
+  run(ops_detail::order_op<Dim, true>{op.k}, space, memory, y, x);
+  for_each(space, y.local_size(), shifted_index{x.owned.dim[Dim].begin}, y.data);
+}
+
+template <int Dim, bool Own, class S, class T, class I>
+void run(ops_detail::take_along_op<Dim, Own> const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x, shard<I const> const& index) {
   kernels_detail::lines_of const a(x.local_extents(), Dim);
   index_t const count = y.local_extents()[Dim];
-  kernels_detail::for_each_index(
-      "ashlar::take_along", space, y.local_size(), 4,
-      kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count});
+  kernels_detail::for_each_index("ashlar::take_along", space, y.local_size(), 4,
+                                 kernels_detail::take_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner,
+                                                                         count, Own ? x.owned.dim[Dim].begin : 0});
 }
 
-template <int Dim, class S, class T, class I>
-void run(ops_detail::add_along_op<Dim> const&, S const& space, scratch_memory, shard<T> const& y,
+template <int Dim, bool Own, class S, class T, class I>
+void run(ops_detail::add_along_op<Dim, Own> const&, S const& space, scratch_memory, shard<T> const& y,
          shard<T const> const& x, shard<I const> const& index) {
   kernels_detail::lines_of const a(y.local_extents(), Dim);
   index_t const count = x.local_extents()[Dim];
   fill(space, y.data, y.local_size(), T(0));
-  kernels_detail::for_each_index(
-      "ashlar::take_along", space, a.count(), 4 * count,
-      kernels_detail::add_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count});
+  kernels_detail::for_each_index("ashlar::take_along", space, a.count(), 4 * count,
+                                 kernels_detail::add_along_kernel<T, I>{x.data, index.data, y.data, a.n, a.inner, count,
+                                                                        Own ? y.owned.dim[Dim].begin : 0});
 }
 
 }  // namespace ashlar::kernels

@@ -11,22 +11,26 @@ enum class padding { valid, same };
 namespace layout_detail {
 
 /// Windows over a dimension of n elements. A window has `size` elements that are `dilation` apart, and there is a
-/// window every `stride` elements.
+/// window every `stride` elements. If `number` is not negative, it is the number of windows, and the first one begins
+/// `ahead` positions before the first element; otherwise `edge` decides.
 /// Post: window i covers the elements i * stride - before() + k * dilation for k in [0, size).
 /// Source: the conventions of TensorFlow and Keras.
 struct windows {
   index_t n = 0, size = 1, stride = 1, dilation = 1;
   padding edge = padding::valid;
+  index_t number = -1, ahead = 0;
 
   /// Number of positions from the first element of a window to its last, both included.
   ASHLAR_FUNCTION constexpr index_t reach() const { return (size - 1) * dilation + 1; }
   /// Number of windows.
   ASHLAR_FUNCTION constexpr index_t count() const {
+    if (number >= 0) return number;
     if (edge == padding::same) return (n + stride - 1) / stride;
     return n < reach() ? 0 : (n - reach()) / stride + 1;
   }
-  /// Number of positions of the first window before the first element of the dimension.
+  /// Number of positions of the first window before the first element of the dimension. Negative if it begins after it.
   ASHLAR_FUNCTION constexpr index_t before() const {
+    if (number >= 0) return ahead;
     if (edge == padding::valid) return 0;
     index_t const outside = (count() - 1) * stride + reach() - n;
     return outside > 0 ? outside / 2 : 0;

@@ -33,6 +33,11 @@ concept has_pullback = requires {
                                                 std::declval<X const&>()...);
 };
 
+/// True if an operation reads the halo cells of its operands. It has a member `reads_halo`, and a member template
+/// result_layout<L> instead of the layout L of owned cells (ops/halo_windows.hpp).
+template <class Op>
+concept reads_halo_cells = requires { Op::reads_halo; };
+
 constexpr auto const& first_operand(auto const& x, auto const&...) { return x; }
 
 /// True if two operands that the operation takes as one element type have two.

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/window.hpp"
 #include "ashlar/ops/functions.hpp"
+#include "ashlar/ops/halo_windows.hpp"
 
 namespace ashlar {
 
@@ -30,7 +31,7 @@ struct convolution_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather or redistribute it first");
+        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
         "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");
@@ -135,31 +136,134 @@ struct conv2d_op : sliding_kernel<Stride, Dilation, Edge> {
   }
 };
 
+/// The same with images (n, h, w, i) whose dimensions h and w have a halo. To is the layout of the result if it has one,
+/// else void.
+template <int Stride, int Dilation, padding Edge, class L>
+struct conv2d_halo_images_pullback_op : conv2d_images_pullback_op<Stride, Dilation, Edge> {
+  using conv2d_images_pullback_op<Stride, Dilation, Edge>::conv2d_images_pullback_op;
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = halo_sums<L>;
+  static constexpr rule_result rule(layout_value const& ct, layout_value const& kernel) {
+    return einsum_rule(cotangent_by_kernel, ct, kernel);
+  }
+};
+template <int Stride, int Dilation, padding Edge>
+struct conv2d_halo_kernel_pullback_op : conv2d_kernel_pullback_op<Stride, Dilation, Edge> {
+  using conv2d_kernel_pullback_op<Stride, Dilation, Edge>::conv2d_kernel_pullback_op;
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = Owned;
+  static constexpr rule_result rule(layout_value const& images, layout_value const& ct) {
+    return einsum_rule(images_by_cotangent, images, ct);
+  }
+};
+template <int Stride, int Dilation, padding Edge, class To>
+struct conv2d_halo_op : conv2d_op<Stride, Dilation, Edge> {
+  static constexpr bool reads_halo = true;
+  template <class Owned>
+  using result_layout = named_or_owned<To, Owned>;
+  static constexpr rule_result rule(layout_value const& images, layout_value const& kernel) {
+    rule_result const r = whole_in(kernel, 0, 1);
+    return r.why == fault::fits ? einsum_rule(images_by_kernel, images, kernel) : r;
+  }
+  template <int I, class Ct, class Y, class X, class K>
+  static constexpr auto pullback(Ct const& ct, Y const&, X const& images, K const& kernel) {
+    if constexpr (I == 0)
+      return apply(conv2d_halo_images_pullback_op<Stride, Dilation, Edge, layout_t<X>>{images.extents()},
+                   without_halo(ct), kernel);
+    else
+      return apply(conv2d_halo_kernel_pullback_op<Stride, Dilation, Edge>{kernel.extents()}, images, without_halo(ct));
+  }
+};
+
+// True if the halo of images fits; otherwise a sentence.
+template <class X, class K, int Stride, int Dilation, padding Edge>
+constexpr bool check_halo_of_images() {
+  using L = layout_t<X>;
+  constexpr image_halo found = halo_of_images<L>();
+  static_assert(found != image_halo::stale || !halo_of_windows_is_stale<L>::value,
+                "ashlar::conv2d: the halo of the images is stale; write exchange_halo(images)");
+  static_assert(found != image_halo::sums || !halo_waits_for_its_sum<L>::value,
+                "ashlar::conv2d: the halo of the images holds sums; write add_halo(images) first");
+  static_assert(
+      found != image_halo::corners || !windows_read_corners<L>::value,
+      "ashlar::conv2d: windows read corners, which were not exchanged; write exchange_halo(images) without corners::none");
+  static_assert(
+      found != image_halo::other_dimensions || !halo_of_batch_or_channels<L>::value,
+      "ashlar::conv2d: the batch or the channels have a halo, which no window reads; give only h and w a halo");
+  if constexpr (found == image_halo::fits && static_shape<K> && Stride == 1 && Edge == padding::same) {
+    constexpr shape kernel = static_extents_v<K>;
+    using narrow = windows_in_halo<mesh_t<X>, L, kernel[0], kernel[1], Dilation>;
+    static_assert(
+        !narrow::value,
+        "ashlar::conv2d: windows of the kernel reach beyond the halo; widen the halo of this dimension to half the kernel's reach");
+    return !narrow::value;
+  } else {
+    return found == image_halo::fits;
+  }
+}
+
+template <class To, int Stride, int Dilation, padding Edge, class X, class K>
+constexpr auto conv2d_of(X const& images, K const& kernel) {
+  if constexpr (images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
+    static_assert(
+        !images_have_other_rank<layout_t<X>, layout_t<K>>::value,
+        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
+    return stop_gradient(images);
+  } else if constexpr (layout_detail::layout_has_a_halo<layout_t<X>>::value) {
+    if constexpr (check_halo_of_images<X, K, Stride, Dilation, Edge>()) {
+      using Op = conv2d_halo_op<Stride, Dilation, Edge, To>;
+      if constexpr (check_result_of_windows<Op, To, X, K>()) {
+        require_windows_in_halo("conv2d", images, Op::along(0, images.extents(), kernel.extents()),
+                                Op::along(1, images.extents(), kernel.extents()));
+        return apply(Op{}, images, kernel);
+      } else {
+        return stop_gradient(images);
+      }
+    } else {
+      return stop_gradient(images);
+    }
+  } else {
+    return apply(conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
+  }
+}
+
 }  // namespace ops_detail
 
 /// Convolution of images with a kernel: a cross-correlation, as in all deep-learning libraries. Positions beyond the
 /// edges are zeros.
 /// Shape: images (n, h, w, i), kernel (k, l, i, o); result (n, h', w', o) with h' = ceil(h / Stride) for padding::same,
 /// and floor((h - (k - 1) Dilation - 1) / Stride) + 1 for padding::valid.
-/// Pre: no axis shards h, w, k and l. Batch and channels may be sharded, input channels alike in both operands.
+/// Pre: no axis shards k and l, nor h and w of images without a halo. Batch and channels may be sharded, input channels
+/// alike in both operands. If the images have a halo, it is filled, and the windows of a rank are in its stored cells.
+/// Then what is beyond the edges follows the layout: edge::zero gives the zeros of other libraries.
 /// Cost: no communication; if the input channels are sharded, the result is partial. Locally matrix products of blocks
 /// of windows that fit a cache; the windows of a whole batch are never stored.
-/// Error: see ops_detail::convolution_diagnostics; extents that disagree throw ashlar::error.
+/// Error: see ops_detail::convolution_diagnostics; a stale halo does not compile, nor does one that is narrower than the
+/// windows if the kernel's extents are static. Otherwise ashlar::error names the widths. Extents that disagree throw
+/// ashlar::error.
 /// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
+/// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<replicated<4>>) -> layout<none, "h", "w", none>
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
                 "ashlar::conv2d: stride and dilation are 1 or more");
-  if constexpr (ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value) {
-    static_assert(
-        !ops_detail::images_have_other_rank<layout_t<X>, layout_t<K>>::value,
-        "ashlar::conv2d: images (n, h, w, channels) and kernel (k, l, channels, filters) have four dimensions each");
-    return images;
-  } else {
-    return apply(ops_detail::conv2d_op<Stride, Dilation, Edge>{}, images, kernel);
-  }
+  return ops_detail::conv2d_of<void, Stride, Dilation, Edge>(images, kernel);
+}
+
+/// The same for images with a halo. The result has the layout To, a stale halo, for the exchange before the next layer. It
+/// is written in place: no copy gives it the room.
+/// Error: does not compile unless To is stale<H>, and H is split as the result is.
+/// Example: exchange_halo(conv2d<stale<H>>(x<H>, k)) -> H
+template <class To, int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
+constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  static_assert(!ops_detail::number_is_not_positive<Stride, Dilation>::value,
+                "ashlar::conv2d: stride and dilation are 1 or more");
+  return ops_detail::conv2d_of<To, Stride, Dilation, Edge>(images, kernel);
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // roll: moves elements along a sharded dimension, from a rank to its neighbour.
 #pragma once
-#include "ashlar/ops/collectives.hpp"
+#include "ashlar/ops/async.hpp"
 
 namespace ashlar {
 
@@ -58,12 +58,18 @@ constexpr index_t rolled_bytes(shape const& extents, layout_value const& layout,
   return most * others;
 }
 
-template <int Dim, class X>
-constexpr plan_step rolling_step(X const& x, index_t by, call_site const& w) {
-  constexpr layout_value layout = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+template <class Mesh, class L, int Dim>
+inline constexpr plan_step step_of_roll = [] {
   plan_step s;
   s.what = step_kind::permute;
-  s.axes = layout.dim[Dim].mask();
+  s.axes = value_v<mesh_context<Mesh, L>, L>.dim[Dim].mask();
+  return s;
+}();
+// The step of a roll, which the ledger notes.
+template <int Dim, class X>
+constexpr plan_step const& rolling_step(X const& x, index_t by, call_site const& w) {
+  constexpr plan_step const& s = step_of_roll<mesh_t<X>, layout_t<X>, Dim>;
+  constexpr layout_value const& layout = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
   if (by != 0 && x.mesh().recorder())
     note(x.mesh(), s, rolled_bytes(x.extents(), layout, Dim, by, x.mesh().sizes(), sizeof(element_t<X>)), w);
   return s;
@@ -80,17 +86,32 @@ constexpr auto roll_along(rolled_along<Dim>, X const& x, index_t by, call_site c
     return y;
 }
 
-template <class Names, class X>
+template <int Dim, class X>
+constexpr auto roll_along_async(rolled_along<Dim> along, X const& x, index_t by, call_site const& w) {
+  using Y = decltype(roll_along(along, x, by, w));
+  if constexpr (begins_early<X>) {
+    index_t const places = places_of(by, x.extents()[Dim]);
+    auto const& t = materialize(x);
+    return backend_of<X>::template begin_roll<Y, Dim>(t, rolling_step<Dim>(t, places, w), places, w);
+  } else {
+    return pending<Y>(roll_along(along, x, by, w));
+  }
+}
+
+template <bool Async, class Names, class X>
 constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
   static_assert(!collective_axis_missing_from_mesh<mesh_t<X>, Names>::value,
                 "ashlar::roll: the mesh has no axis of this name; name one of its axes");
   static_assert(
       !no_dimension_is_split_by_these_alone<layout_t<X>, Names>::value,
       "ashlar::roll: no dimension is split by the axis alone, into neighbouring elements; name all axes of a dimension, and redistribute block-cyclic dimensions");
-  if constexpr (dimension_split_by<layout_t<X>, Names> < 0)
+  constexpr int d = dimension_split_by<layout_t<X>, Names>;
+  if constexpr (d < 0)
     return x;
+  else if constexpr (Async)
+    return roll_along_async(rolled_along<d>{}, x, by, w);
   else
-    return roll_along(rolled_along<dimension_split_by<layout_t<X>, Names>>{}, x, by, w);
+    return roll_along(rolled_along<d>{}, x, by, w);
 }
 
 }  // namespace ops_detail
@@ -105,7 +126,15 @@ constexpr auto roll_named(X const& x, index_t by, call_site const& w) {
 /// Example: roll<"stage">(x<layout<"stage", "data", none>>) -> layout<"stage", "data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto roll(X const& x, index_t by = 1, call_site w = call_site::current()) {
-  return ops_detail::roll_named<meta_detail::names_in_t<Axes>>(x, by, w);
+  return ops_detail::roll_named<false, meta_detail::names_in_t<Axes>>(x, by, w);
+}
+
+/// Begins a roll; the rest as for all_reduce_async. Under differentiation the roll is complete when it has begun.
+/// Cost: as roll. Error: as roll.
+/// Example: auto next = roll_async<"p">(visitors); ...; visitors = next.wait();
+template <dimension Axes, tensor X>
+[[nodiscard]] constexpr auto roll_async(X const& x, index_t by = 1, call_site w = call_site::current()) {
+  return ops_detail::roll_named<true, meta_detail::names_in_t<Axes>>(x, by, w);
 }
 
 }  // namespace ashlar

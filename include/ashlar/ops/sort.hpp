@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/compare.hpp"
+#include "ashlar/ops/cumsum.hpp"
 
 namespace ashlar {
 
@@ -50,14 +51,33 @@ struct order_op {
   }
 };
 
+/// The indices of the k largest elements of each line on each of so many parts of a dimension, as order_op has them.
+/// Pre: each part has k elements or more.
+template <int Dim>
+struct order_of_parts_op {
+  using diagnostics = sort_diagnostics;
+  index_t k, parts;
+  template <class T>
+  using element = index_t;
+  static constexpr rule_result rule(layout_value const& x) {
+    if (x.dim[Dim].block != 0) return rule_result::wrong(fault::sharded_dimension, x.dim[Dim][0]);
+    return elementwise_rule(linearity::nonlinear, x);
+  }
+  constexpr shape extents(layout_value const&, shape const& x) const {
+    shape y = x;
+    y[Dim] = k * parts;
+    return y;
+  }
+};
+
 // The layout of elements of x by an index, or of their sums at an index.
-constexpr rule_result along_rule(int dim, layout_value const& x, layout_value const& index) {
+constexpr rule_result along_rule(int dim, bool own, layout_value const& x, layout_value const& index) {
   for (int d = 0; d < x.rank; ++d)
     if (x.dim[d] != index.dim[d])
       return rule_result::wrong(
           fault::one_sided,
           first_axis(x.dim[d].mask() == index.dim[d].mask() ? x.dim[d].mask() : x.dim[d].mask() ^ index.dim[d].mask()));
-  if (x.dim[dim].size) return rule_result::wrong(fault::sharded_dimension, x.dim[dim][0]);
+  if (!own && x.dim[dim].size) return rule_result::wrong(fault::sharded_dimension, x.dim[dim][0]);
   if (index.levels) return rule_result::wrong(fault::not_linear, first_axis(index.partial()));
   return elementwise_rule(linearity::linear, x);
 }
@@ -71,18 +91,19 @@ constexpr shape along_extents(int dim, shape const& x, shape const& index) {
   return y;
 }
 
-template <int Dim>
+template <int Dim, bool Own = false>
 struct take_along_op;
 
-/// Sums elements at an index in each line, whose extent is n: the transpose of take_along.
-template <int Dim>
+/// Sums elements at an index in each line, whose extent is n: the transpose of take_along. If Own, each index is one of
+/// the rank's own part of the dimension.
+template <int Dim, bool Own = false>
 struct add_along_op {
   using diagnostics = take_along_diagnostics;
   index_t n;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& index) {
-    return along_rule(Dim, x, index);
+    return along_rule(Dim, Own, x, index);
   }
   constexpr shape extents(layout_value const&, shape const& x, shape const&) const {
     shape y = x;
@@ -92,16 +113,16 @@ struct add_along_op {
   template <int I, class Ct, class Y, class X, class Index>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, X const&, Index const& index) {
-    return apply(take_along_op<Dim>{}, ct, index);
+    return apply(take_along_op<Dim, Own>{}, ct, index);
   }
 };
-template <int Dim>
+template <int Dim, bool Own>
 struct take_along_op {
   using diagnostics = take_along_diagnostics;
   template <class T, class>
   using element = T;
   static constexpr rule_result rule(layout_value const& x, layout_value const& index) {
-    return along_rule(Dim, x, index);
+    return along_rule(Dim, Own, x, index);
   }
   static constexpr shape extents(layout_value const&, shape const& x, shape const& index) {
     return along_extents(Dim, x, index);
@@ -109,7 +130,7 @@ struct take_along_op {
   template <int I, class Ct, class Y, class X, class Index>
     requires(I == 0)
   static constexpr auto pullback(Ct const& ct, Y const&, X const& x, Index const& index) {
-    return apply(add_along_op<Dim>{x.extents()[Dim]}, ct, index);
+    return apply(add_along_op<Dim, Own>{x.extents()[Dim]}, ct, index);
   }
 };
 
@@ -149,6 +170,43 @@ struct largest_elements {
   Values values;
   Indices indices;
 };
+
+template <class Values, class Indices>
+constexpr auto largest_of(Values const& values, Indices const& indices) {
+  return largest_elements<Values, Indices>{values, indices};
+}
+
+// True if top_k of a dimension is a choice among the largest elements of its parts.
+template <class X, int Dim>
+inline constexpr bool has_parts_in_order = [] {
+  if constexpr (may_be_ordered<X, Dim>) {
+    constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+    return v.dim[Dim].size != 0 && v.dim[Dim].block == 0 && v.levels == 0;
+  }
+  return false;
+}();
+
+template <int Dim, class X>
+constexpr auto top_k_of_whole(X const& x, index_t k) {
+  auto const order = order_of<Dim, true>(x, k);
+  return largest_of(apply(take_along_op<Dim>{}, x, order), order);
+}
+// Gathers the largest elements of the parts, or all elements if these are fewer.
+template <int Dim, class X>
+constexpr auto top_k_of_parts(X const& x, index_t k, call_site const& w) {
+  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  using Whole = typename whole_along<Dim, X>::type;
+  using gathers = destination<Whole, gathered_between<mesh_t<X>, layout_t<X>, Whole>>;
+  index_t const parts = layout_detail::parts(v.dim[Dim], x.mesh().sizes());
+  auto const& t = plan_detail::materialize(x);
+  if (k > x.extents()[Dim] / parts) return top_k_of_whole<Dim>(relayout(gathers{}, t, w), k);
+  auto const own = apply(order_of_parts_op<Dim>{k, parts}, stop_gradient(t));
+  auto const values = relayout(gathers{}, apply(take_along_op<Dim, true>{}, t, own), w);
+  auto const indices = relayout(destination<Whole, 0u>{}, own, w);
+  // Parts are in the order of their indices. So the lower index is first among equal candidates, too.
+  auto const order = order_of<Dim, true>(values, k);
+  return largest_of(apply(take_along_op<Dim>{}, values, order), apply(take_along_op<Dim>{}, indices, order));
+}
 
 }  // namespace ops_detail
 
@@ -198,21 +256,26 @@ constexpr auto sort(X const& x) {
 }
 /// The k largest elements of a dimension, the largest first, and their indices. NaN is the largest, and of equal
 /// elements the lower index comes first.
-/// Shape: as x, with extent k in dimension Dim. Pre: no axis shards the dimension, and k is 0 to its extent.
-/// Cost: no communication. The derivative gives the cotangent to the chosen elements, and 0 to others.
-/// Error: as argsort; a k that is larger than the extent throws ashlar::error.
+/// Shape: as x, with extent k in dimension Dim, which is whole in the result. Pre: k is 0 to the extent.
+/// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
+/// Cost: if axes shard the dimension into p parts, two all_gathers of the k largest elements of each part, values and
+///   indices; or if k p is more than its extent, one all_gather of x. Else no communication. The derivative gives the cotangent to the
+///   chosen elements, and 0 to others. It has the transpose of the all_gather of values.
+/// Error: as argsort, but of sharded dimensions only a block-cyclic one does not compile; a k that is larger than the
+///   extent throws ashlar::error.
 /// Example: auto const [values, indices] = top_k<1>(logits, 5)
 template <int Dim, tensor X>
 constexpr auto top_k(X const& x, index_t k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if (k < 0) meta_detail::fail("ashlar::top_k: k is 0 or more");
-  auto const order = ops_detail::order_of<Dim, true>(x, k);
-  if constexpr (ops_detail::is_ordered<X, Dim>()) {
-    auto const values = take_along<Dim>(x, order);
-    return ops_detail::largest_elements<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(order)>>{
-        values, order};
+  if constexpr (ops_detail::has_parts_in_order<X, Dim>) {
+    return ops_detail::top_k_of_parts<Dim>(x, k, w);
   } else {
-    return ops_detail::largest_elements<X, X>{x, x};
+    auto const order = ops_detail::order_of<Dim, true>(x, k);
+    if constexpr (ops_detail::is_ordered<X, Dim>())
+      return ops_detail::largest_of(take_along<Dim>(x, order), order);
+    else
+      return ops_detail::largest_elements<X, X>{x, x};
   }
 }
 

@@ -29,6 +29,7 @@ namespace plan_detail {
 ///   open_bundle<T>(handle, axes, w)              an all-reduce of several tensors: reserve<L>(extents) and take<L>(x)
 ///                                                for each, in the same order, then all_reduce<Ops>(op)
 ///   roll<Dim>(x, step, by, w)                    x with the indices of a dimension moved by 0 <= by < extent
+///   begin_roll<Y, Dim>(x, step, by, w)           if begins_early: the same as a pending<Y>
 ///   fill_outside(y, offset, extents, value)      gives the elements of y that are outside a box a value
 ///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)

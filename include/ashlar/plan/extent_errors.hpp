@@ -78,6 +78,9 @@ class operands_in_error {
 
 [[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);
 [[noreturn]] ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b);
+/// Windows of a function read `below` and `above` cells beside a rank's part of a dimension, whose halo is narrower.
+[[noreturn]] ASHLAR_INLINE void fail_windows(char const* function, int dim, index_t below, index_t above, int lower,
+                                             int upper);
 [[noreturn]] ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes);
 [[noreturn]] ASHLAR_INLINE void fail_other_extents(char const* rule, shape const& expected, shape const& found);
 

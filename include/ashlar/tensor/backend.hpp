@@ -8,6 +8,7 @@
 #include "ashlar/tensor/box.hpp"
 #include "ashlar/tensor/collective_einsum.hpp"
 #include "ashlar/tensor/elementwise.hpp"
+#include "ashlar/tensor/halo_windows.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
@@ -134,6 +135,10 @@ struct backend<device_mesh<M>> {
   template <int Dim, class X>
   static auto roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
     return tensor_detail::roll_shard<Dim>(x, step, by, w);
+  }
+  template <class Y, int Dim, class X>
+  static pending<Y> begin_roll(X const& x, plan_step const& step, index_t by, call_site const& w) {
+    return tensor_detail::begin_roll<Y, Dim>(x, step, by, w);
   }
   // tensor/box.hpp
   template <class Y>

@@ -95,6 +95,7 @@ class step_in_flight final : public in_flight<T> {
     if constexpr (runs_in_caller<Space>) {
       if (!base::meet()) {
         run_step<Ops>(space_, step_, *transfers_, ranks_, source_, destination_);
+        keep_own();
       } else {
         if (step_.what == collective::all_reduce) {
           ranks_.counters().all_reduce.add(operand_size() * sizeof(T));
@@ -108,6 +109,12 @@ class step_in_flight final : public in_flight<T> {
       }
     }
     stage_ = stage::done;
+  }
+
+  // Elements that stay on this rank when a dimension rolls are in no message.
+  void keep_own() {
+    if (step_.what == step_kind::permute)
+      strided_copy(space_, source_, destination_, transfers_->direct[static_cast<std::size_t>(ranks_.rank())]);
   }
 
   // Posts messages: from the shard or its packed blocks, into the destination or into a buffer of packed blocks.
@@ -188,6 +195,7 @@ class step_in_flight final : public in_flight<T> {
     }
     memory_->finish();
     if (exchanged_) exchanged_->copy_out();
+    keep_own();
     stage_ = stage::done;
   }
 

@@ -19,6 +19,10 @@ void check_values() {
       for (index_t by : {-20, -3, -1, 0, 1, 2, 5, 13}) {
         auto const x = generate<double, L>(m, {e[0], e[1]}, place_of_element{});
         auto const y = gather_all(roll<Axes>(x, by));
+        auto copy = x;
+        auto later = roll_async<Axes>(copy, by);
+        copy += 1.;  // the roll in flight has the operand of its begin
+        CHECK(gather_all(later.wait()) == y);
         bool same = true;
         for (index_t i = 0; i < e[0]; ++i)
           for (index_t j = 0; j < e[1]; ++j) {
@@ -55,9 +59,24 @@ TEST_CASE("roll: the same by messages of MPI") {
   check_layouts();
 }
 
+TEST_CASE("roll_async: several are in flight, and the ledger has each once") {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    auto const log = recorded(m, [](auto const& on) {
+      auto const x = generate<double, layout<"data", "model">>(on, {7, 9}, place_of_element{});
+      auto down = roll_async<"data">(x, 2), right = roll_async<"model">(x, -1);
+      CHECK(gather_all(right.wait()) == gather_all(roll<"model">(x, -1)));
+      CHECK(gather_all(down.wait()) == gather_all(roll<"data">(x, 2)));
+    });
+    CHECK(log.count(collective::permute) == 2 * ((sizes[0] > 1) + (sizes[1] > 1)));
+  });
+}
+
 TEST_CASE("roll: its derivative rolls back") {
   for (shape const& e : {shape::of(7, 5), shape::of(2, world_size() + 1)}) {
     check_linear<"data">([](auto const& x) { return roll<"data">(x, 2); }, operand<layout<none, "data">>{e});
+    check_linear<"data">([](auto const& x) { return roll_async<"data">(x, 2).wait(); },
+                         operand<layout<none, "data">>{e});
     check_linear<"data">([](auto const& x) { return roll<"model">(x, -1); }, operand<layout<"model", none>>{e});
     check_linear<"data">([](auto const& x) { return roll<"model">(x); },
                          operand<partial<layout<"model", none>, "data">>{e});

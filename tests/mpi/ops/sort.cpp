@@ -72,7 +72,46 @@ void check() {
   });
 }
 
+// top_k of a dimension that axes shard.
+template <class L, int Dim>
+void check_parts() {
+  for_each_factorisation([](auto const& sizes) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    for (shape const& e : {shape::of(7, 5, 3), shape::of(33, 2, 40), shape::of(1, 30, 2), shape::of(8, 0, 2)}) {
+      CAPTURE(e[0]);
+      auto const x = tensor_of<double, L>(m, e, element);
+      for (index_t k : {index_t{0}, index_t{1}, e[Dim] / 4, (e[Dim] + 1) / 2, e[Dim]}) {
+        if (k > e[Dim]) continue;
+        sorted const largest = by_loop(e, Dim, true, k);
+        auto const [values, indices] = top_k<Dim>(x, k);
+        CHECK(gather_all(indices) == largest.index);
+        CHECK(same(gather_all(values), largest.value));
+      }
+    }
+  });
+}
+
 }  // namespace
+
+TEST_CASE("top_k: the dimension is sharded") {
+  check_parts<layout<"data", none, none>, 0>();
+  check_parts<layout<axes("model", "data"), none, none>, 0>();
+  check_parts<layout<"model", "data", none>, 1>();
+  check_parts<layout<"model", cyclic("data", 2), none>, 0>();
+}
+
+TEST_CASE("top_k: the dimension is sharded, by messages of MPI") {
+  messages_of_mpi const scope;
+  check_parts<layout<"data", "model", none>, 0>();
+}
+
+TEST_CASE("top_k: derivatives along a sharded dimension") {
+  auto const distinct = [](index_t g, int, int) { return static_cast<double>(g * 7 % 61) + 0.25; };
+  for (shape const& e : {shape::of(17, 3), shape::of(2 * world_size() + 1, 2), shape::of(3, 2)})
+    for (index_t k : {index_t{1}, index_t{3}})
+      check_smooth<"data">(
+          distinct, [k](auto const& x) { return square(top_k<0>(x, k).values); }, operand<layout<"data", none>>{e});
+}
 
 TEST_CASE("sort: values and indices in every layout") {
   check<layout<none, none, none>, 0>();
@@ -125,4 +164,16 @@ constexpr auto program = [](auto const& h) {
   (void)value_and_grad<"data">([](auto const& u) { return sum(square(sort<1>(u))); })(x);
 };
 static_assert(collectives(grid{{4, 1}}, program).count() == 0);
+// Of 16 elements on 4 ranks the 3 largest of each rank are gathered, values and indices; for the 5 largest all elements.
+template <index_t K>
+constexpr auto of_parts = [](auto const& h) {
+  auto const [values, indices] = top_k<0>(make<float, layout<"data", none>>(h, {16, 8}), K);
+  static_assert(std::is_same_v<layout_t<decltype(values)>, layout<none, none>>);
+  static_assert(std::is_same_v<layout_t<decltype(indices)>, layout<none, none>>);
+};
+static_assert(collectives(grid{{4, 1}}, of_parts<3>).count(collective::all_gather) == 2);
+static_assert(collectives(grid{{4, 1}}, of_parts<3>).bytes_per_rank() == 3 * 3 * 8 * (4 + 8));
+static_assert(collectives(grid{{4, 1}}, of_parts<5>).count() == 1);
+static_assert(collectives(grid{{4, 1}}, of_parts<5>).bytes_per_rank() == 12 * 8 * 4);
+static_assert(collectives(grid{{1, 4}}, of_parts<3>).count() == 0);
 }  // namespace

@@ -1,0 +1,173 @@
+// Windows that slide over dimensions of tensors with halos.
+#pragma once
+#include "ashlar/layout/halo.hpp"
+#include "ashlar/layout/window.hpp"
+#include "ashlar/ops/apply.hpp"
+#include "ashlar/ops/halo.hpp"
+
+namespace ashlar::ops_detail {
+
+/// The result of an operation that reads halo cells: that of the rule for owned cells.
+template <reads_halo_cells Op, class... X>
+struct result_of<Op, X...> {
+  using mesh = mesh_t<first_t<X...>>;
+  using c = mesh_context<mesh, owned_layout_t<layout_t<X>>...>;
+  static constexpr rule_result r = Op::rule(value_v<c, owned_layout_t<layout_t<X>>>...);
+  using axis = typename axis_for_message<typename mesh::names, r.axis>::type;
+  using owned = layout_from_t<c, encode(r.out), encode_blocks(r.out), r.out.rank>;
+  using layout = typename Op::template result_layout<owned>;
+  using element = typename Op::template element<element_t<X>...>;
+
+  template <class Handle>
+  static constexpr auto make(Op const& op, Handle const& m, shape const& extents, X const&... x) {
+    return backend<Handle>::template make_result<element, layout>(op, m, extents, x...);
+  }
+};
+
+/// The cells beside a part of a dimension that the part's windows read.
+struct cells_beside {
+  index_t below = 0, above = 0;
+};
+/// The largest numbers over all parts. Windows are split as the dimension is.
+/// Cost: constant for windows that fit the parts one by one, otherwise an iteration for each part.
+constexpr cells_beside cells_beside_parts(windows const& w, layout_detail::axis_list const& axes,
+                                          mesh_shape const& mesh) {
+  cells_beside most;
+  if (w.count() == w.n && w.stride == 1) return {w.before(), w.reach() - 1 - w.before()};
+  index_t const parts = layout_detail::parts(axes, mesh);
+  for (index_t i = 0; i < parts; ++i) {
+    interval const own = layout_detail::part_at(w.n, axes, mesh, i);
+    interval const out = layout_detail::part_at(w.count(), axes, mesh, i);
+    if (out.size() == 0) continue;
+    index_t const below = own.begin - w.first(out.begin), above = w.first(out.end - 1) + w.reach() - own.end;
+    if (most.below < below) most.below = below;
+    if (most.above < above) most.above = above;
+  }
+  return most;
+}
+
+/// True if windows may reach beyond a dimension that has no room there: nothing shards it, and 0 is beyond it.
+constexpr bool is_whole_before_zeros(layout_detail::axis_list const& axes, layout_detail::halo_width const& w) {
+  return axes.size == 0 && w == layout_detail::halo_width{};
+}
+
+/// Checks that the windows of each rank are in its stored cells, on every rank alike.
+template <class X>
+constexpr void require_windows_in_halo(char const* function, X const& x, windows const& rows, windows const& columns) {
+  using L = layout_t<X>;
+  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, owned_layout_t<L>>, owned_layout_t<L>>;
+  for (int d = 1; d <= 2; ++d) {
+    layout_detail::halo_width const& width = layout_detail::halo_of<L>::widths.dim[d];
+    if (is_whole_before_zeros(v.dim[d], width)) continue;
+    cells_beside const c = cells_beside_parts(d == 1 ? rows : columns, v.dim[d], x.mesh().sizes());
+    if (c.below > width.lower || c.above > width.upper)
+      plan_detail::fail_windows(function, d, c.below, c.above, width.lower, width.upper);
+  }
+}
+
+/// In dimension Dim windows read Below cells below a part and Above above it.
+template <int Dim, index_t Below, index_t Above, class Layout>
+struct halo_narrower_than_the_windows {
+  static constexpr bool value = Dim >= 0;
+};
+/// Cells that a window of a constant size reads beside the middle one.
+constexpr cells_beside cells_beside_middle(index_t size, index_t dilation) {
+  index_t const all = (size - 1) * dilation;
+  return {all / 2, all - all / 2};
+}
+// The first dimension in which one window per element reaches beyond the halo, or -1.
+template <class Mesh, class L, index_t Rows, index_t Columns, int Dilation>
+inline constexpr int dimension_narrower_than_windows = [] {
+  constexpr layout_value const& v = value_v<mesh_context<Mesh, owned_layout_t<L>>, owned_layout_t<L>>;
+  for (int d = 1; d <= 2; ++d) {
+    layout_detail::halo_width const& w = layout_detail::halo_of<L>::widths.dim[d];
+    cells_beside const c = cells_beside_middle(d == 1 ? Rows : Columns, Dilation);
+    if (!is_whole_before_zeros(v.dim[d], w) && (c.below > w.lower || c.above > w.upper)) return d;
+  }
+  return -1;
+}();
+template <class Mesh, class L, index_t Rows, index_t Columns, int Dilation,
+          int Dim = dimension_narrower_than_windows<Mesh, L, Rows, Columns, Dilation>>
+using windows_in_halo =
+    halo_narrower_than_the_windows<Dim, cells_beside_middle(Dim == 1 ? Rows : Columns, Dilation).below,
+                                   cells_beside_middle(Dim == 1 ? Rows : Columns, Dilation).above, L>;
+
+template <class L>
+struct halo_of_windows_is_stale {
+  static constexpr bool value = layout_detail::is_in_state<L, layout_detail::halo_state::stale>;
+};
+template <class L>
+struct windows_read_corners {
+  static constexpr bool value = [] {
+    auto const has_room = [](layout_detail::halo_width const& w) { return w.lower > 0 || w.upper > 0; };
+    auto const& w = layout_detail::halo_of<L>::widths;
+    return layout_detail::is_in_state<L, layout_detail::halo_state::without_corners> && has_room(w.dim[1]) &&
+           has_room(w.dim[2]);
+  }();
+};
+template <class L>
+struct halo_of_batch_or_channels {
+  static constexpr bool value = [] {
+    auto const& w = layout_detail::halo_of<L>::widths;
+    for (int d : {0, 3})
+      if (w.dim[d].lower > 0 || w.dim[d].upper > 0) return true;
+    return false;
+  }();
+};
+/// Owned is the layout of the result without a halo.
+template <class To, class Owned>
+struct result_is_split_otherwise {
+  static constexpr bool value = !std::is_same_v<owned_layout_t<To>, Owned>;
+};
+template <class To>
+struct result_is_no_stale_halo {
+  static constexpr bool value = !layout_detail::is_in_state<To, layout_detail::halo_state::stale>;
+};
+
+/// The plain tensor of an operand.
+template <class X>
+using tensor_behind = std::remove_cvref_t<decltype(stop_gradient(std::declval<X const&>()))>;
+
+/// What is wrong with the halo of images.
+enum class image_halo { fits, stale, sums, corners, other_dimensions };
+template <class L>
+constexpr image_halo halo_of_images() {
+  if (halo_of_windows_is_stale<L>::value) return image_halo::stale;
+  if (halo_waits_for_its_sum<L>::value) return image_halo::sums;
+  if (windows_read_corners<L>::value) return image_halo::corners;
+  return halo_of_batch_or_channels<L>::value ? image_halo::other_dimensions : image_halo::fits;
+}
+
+/// The layout of a result that is named To, or Owned if To is void.
+template <class To, class Owned>
+using named_or_owned = std::conditional_t<std::is_void_v<To>, Owned, To>;
+
+// True if the result of an operation, on operands that fit, can have the layout To.
+template <class Op, class To, class... X>
+constexpr bool check_result_of_windows() {
+  using R = result_of<Op, tensor_behind<X>...>;
+  if constexpr (std::is_void_v<To> || R::r.why != fault::fits) {
+    return true;
+  } else {
+    using no_halo = result_is_no_stale_halo<To>;
+    static_assert(
+        !no_halo::value,
+        "ashlar: the layout of the result that is asked for has no stale halo; write stale<H>, or leave it out");
+    using other = result_is_split_otherwise<To, typename R::owned>;
+    static_assert(
+        no_halo::value || !other::value,
+        "ashlar: the layout of the result that is asked for is split otherwise than the result; write a halo of the result's layout");
+    return !no_halo::value && !other::value;
+  }
+}
+
+/// A cotangent as the owned cells alone.
+template <class Ct>
+constexpr auto without_halo(Ct const& ct) {
+  if constexpr (layout_detail::layout_has_a_halo<layout_t<Ct>>::value)
+    return owned(ct);
+  else
+    return ct;
+}
+
+}  // namespace ashlar::ops_detail

@@ -1,0 +1,15 @@
+// Pooling of images whose halo was not exchanged.
+// EXPECT: ashlar::pool2d: the halo of the images is stale; write exchange_halo
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"h">, axis<"w">>;
+constexpr abstract_mesh<grid> m(grid{{2, 2}});
+using images = layout<none, halo("h", 1), halo("w", 1), none>;
+constexpr auto x = make<float, stale<images>>(m, {1, 8, 8, 3});
+
+#ifdef ASHLAR_CONTROL
+constexpr auto y = max_pool2d<2>(exchange_halo(x));
+#else
+constexpr auto y = max_pool2d<2>(x);
+#endif
