@@ -73,7 +73,7 @@ struct halo_fields {
     std::uint64_t offsets[count];
     bool seen = true;
     for_each([&](std::size_t i, auto const& x, halo_transfers const& t) {
-      offsets[i] = node_memory::instance().offset(x.stored_data());
+      offsets[i] = node_memory::instance().offset(cells_of(x));
       seen = seen && (t.stored.size() == 0 || (offsets[i] != nowhere && !x.owner()->strides));
     });
     node_round<std::uint64_t> round(ranks, fingerprint, offsets, count, seen ? nullptr : &elsewhere,
@@ -84,7 +84,7 @@ struct halo_fields {
       using T = element_t<F>;
       for (std::size_t k = 0; k < t.direct.size(); ++k) {
         int const peer = t.in.messages[k].peer;
-        strided_copy(space{}, g.template at<T const>(peer, g.template source<std::uint64_t>(peer)[i]), x.stored_data(),
+        strided_copy(space{}, g.template at<T const>(peer, g.template source<std::uint64_t>(peer)[i]), cells_of(x),
                      t.direct[k]);
       }
     });
@@ -102,7 +102,7 @@ struct halo_fields {
     pool_scratch<space, byte> packed(out.bytes), arrived(in.bytes);
     for_each([&]<class F>(std::size_t i, F const& x, halo_transfers const&) {
       using T = element_t<F>;
-      strided_copy(space{}, static_cast<T const*>(x.stored_data()), reinterpret_cast<T*>(packed.data()), out.loops[i]);
+      strided_copy(space{}, static_cast<T const*>(cells_of(x)), reinterpret_cast<T*>(packed.data()), out.loops[i]);
     });
     mpi_memory<space, byte> memory(mpi_reads<space>(), space{}, packed.data(), out.bytes, arrived.data(), in.bytes);
     or_give_up(ranks, [&] {
@@ -115,7 +115,7 @@ struct halo_fields {
     memory.finish();
     for_each([&]<class F>(std::size_t i, F const& x, halo_transfers const&) {
       using T = element_t<F>;
-      strided_copy(space{}, reinterpret_cast<T const*>(arrived.data()), x.stored_data(), in.loops[i]);
+      strided_copy(space{}, reinterpret_cast<T const*>(arrived.data()), cells_of(x), in.loops[i]);
     });
   }
 };
@@ -137,7 +137,7 @@ void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
     fingerprint = fingerprint_of(collective::exchange_halo, fingerprint, t.fingerprint, element_code<element_t<F>>);
     received += t.in.total * sizeof(element_t<F>);
     sent += t.out.total * sizeof(element_t<F>);
-    fill_edges(space, t.early_edges, f.stored_data());
+    fill_edges(space, t.early_edges, cells_of(f), knows_zeros(*f.owner(), t));
   });
   if (ranks.size() > 1) {
     collective_scope const scope(m, s, fingerprint, received, w);
@@ -146,8 +146,10 @@ void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
     if constexpr ((runs_in_caller<typename X::execution_space> && ...)) done = all.exchange_on_node(ranks, fingerprint);
     if (!done) all.exchange_by_messages(ranks);
   }
-  all.for_each(
-      [&](std::size_t, auto const& f, halo_transfers const& t) { fill_edges(space, t.edges, f.stored_data()); });
+  all.for_each([&]<class F>(std::size_t i, F const& f, halo_transfers const& t) {
+    fill_edges(space, t.edges, cells_of(f), knows_zeros(*f.owner(), t));
+    note_zeros(*f.owner(), all.transfers[i], F::halo_identity());
+  });
 }
 
 }  // namespace ashlar::tensor_detail
