@@ -3,6 +3,7 @@
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include <Kokkos_OffsetView.hpp>
 #include <limits>
 #include <type_traits>
 
@@ -121,6 +122,17 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
                                          memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// The stored cells as a Kokkos view with any strides.
   strided_view_type strided_view() const { return view_of(stored_data(), stored_extents()); }
+  using offset_view_type =
+      Kokkos::Experimental::OffsetView<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight,
+                                       memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// The stored cells by their global indices: element (i, j) of the view is cell (i, j). The cells beyond the domain have
+  /// indices below 0, or from the extents on. Error: as stored_view.
+  offset_view_type offset_view() const {
+    region const own = local_region();
+    typename offset_view_type::begins_type begins{};
+    for (int d = 0; d < rank; ++d) begins[static_cast<std::size_t>(d)] = own.dim[d].begin - widths.dim[d].lower;
+    return offset_view_type(stored_view(), begins);
+  }
   /// The owned cells as a strided Kokkos view.
   strided_view_type owned_view() const {
     shape const own = local_region().extents();
