@@ -123,6 +123,37 @@ template <corners C = corners::all, active_value X>
   }
 }
 
+namespace autodiff_detail {
+/// An exchange of several fields that has begun, some of which are active.
+template <class Results, class Pending>
+struct active_pending_fields {
+  Results results;
+  Pending pending;
+  /// As pending_halo.
+  [[nodiscard]] constexpr Results wait() {
+    (void)pending.wait();
+    return results;
+  }
+};
+template <class U>
+inline constexpr bool is_active_fields = false;
+template <class R, class P>
+inline constexpr bool is_active_fields<active_pending_fields<R, P>> = true;
+}  // namespace autodiff_detail
+
+/// Begins an exchange of several fields, some of which are active. The pullback is one add_halo per active field.
+template <corners C = corners::all, tensor... X>
+  requires(active_value<X> || ...)
+[[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto pending = exchange_halo_async<C>(bundle(stop_gradient(std::get<I>(b.members))...), w);
+    auto const y = pending.cells();
+    std::tuple const results(autodiff_detail::exchanged_member<C>(std::get<I>(b.members), std::get<I>(y), w)...);
+    return autodiff_detail::active_pending_fields<std::remove_const_t<decltype(results)>, decltype(pending)>{
+        results, std::move(pending)};
+  }(std::index_sequence_for<X...>{});
+}
+
 /// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Given cells get 0.
 template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
@@ -289,6 +320,18 @@ template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
+}
+
+/// A stencil on the fields of a pending exchange, some of which are active. It waits for the exchange first.
+template <class F, class U>
+  requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
+[[nodiscard]] constexpr auto stencil(F const& f, U&& u) {
+  return std::apply([&](auto const&... x) { return stencil(f, x...); }, u.wait());
+}
+template <class F, class U>
+  requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
+[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
+  return std::apply([&](auto const&... x) { return stencil(f, box, x...); }, u.wait());
 }
 
 namespace autodiff_detail {

@@ -198,7 +198,7 @@ class halo_in_flight final : public in_flight<T> {
   std::optional<memory_of_messages> in_place_;
 };
 
-/// `field`: the position of x among those that take part in the step.
+/// `field`: the position of x among the fields of the step, whose layouts differ.
 template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners,
                                                          bool in_place = runs_in_caller<typename X::execution_space>,
