@@ -45,6 +45,14 @@ struct differences {
   }
 };
 
+struct mixed {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
+    return several(u(1, 0) + 2 * v(0, 0), 3 * u(0, 1) - v(0, 0));
+  }
+};
+
 template <class F>
 void for_each_grid(F const& f) {
   for (auto const& sizes : test::halo_meshes())
@@ -144,5 +152,30 @@ TEST_CASE("stencil: the derivative of several results, in integers") {
     auto const [value, g] = value_and_grad<none>(f)(u);
     auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
     CHECK(item(f(other)) == item(all_reduce(sum(g * other))));
+  });
+}
+
+TEST_CASE("stencil: the derivative of several results on a box, in integers") {
+  for_each_grid([](auto const& m, extents const& n) {
+    auto const first = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<4>{});
+    auto const second = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<5>{});
+    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, stale<H>>(m, {n[0], n[1]}, number<2>{});
+    auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
+    auto const loss = [&](auto const& results) {
+      auto const& [a, b] = results;
+      return all_reduce(sum(first * a)) + all_reduce(sum(second * b));
+    };
+    // The result is linear in u and v, so a difference of two losses is the gradient times the difference.
+    auto const check = [&](auto const& f, auto const& at) {
+      auto const [value, g] = value_and_grad<none>(f)(at);
+      CHECK(item(f(other)) - item(value) == item(all_reduce(sum(g * (other - at)))));
+    };
+    for (int distance : {0, 1, 2}) {
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(x), v)); }, u);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo_async(x), v)); }, u);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(u), x)); }, v);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(x), x)); }, u);
+    }
   });
 }
