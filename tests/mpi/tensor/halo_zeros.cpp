@@ -1,7 +1,5 @@
-// Cells beyond a zero edge are written once for as long as nothing else writes halo cells of the same memory.
-#ifndef NDEBUG
-#define NDEBUG  // otherwise each new stale halo is NaN, and no block comes back with its zeros
-#endif
+// Cells beyond a zero edge are written once for as long as nothing else writes halo cells of the same memory. Elements are
+// integers: builds with assertions fill new halos of real numbers with NaN.
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include "support/halo_meshes.hpp"
@@ -13,7 +11,7 @@ namespace {
 using grid = test::halo_grid;
 
 struct number {
-  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(1 + 100 * i + j); }
+  ASHLAR_FUNCTION index_t operator()(index_t i, index_t j) const { return 1 + 100 * i + j; }
 };
 struct twice {
   static constexpr auto reach = centre;
@@ -22,9 +20,9 @@ struct twice {
 
 // The stored cells, read without a pointer that the program may write through.
 template <class X>
-std::vector<double> stored(X const& x) {
+std::vector<index_t> stored(X const& x) {
   auto const copy = tensor_detail::copy_of_stored(x);
-  std::vector<double> cells(static_cast<std::size_t>(copy.stored_extents().size()));
+  std::vector<index_t> cells(static_cast<std::size_t>(copy.stored_extents().size()));
   std::copy_n(tensor_detail::cells_of(copy), cells.size(), cells.data());
   return cells;
 }
@@ -33,7 +31,7 @@ template <class X, class F>
 void for_each_cell(X const& x, F const& f) {
   region const own = x.local_region();
   shape const s = x.stored_extents();
-  double* const cells = tensor_detail::cells_of(x);
+  index_t* const cells = tensor_detail::cells_of(x);
   for (index_t i = 0; i < s.size(); ++i) {
     bool beyond = false;
     index_t const at[]{i / s[1], i % s[1]};
@@ -45,8 +43,8 @@ void for_each_cell(X const& x, F const& f) {
   }
 }
 template <class X>
-bool is_right(X const& x, double factor) {
-  auto const expected = generate<double, fresh<layout_t<X>>>(
+bool is_right(X const& x, index_t factor) {
+  auto const expected = generate<index_t, fresh<layout_t<X>>>(
       x.mesh(), {x.extent(0), x.extent(1)}, [factor](index_t i, index_t j) { return factor * number{}(i, j); });
   return stored(x) == stored(expected);
 }
@@ -55,7 +53,7 @@ void on_meshes(F const& f) {
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
     for (std::array<index_t, 2> const n : {std::array<index_t, 2>{7, 5}, {1, 9}, {12, 8}})
-      f(generate<double, stale<H>>(m, {n[0], n[1]}, number{}));
+      f(generate<index_t, stale<H>>(m, {n[0], n[1]}, number{}));
   }
 }
 
@@ -71,7 +69,7 @@ using signs = layout<halo("y", 1, edge::odd), halo("x", 1)>;
 TEST_CASE_TEMPLATE("halo: exchanges of memory that comes back are right", H, flat, wide, whole, torus, mirrored,
                    signs) {
   on_meshes<H>([](auto x) {
-    double factor = 1;
+    index_t factor = 1;
     for (int step = 0; step < 4; ++step) {
       CHECK(is_right(exchange_halo(x), factor));
       x = step % 2 == 0 ? stencil(twice{}, exchange_halo_async(x)) : as_stale(exchange_halo(2 * x));
@@ -88,11 +86,11 @@ TEST_CASE_TEMPLATE("halo: known zeros are left alone, in new tensors too", H, fl
   on_meshes<H>([](auto const& first) {
     auto u = stencil(twice{}, first);
     auto const spoil = [&] {  // as no function of the library may do
-      for_each_cell(u, [](double& cell, bool beyond) { cell = beyond ? 5 : cell; });
+      for_each_cell(u, [](index_t& cell, bool beyond) { cell = beyond ? 5 : cell; });
     };
-    auto const count = [&](double value) {
+    auto const count = [&](index_t value) {
       index_t n = 0;
-      for_each_cell(u, [&](double cell, bool beyond) { n += beyond && cell == value; });
+      for_each_cell(u, [&](index_t cell, bool beyond) { n += beyond && cell == value; });
       return n;
     };
     update_halo(u);
@@ -103,7 +101,7 @@ TEST_CASE_TEMPLATE("halo: known zeros are left alone, in new tensors too", H, fl
     u += u;
     update_halo(u);
     CHECK(count(5) == beyond);
-    double* const before = tensor_detail::cells_of(u);
+    index_t* const before = tensor_detail::cells_of(u);
     u = first;
     u = stencil(twice{}, first);
     update_halo(u);
@@ -128,16 +126,16 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
         update_halo(X(m, first.extents()));
       }
       if (bytes != 0) {  // the same block, as elements without a halo
-        tensor_detail::pool_scratch<typename X::execution_space, double> const scratch(bytes);
-        std::fill_n(scratch.data(), bytes, 7.);
+        tensor_detail::pool_scratch<typename X::execution_space, index_t> const scratch(bytes);
+        std::fill_n(scratch.data(), bytes, 7);
       }
       auto const u = as_stale(1 * first);
       CHECK(is_right(exchange_halo(u), 1));
-      auto const sums = make<double, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
-      std::fill_n(sums.stored_data(), sums.stored_extents().size(), 3.);
+      auto const sums = make<index_t, halo_sums<flat>>(m, {first.extent(0), first.extent(1)});
+      std::fill_n(sums.stored_data(), sums.stored_extents().size(), 3);
       auto const added = add_halo(2 * sums);
       auto const filled = exchange_halo(added);
-      for_each_cell(filled, [](double cell, bool beyond) { CHECK((!beyond || cell == 0)); });
+      for_each_cell(filled, [](index_t cell, bool beyond) { CHECK((!beyond || cell == 0)); });
     }
   });
 }
@@ -145,14 +143,14 @@ TEST_CASE("halo: memory that something else has written has no known zeros") {
 TEST_CASE("halo: cells of an adopted view beyond a zero edge are 0 after each exchange") {
   on_meshes<flat>([](auto const& first) {
     shape const s = first.stored_extents();
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
+    Kokkos::View<index_t**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
         "cells", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]));
     auto const u = adopt<stale<flat>>(first.mesh(), view, {first.extent(0), first.extent(1)});
     for (int step = 0; step < 3; ++step) {
-      Kokkos::deep_copy(view, 4.);
+      Kokkos::deep_copy(view, 4);
       update_halo(u);
       index_t wrong = 0;
-      for_each_cell(u, [&](double cell, bool beyond) { wrong += cell != (beyond ? 0 : 4); });
+      for_each_cell(u, [&](index_t cell, bool beyond) { wrong += cell != (beyond ? 0 : 4); });
       CHECK(wrong == 0);
     }
   });
