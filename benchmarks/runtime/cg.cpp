@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "race.hpp"
+#ifdef ASHLAR_BENCH_PETSC
+#include "petsc.hpp"
+#endif
 
 namespace {
 
@@ -230,7 +233,7 @@ void iterations(races& all, int const (&sizes)[3], index_t n) {
                    },
                    [&s, &start] { s.start(start); }};
   };
-  auto const theirs = [&](char const* name, by_hand& solver) {
+  auto const theirs = [&](char const* name, auto& solver) {
     return variant{name, "mpi", [&solver] { solver.iterate(); },
                    [&solver, &after_ten, expected] {
                      double const found = after_ten([&] { solver.iterate(); }, [&] { return solver.rr(); });
@@ -238,12 +241,23 @@ void iterations(races& all, int const (&sizes)[3], index_t n) {
                    },
                    [&solver] { solver.start(); }};
   };
-  all.race(what, {ours("ashlar", a, b),
-                  ours(ashlar_over_mpi, a_mpi, over_mpi),
-                  theirs("by hand: packed messages, fused loops", hand),
-                  theirs("by hand: packed messages, a loop a statement", by_statements),
-                  {"limit: fused loops without communication", "none", [&] { alone.iterate(); }, [] { return true; },
-                   [&] { alone.start(); }}});
+  std::vector<variant> variants{ours("ashlar", a, b),
+                                ours(ashlar_over_mpi, a_mpi, over_mpi),
+                                theirs("by hand: packed messages, fused loops", hand),
+                                theirs("by hand: packed messages, a loop a statement", by_statements),
+                                {"limit: fused loops without communication", "none", [&] { alone.iterate(); },
+                                 [] { return true; }, [&] { alone.start(); }}};
+#ifdef ASHLAR_BENCH_PETSC
+  petsc::conjugate_gradients shell(m.sizes(), b.extents(), false), aij(m.sizes(), b.extents(), true);
+  auto const cells = owned(b);
+  for (petsc::conjugate_gradients* solver : {&shell, &aij}) {
+    std::copy_n(cells.data(), cells.local_size(), solver->right_hand_side());
+    solver->start();
+  }
+  variants.push_back(theirs("PETSc: shell matrix", shell));
+  variants.push_back(theirs("PETSc: AIJ matrix", aij));
+#endif
+  all.race(what, variants);
 }
 
 void measure(int argc, char** argv) {
@@ -260,5 +274,8 @@ void measure(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   environment const env;
+#ifdef ASHLAR_BENCH_PETSC
+  petsc::library const initialised;
+#endif
   return run([&] { measure(argc, argv); });
 }

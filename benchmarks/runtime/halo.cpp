@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "race.hpp"
+#ifdef ASHLAR_BENCH_PETSC
+#include "petsc.hpp"
+#endif
 
 namespace {
 
@@ -14,6 +17,8 @@ using namespace bench;
 using grid = mesh<axis<"y">, axis<"x">>;
 using plane = layout<halo("y", 1), halo("x", 1)>;
 using wide_plane = layout<halo("y", 2), halo("x", 2)>;
+template <int W>
+using given_plane = layout<halo("y", W, edge::given), halo("x", W, edge::given)>;
 
 struct wave {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>((i * 37 + j * 11) % 101); }
@@ -121,35 +126,53 @@ class by_hand {
   std::array<MPI_Datatype, 4> send_{}, receive_{};
 };
 
+// An array of the program's own with ghost cells, which ashlar adopts. Ranks see no other's.
 template <class H>
+auto adopted(device_mesh<grid> const& m, index_t n) {
+  auto const x = generate<double, stale<H>>(m, {n, n}, wave{});
+  shape const s = x.stored_extents();
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::DefaultHostExecutionSpace> const view(
+      "cells", static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]));
+  std::copy_n(x.stored_data(), s.size(), view.data());
+  return adopt<stale<H>>(m, view, {n, n});
+}
+
+// H: the edges are zero. Given: the same halo, whose cells beyond the domain are the program's, as the peers' are.
+template <class H, class Given, corners C>
 void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, device_mesh<grid> const& mpi,
                index_t n) {
   if (!all.wants(what)) return;
-  auto const u = generate<double, stale<H>>(m, {n, n}, wave{}),
+  auto const u = generate<double, stale<H>>(m, {n, n}, wave{}), u2 = 1 * u, u3 = 1 * u,
              over_mpi = generate<double, stale<H>>(mpi, {n, n}, wave{}),
              peers = generate<double, stale<H>>(m, {n, n}, wave{});
+  auto const v = adopted<H>(m, n);
+  auto const w = adopted<Given>(m, n);
   auto const expected = generate<double, H>(m, {n, n}, wave{});
   constexpr int width = decltype(u)::widths.dim[0].lower;
   shape const stored = u.stored_extents();
-  // Beside the domain's edges a hand-written exchange leaves the ghost cells alone, and corners are not exchanged.
-  auto const equal = [&](double const* cells) {
+  // Beside the domain's edges a hand-written exchange leaves the ghost cells alone.
+  auto const equal = [&](auto const& x, bool with_corners) {
+    auto const copy = tensor_detail::copy_of_stored(x);  // a pointer to x itself would tell it to expect writes
+    double const* const cells = copy.stored_data();
     region const own = u.local_region();
     for (index_t i = 0; i < stored[0]; ++i)
       for (index_t j = 0; j < stored[1]; ++j) {
         index_t const row = own.dim[0].begin - width + i, column = own.dim[1].begin - width + j;
         bool const corner = (i < width || i >= stored[0] - width) && (j < width || j >= stored[1] - width);
-        if (corner || row < 0 || column < 0 || row >= n || column >= n) continue;
+        if ((corner && !with_corners) || row < 0 || column < 0 || row >= n || column >= n) continue;
         if (cells[i * stored[1] + j] != expected.stored_data()[i * stored[1] + j]) return false;
       }
     return true;
   };
   auto const ours = [&](char const* name, auto const& x) {
-    return variant{name, transport_of(x.mesh()), [&x] { update_halo<corners::none>(x); },
+    return variant{name, x.owner()->exposed ? "mpi" : transport_of(x.mesh()), [&x] { update_halo<C>(x); },
                    [&x, equal] {
-                     update_halo<corners::none>(x);
-                     return equal(x.stored_data());
+                     update_halo<C>(x);
+                     return equal(x, C == corners::all);
                    }};
   };
+  std::vector<variant> variants{ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), ours("ashlar: adopted view", v),
+                                ours("ashlar: adopted view, given edges", w)};
   by_hand packed(m, stored, width, peers.stored_data(), by_hand::way::packed),
       persistent(m, stored, width, peers.stored_data(), by_hand::way::persistent),
       neighbor(m, stored, width, peers.stored_data(), by_hand::way::neighbor);
@@ -157,12 +180,45 @@ void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, 
     return variant{name, "mpi", [&exchange] { exchange(); },
                    [&exchange, &peers, equal] {
                      exchange();
-                     return equal(peers.stored_data());
+                     return equal(peers, false);
                    }};
   };
-  all.race(what,
-           {ours("ashlar", u), ours(ashlar_over_mpi, over_mpi), theirs("MPI: packed, Isend, Irecv", packed),
-            theirs("MPI: packed, persistent", persistent), theirs("MPI: Neighbor_alltoallw, subarrays", neighbor)});
+  variants.push_back(theirs("MPI: packed, Isend, Irecv", packed));
+  variants.push_back(theirs("MPI: packed, persistent", persistent));
+  variants.push_back(theirs("MPI: Neighbor_alltoallw, subarrays", neighbor));
+#ifdef ASHLAR_BENCH_PETSC
+  petsc::grid_of_cells const dm(m.sizes(), u.extents(), width, C == corners::all);
+  std::copy_n(peers.stored_data(), stored.size(), dm.local());
+  dm.to_global();
+  auto const petsc_variant = [&](char const* name, auto const& exchange) {
+    return variant{name, "mpi", exchange, [&dm, &peers, stored, equal, exchange] {
+                     exchange();
+                     std::copy_n(dm.local(), stored.size(), peers.stored_data());
+                     return equal(peers, C == corners::all);
+                   }};
+  };
+  variants.push_back(petsc_variant("PETSc: DMLocalToLocal", [&dm] { dm.local_to_local(); }));
+  variants.push_back(petsc_variant("PETSc: DMGlobalToLocal", [&dm] { dm.to_local(); }));
+#endif
+  all.race(what, variants);
+  if constexpr (C == corners::none)
+    all.race(what + ", 3 fields", {{"ashlar", transport_of(m), [&] { (void)exchange_halo<C>(bundle(u, u2, u3)); },
+                                    [&] {
+                                      auto const [a, b, c] = exchange_halo<C>(bundle(u, u2, u3));
+                                      return equal(a, false) && equal(b, false) && equal(c, false);
+                                    }},
+                                   {"ashlar: one by one", transport_of(m),
+                                    [&] {
+                                      update_halo<C>(u);
+                                      update_halo<C>(u2);
+                                      update_halo<C>(u3);
+                                    },
+                                    [] { return true; }},
+                                   {"MPI: packed, Isend, Irecv, one by one", "mpi",
+                                    [&] {
+                                      for (int i = 0; i < 3; ++i) packed();
+                                    },
+                                    [] { return true; }}});
 }
 
 struct jacobi {
@@ -228,9 +284,10 @@ void measure(int argc, char** argv) {
   auto const mpi = mesh_over_mpi<grid>(sizes);
   races all("halo", argc, argv);
   if (ranks > 1) {
-    exchanges<plane>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
-    exchanges<wide_plane>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
-    exchanges<plane>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
+    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 4096^2 double", m, mpi, 4096);
+    exchanges<plane, given_plane<1>, corners::all>(all, "exchange with corners, width 1, 4096^2 double", m, mpi, 4096);
+    exchanges<wide_plane, given_plane<2>, corners::none>(all, "exchange, width 2, 4096^2 double", m, mpi, 4096);
+    exchanges<plane, given_plane<1>, corners::none>(all, "exchange, width 1, 256^2 double", m, mpi, 256);
   }
   sweeps(all, m, mpi, 4096);
   all.write();
@@ -240,5 +297,8 @@ void measure(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   environment const env;
+#ifdef ASHLAR_BENCH_PETSC
+  petsc::library const initialised;
+#endif
   return run([&] { measure(argc, argv); });
 }

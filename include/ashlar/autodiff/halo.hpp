@@ -123,6 +123,37 @@ template <corners C = corners::all, active_value X>
   }
 }
 
+namespace autodiff_detail {
+/// An exchange of several fields that has begun, some of which are active.
+template <class Results, class Pending>
+struct active_pending_fields {
+  Results results;
+  Pending pending;
+  /// As pending_halo.
+  [[nodiscard]] constexpr Results wait() {
+    (void)pending.wait();
+    return results;
+  }
+};
+template <class U>
+inline constexpr bool is_active_fields = false;
+template <class R, class P>
+inline constexpr bool is_active_fields<active_pending_fields<R, P>> = true;
+}  // namespace autodiff_detail
+
+/// Begins an exchange of several fields, some of which are active. The pullback is one add_halo per active field.
+template <corners C = corners::all, tensor... X>
+  requires(active_value<X> || ...)
+[[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto pending = exchange_halo_async<C>(bundle(stop_gradient(std::get<I>(b.members))...), w);
+    auto const y = pending.cells();
+    std::tuple const results(autodiff_detail::exchanged_member<C>(std::get<I>(b.members), std::get<I>(y), w)...);
+    return autodiff_detail::active_pending_fields<std::remove_const_t<decltype(results)>, decltype(pending)>{
+        results, std::move(pending)};
+  }(std::index_sequence_for<X...>{});
+}
+
 /// Adds the halo cells of an active tensor. Its pullback exchanges the halo of the cotangent. Given cells get 0.
 template <corners C = corners::all, active_value X>
 [[nodiscard]] constexpr auto add_halo(X const& x, call_site w = call_site::current()) {
@@ -180,12 +211,15 @@ constexpr bool check_slope() {
   return !missing::value && !beside::value;
 }
 
-// The cotangent of operand I of a stencil.
-template <int I, class C, class F, class Ct, class X, class... V>
+// The cotangent of operand I of a stencil. Outside the box its result is operand Kept.
+template <int I, int Kept, class C, class F, class Ct, class X, class... V>
 constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, X const& x, V const&... v) {
   using backend = backend_of<X>;
   if constexpr (I == 0 && has_halo_sums<layout_t<C>>) {
-    return backend::template stencil_back<C>(f, box, ct, x, v...);
+    if (Kept == 0 || box.distance == 0) return backend::template stencil_back<C>(f, box, ct, x, v...);
+    ops_detail::nothing_outside const inner{box, x.extents(), F::reach.rank};
+    auto const ct_inside = backend::template stencil<std::remove_cvref_t<Ct>>(inner, stencil_box{}, ct, ct);
+    return backend::template stencil_back<C>(f, box, ct_inside, x, v...);
   } else {
     auto const run = [&](auto const& slope) {
       using Y = ops_detail::stencil_result<std::remove_cvref_t<decltype(slope)>, X, Ct, V...>;
@@ -193,7 +227,7 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
     };
     if (box.distance > 0) {
       auto const g = run(ops_detail::slope_at_centre<I, F, true>{f, box, x.extents()});
-      if constexpr (I == 0) {
+      if constexpr (I == Kept) {
         ops_detail::kept_outside<Ct> const kept{box, x.extents(), F::reach.rank};
         return as_cotangent<C>(
             backend::template stencil<std::remove_cvref_t<decltype(g)>>(kept, stencil_box{}, g, g, ct));
@@ -205,16 +239,16 @@ constexpr C stencil_cotangent(F const& f, stencil_box const& box, Ct const& ct, 
   }
 }
 
-template <int I, class F, class Ct, class Operand, class X, class... V>
+template <int I, int Kept, class F, class Ct, class Operand, class X, class... V>
 constexpr void pull_back_stencil(F const& f, stencil_box const& box, Ct const& ct, Operand const& operand, X const& x,
                                  V const&... v) {
   if constexpr (active_value<Operand>)
     if constexpr (check_slope<F, I, tensor_of<X>, tensor_of<V>...>())
-      operand.cotangent().add(stencil_cotangent<I, typename Operand::cotangent_type>(
+      operand.cotangent().add(stencil_cotangent<I, Kept, typename Operand::cotangent_type>(
           f, box, ct, materialize(stop_gradient(x)), materialize(stop_gradient(v))...));
 }
 
-template <class F, class Result, class X, class... V>
+template <int Kept, class F, class Result, class X, class... V>
 struct pullback_of_stencil {
   F f;
   stencil_box box;
@@ -228,45 +262,34 @@ struct pullback_of_stencil {
   template <int... I>
   constexpr void to_operands(std::integer_sequence<int, I...>) const {
     auto const& ct = result.cotangent().value();
-    pull_back_stencil<0>(f, box, ct, x, x, get<I>(others)...);
-    (pull_back_stencil<I + 1>(f, box, ct, get<I>(others), x, get<I>(others)...), ...);
+    pull_back_stencil<0, Kept>(f, box, ct, x, x, get<I>(others)...);
+    (pull_back_stencil<I + 1, Kept>(f, box, ct, get<I>(others), x, get<I>(others)...), ...);
   }
 };
 
-template <class F, class U, class... V>
-constexpr auto run_active_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
-  auto const x = recorded_field(u);
-  auto const y = ops_detail::run_stencil<false>(f, box, field_of_kernel(std::forward<U>(u)),
-                                                plan_detail::materialize(stop_gradient(v))...);
-  using Y = std::remove_cvref_t<decltype(y)>;
-  active<Y, replicated_after<named_of<Y>, std::remove_cvref_t<decltype(x)>, V...>> result(tape_of(x, v...), y);
-  result.recording_tape().push(pullback_of_stencil<F, decltype(result), std::remove_cvref_t<decltype(x)>, V...>{
-      f, box, result, x, product<V...>(v...)});
+// The active result of f with its pullback. Outside the box it is operand Kept.
+template <int Kept, class Y, class F, class X, class... V>
+constexpr auto recorded_stencil(F const& f, stencil_box const& box, Y const& y, X const& x, V const&... v) {
+  active<Y, replicated_after<named_of<Y>, X, V...>> result(tape_of(x, v...), y);
+  result.recording_tape().push(
+      pullback_of_stencil<Kept, F, decltype(result), X, V...>{f, box, result, x, product<V...>(v...)});
   return result;
 }
 
-template <class U>
-constexpr auto completed_field(U&& u) {
-  if constexpr (requires { u.wait(); })
-    return u.wait();
-  else
-    return u;
-}
-// One stencil for each result of a functor that gives several.
+// The forward pass computes all results of a functor at once. Each result has a pullback.
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_active_stencils(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using R = ops_detail::stencil_value<F, tensor_of<std::remove_cvref_t<decltype(recorded_field(u))>>, tensor_of<V>...>;
-  if constexpr (ops_detail::number_of_results<R> == 0) {
-    return run_active_stencil(f, box, std::forward<U>(u), v...);
-  } else {
-    static_assert(
-        !ops_detail::results_on_a_box<Boxed>::value,
-        "ashlar::stencil: a functor of several results has no derivative on a box; leave inside(n) out, or write a functor for each result");
-    auto const x = completed_field(std::forward<U>(u));
+  auto const x = recorded_field(u);
+  auto const y = ops_detail::run_stencil<Boxed>(f, box, field_of_kernel(std::forward<U>(u)),
+                                                plan_detail::materialize(stop_gradient(v))...);
+  if constexpr (ops_detail::number_of_results<R> == 0)
+    return recorded_stencil<0>(f, box, y, x, v...);
+  else
     return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return std::tuple(run_active_stencil(ops_detail::component_of_stencil<K, F>{f}, box, x, v...)...);
+      return std::tuple(
+          recorded_stencil<K>(ops_detail::component_of_stencil<K, F>{f}, box, std::get<K>(y), x, v...)...);
     }(std::make_integer_sequence<int, ops_detail::number_of_results<R>>{});
-  }
 }
 
 template <class U, class... V>
@@ -289,6 +312,18 @@ template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
+}
+
+/// A stencil on the fields of a pending exchange, some of which are active. It waits for the exchange first.
+template <class F, class U>
+  requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
+[[nodiscard]] constexpr auto stencil(F const& f, U&& u) {
+  return std::apply([&](auto const&... x) { return stencil(f, x...); }, u.wait());
+}
+template <class F, class U>
+  requires autodiff_detail::is_active_fields<std::remove_cvref_t<U>>
+[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
+  return std::apply([&](auto const&... x) { return stencil(f, box, x...); }, u.wait());
 }
 
 namespace autodiff_detail {

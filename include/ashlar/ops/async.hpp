@@ -12,7 +12,7 @@ namespace ashlar {
 template <class Y>
 class pending {
  public:
-  constexpr explicit pending(Y y) : value_(std::move(y)) {}
+  constexpr explicit pending(Y result) : value_(std::move(result)) {}
   constexpr pending(pending&&) = default;
   constexpr pending& operator=(pending&&) = default;
 

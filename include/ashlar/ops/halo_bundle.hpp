@@ -28,15 +28,32 @@ struct bundle_is_on_several_meshes<First, X...> {
 
 template <corners C, class First, class... X>
 struct halo_bundle {
+  using backend = plan_detail::backend_of<First>;
+  static constexpr plan_step const& step = bundled_halo_step<First, X...>;
+
   template <class... U>
   static constexpr auto exchanged(call_site const& w, U const&... x) {
-    using backend = plan_detail::backend_of<First>;
-    constexpr plan_step const& s = bundled_halo_step<First, X...>;
+    require_and_note(w, x...);
+    backend::template fill_halos<C>(step, w, x...);
+    return std::tuple(backend::template same_cells<ops_detail::exchanged<layout_t<U>, C>>(x)...);
+  }
+  template <class... U>
+  static constexpr auto begun(call_site const& w, U const&... x) {
+    if constexpr (begins_early<First>) {
+      require_and_note(w, x...);
+      return backend::template begin_fill_halos<C>(step, w, x...);
+    } else {
+      auto const y = exchanged(w, x...);
+      return pending_halo(y, pending(y));
+    }
+  }
+
+ private:
+  template <class... U>
+  static constexpr void require_and_note(call_site const& w, U const&... x) {
     auto const& m = std::get<0>(std::tie(x...)).mesh();
     (require_meshes_of_one_size(std::get<0>(std::tie(x...)), x), ...);
-    if (m.recorder()) note(m, s, (halo_bytes<C>(x) + ...), w);
-    backend::template fill_halos<C>(s, w, x...);
-    return std::tuple(backend::template same_cells<ops_detail::exchanged<layout_t<U>, C>>(x)...);
+    if (m.recorder()) note(m, step, (halo_bytes<C>(x) + ...), w);
   }
 };
 
@@ -61,6 +78,23 @@ template <corners C = corners::all, plain_tensor... X>
                       b.members);
   } else {
     return b.members;
+  }
+}
+
+/// Begins exchange_halo of a bundle. stencil takes the result as its operands, and computes the interior while the messages
+/// travel. Its wait() gives the tuple.
+/// Collective: every rank of the mesh calls it, in the same order among its collectives; it does not block.
+/// Cost: as exchange_halo. Error: as exchange_halo.
+/// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
+template <corners C = corners::all, plain_tensor... X>
+[[nodiscard]] constexpr auto exchange_halo_async(bundled<X...> const& b, call_site w = call_site::current()) {
+  static_assert(!ops_detail::bundle_is_on_several_meshes<X...>::value,
+                "ashlar::exchange_halo: the bundle's fields are on different meshes; exchange each by itself");
+  if constexpr (!ops_detail::bundle_is_on_several_meshes<X...>::value && (ops_detail::check_exchange<C, X>() && ...)) {
+    using Bundle = ops_detail::halo_bundle<C, X...>;
+    return std::apply([&](auto const&... x) { return Bundle::begun(w, plan_detail::materialize(x)...); }, b.members);
+  } else {
+    return pending_halo(b.members, pending(b.members));
   }
 }
 

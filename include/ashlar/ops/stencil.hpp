@@ -102,12 +102,26 @@ struct stencil_operand<pending_halo<Y>> {
   using tensor = Y;
   static constexpr Y const& of(pending_halo<Y> const& x) { return x.cells(); }
 };
+template <class First, class... Y>
+struct stencil_operand<pending_halo<std::tuple<First, Y...>>> {
+  using tensor = First;
+  static constexpr First const& of(pending_halo<std::tuple<First, Y...>> const& x) { return std::get<0>(x.cells()); }
+};
 
 /// A first operand of stencil: a tensor, or a pending_halo.
 template <class U>
 inline constexpr bool is_pending_halo = false;
 template <class Y>
 inline constexpr bool is_pending_halo<pending_halo<Y>> = true;
+template <class... Y>
+inline constexpr bool is_pending_halo<pending_halo<std::tuple<Y...>>> = false;
+/// A pending exchange of several fields.
+template <class U>
+inline constexpr bool is_pending_fields = false;
+template <class... Y>
+inline constexpr bool is_pending_fields<pending_halo<std::tuple<Y...>>> = true;
+template <class U>
+concept stencil_fields = is_pending_fields<std::remove_cvref_t<U>>;
 template <class U>
 concept stencil_field = plain_tensor<U> || is_pending_halo<std::remove_cvref_t<U>>;
 
@@ -281,6 +295,14 @@ constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&..
   }
 }
 
+// The operands are the fields of a pending exchange.
+template <bool Boxed, class F, class U>
+constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) {
+  auto const fields = u.cells();
+  return std::apply([&](auto const&, auto const&... v) { return run_stencil<Boxed>(f, box, std::forward<U>(u), v...); },
+                    fields);
+}
+
 }  // namespace ops_detail
 
 /// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand: u(i, j)
@@ -308,6 +330,16 @@ template <class F, ops_detail::stencil_field U, plain_tensor... V>
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return ops_detail::run_stencil<true>(f, box, ops_detail::first_of_stencil(std::forward<U>(u)),
                                        plan_detail::materialize(v)...);
+}
+/// The same for all fields of a pending exchange of a bundle, as operands in its order.
+/// Example: auto const [h, p] = stencil(waves{}, exchange_halo_async(bundle(height, momentum)));
+template <class F, ops_detail::stencil_fields U>
+[[nodiscard]] constexpr auto stencil(F const& f, U&& u) {
+  return ops_detail::run_stencil_on_fields<false>(f, stencil_box{}, std::forward<U>(u));
+}
+template <class F, ops_detail::stencil_fields U>
+[[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u) {
+  return ops_detail::run_stencil_on_fields<true>(f, box, std::forward<U>(u));
 }
 
 }  // namespace ashlar

@@ -132,7 +132,7 @@ constexpr auto run_composition(composition<F...> const& f, U&& u) {
 /// inside the domain. Beyond the edges its result follows the edges again.
 /// Post: stencil(compose(f, g), exchange_halo(u)) == stencil(f, exchange_halo(stencil(g, exchange_halo(u)))), exactly.
 /// Shape: the reach is a box, of the sum of both reaches.
-/// Cost: no overlap of computation and exchange; an array of g's results.
+/// Cost: an array of g's results. If the exchange is pending, g computes the interior meanwhile.
 /// Error: does not compile for functors of several operands or results.
 /// Example: u = stencil(compose(smooth{}, advance{}), exchange_halo(u));
 template <class F, class G>

@@ -1,6 +1,8 @@
 // The cells that a stencil reads around a cell.
 #pragma once
 #include "ashlar/layout/shape.hpp"
+#include <initializer_list>
+#include <utility>
 
 namespace ashlar {
 
@@ -89,6 +91,19 @@ template <class F, int I>
 struct reach_of_operand<F, I> {
   static constexpr stencil_reach reach = F::reach.of[I];
 };
+/// The cells that functor F reads of its first N operands, all together.
+template <class F, int N>
+consteval stencil_reach widest_reach() {
+  stencil_reach all = F::reach;
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    for (stencil_reach const& r : {stencil_reach(reach_of_operand<F, I>::reach)...})
+      for (int d = 0; d < r.rank; ++d) {
+        if (r.lower[d] > all.lower[d]) all.lower[d] = r.lower[d];
+        if (r.upper[d] > all.upper[d]) all.upper[d] = r.upper[d];
+      }
+  }(std::make_integer_sequence<int, N>{});
+  return all;
+}
 constexpr bool reads_neighbours(stencil_reach const& r) {
   for (int d = 0; d < r.rank; ++d)
     if (r.lower[d] > 0 || r.upper[d] > 0) return true;

@@ -167,6 +167,21 @@ struct kept_outside {
   }
 };
 
+/// ct inside the box, and 0 outside, where the stencil copies another operand.
+struct nothing_outside {
+  static constexpr auto reach = star(0);
+  stencil_box box;
+  shape extents;
+  int dims;  // of the stencil's reach
+  template <class C>
+  ASHLAR_FUNCTION constexpr auto operator()(cell_index<neighbours_of<C>::rank> const& at, C const& ct) const {
+    using T = typename neighbours_of<C>::element;
+    for (int d = 0; d < dims; ++d)
+      if (at[d] < box.distance || at[d] >= extents[d] - box.distance) return T(0);
+    return ct(0);
+  }
+};
+
 /// Result K of a functor that gives several.
 template <int K, class F>
 struct component_of_stencil {
@@ -183,10 +198,6 @@ struct component_of_stencil {
   ASHLAR_FUNCTION constexpr auto slope(U const&... u) const {
     return several_at<K>(f.template slope<I>(u...));
   }
-};
-template <bool Boxed>
-struct results_on_a_box {
-  static constexpr bool value = Boxed;
 };
 
 }  // namespace ashlar::ops_detail

@@ -35,6 +35,7 @@ namespace plan_detail {
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
 ///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/halo_bundle.hpp)
+///   begin_fill_halos<C>(step, w, x...)           if begins_early: the same as a pending_halo of a tuple
 ///   add_halo<To, C>(x, w)                        the halo cells of x added to their owners' cells; may write x
 ///   clear_given(x)                               makes given cells 0
 ///   same_cells<To>(x)                            x as a tensor whose halo is in another state, in the same memory

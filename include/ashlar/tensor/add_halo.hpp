@@ -108,9 +108,9 @@ sharded_tensor<T, To, M, Space> add_halo(sharded_tensor<T, H, M, Space> x, call_
   plan_step const& s = ops_detail::halo_step<M, H, step_kind::add_halo>;
   communicator const& ranks = x.mesh().communicator(s.axes);
   auto const transfers = halo_transfers_for(x, s, C == corners::all, false);
-  add_edges_back(space, transfers->edges, x.stored_data());
-  if (ranks.size() > 1) add_halo_cells<Space>(x.mesh(), ranks, s, *transfers, x.stored_data(), w);
-  if (C == corners::none) add_edges_back(space, transfers->early_edges, x.stored_data());  // else `edges` has them
+  add_edges_back(space, transfers->edges, all_cells_of(x));
+  if (ranks.size() > 1) add_halo_cells<Space>(x.mesh(), ranks, s, *transfers, all_cells_of(x), w);
+  if (C == corners::none) add_edges_back(space, transfers->early_edges, all_cells_of(x));  // else `edges` has them
   sharded_tensor<T, To, M, Space> const y(x.mesh(), x.extents(), x.owner());
   clear_given_cells(space, y);
   return y;

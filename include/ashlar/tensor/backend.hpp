@@ -163,6 +163,10 @@ struct backend<device_mesh<M>> {
   static void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
     tensor_detail::fill_halos<C>(s, w, x...);
   }
+  template <corners C, class... X>
+  static auto begin_fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+    return tensor_detail::begin_fill_halos<C>(s, w, x...);
+  }
   // tensor/add_halo.hpp
   template <class To, corners C, class X>
   static auto add_halo(X x, call_site const& w) {

@@ -23,7 +23,7 @@ struct tensor_source {
     if constexpr (Tensor::rank == 0 && runs_in_caller<Kokkos::DefaultExecutionSpace>) {
       return kernels::constant<T>{*tensor.data()};  // read once per kernel
     } else if constexpr (has_halo_sums<layout_t<Tensor>>) {
-      return kernels::contiguous<T>(tensor.stored_data(), out);
+      return kernels::contiguous<T>(cells_of(tensor), out);
     } else if constexpr (layout_has_a_halo<layout_t<Tensor>>::value) {
       kernels::strided<T> const own = owned_leaf(tensor);
       kernels::strided<T> l{own.data, {}};
@@ -120,7 +120,7 @@ void write_elements(Y const& y, F const& f, Source const&... s) {
   Kokkos::DefaultExecutionSpace const space{};
   if constexpr (has_halo_sums<layout_t<Y>>) {  // whose operands hold sums, too: all stored cells
     shape const out = y.stored_extents();
-    kernels::map(space, out, y.stored_data(), f, s.leaf(out)...);
+    kernels::map(space, out, all_cells_of(y), f, s.leaf(out)...);
   } else if constexpr (layout_has_a_halo<layout_t<Y>>::value) {
     auto const to = owned_cells_of(y);
     kernels::map_to(space, to.own, to.first, to.stride, f, s.leaf(to.own)...);
@@ -330,7 +330,7 @@ template <class X>
 void fill_stored(X& x, element_t<X> const& value) {
   using T = element_t<X>;
   x.owner()->before_writing();
-  kernels::map_to(typename X::execution_space{}, x.stored_extents(), x.stored_data(), x.stored_strides().stride,
+  kernels::map_to(typename X::execution_space{}, x.stored_extents(), all_cells_of(x), x.stored_strides().stride,
                   converted<T>{}, kernels::constant<T>{value});
 }
 }  // namespace tensor_detail

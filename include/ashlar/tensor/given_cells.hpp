@@ -37,17 +37,17 @@ void for_each_given_box(X const& x, Visit const& visit) {
 template <class Space, class X, class Y>
 void copy_given_cells(Space const& space, X const& x, Y const& y) {
   using T = element_t<Y>;
-  if (static_cast<void const*>(x.stored_data()) == y.stored_data()) return;
+  if (static_cast<void const*>(cells_of(x)) == cells_of(y)) return;
   row_major_strides const strides = y.stored_strides(), strides_of_x = x.stored_strides();
   for_each_given_box(y, [&](kernels::box const& b) {
     index_t at = 0;
-    kernels::strided<element_t<X>> from{x.stored_data(), {}};
+    kernels::strided<element_t<X>> from{cells_of(x), {}};
     for (int d = 0; d < Y::rank; ++d) {
       from.stride[d] = strides_of_x.stride[d];
       from.data += b.lower[d] * strides_of_x.stride[d];
       at += b.lower[d] * strides.stride[d];
     }
-    kernels::map_to(space, b.shape(Y::rank), y.stored_data() + at, strides.stride, converted<T>{}, from);
+    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + at, strides.stride, converted<T>{}, from);
   });
 }
 /// Makes the given cells of y 0.
@@ -58,7 +58,7 @@ void clear_given_cells(Space const& space, Y const& y) {
   for_each_given_box(y, [&](kernels::box const& b) {
     index_t at = 0;
     for (int d = 0; d < Y::rank; ++d) at += b.lower[d] * strides.stride[d];
-    kernels::map_to(space, b.shape(Y::rank), y.stored_data() + at, strides.stride, converted<T>{},
+    kernels::map_to(space, b.shape(Y::rank), all_cells_of(y) + at, strides.stride, converted<T>{},
                     kernels::constant<T>{T{}});
   });
 }

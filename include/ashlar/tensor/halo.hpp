@@ -28,27 +28,55 @@ struct signed_copy {
     cells[offset[1]] = factor == 0 ? T{} : static_cast<T>(-cells[offset[0]]);
   }
 };
+// True if both fills write 0 to boxes of one shape.
+inline bool are_alike_zeros(edge_fill const& a, edge_fill const& b) {
+  bool alike = a.factor == 0 && b.factor == 0 && a.loops.rank == b.loops.rank;
+  for (int d = 0; alike && d < a.loops.rank; ++d)
+    alike = a.loops.extent[d] == b.loops.extent[d] && a.loops.stride[1][d] == b.loops.stride[1][d];
+  return alike;
+}
+/// Without the fills with 0 if their cells are known to be 0.
 template <class Space, class T>
-void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cells) {
-  for (edge_fill const& e : edges) {
+void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cells, bool zeros_are_known = false) {
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    edge_fill const& e = edges[i];
+    if (e.factor == 0 && zeros_are_known) continue;
     if (e.factor == 1) {
       strided_copy(space, static_cast<T const*>(cells), cells, std::span(&e.loops, 1));
     } else if constexpr (runs_in_caller<Space>) {
+      // Both sides of a row: the last column of a row and the first of the next are neighbours in memory.
+      std::size_t alike = 1;
+      while (i + alike < edges.size() && are_alike_zeros(e, edges[i + alike])) ++alike;
       for_each_rectangle(e.loops, 0, e.loops.size(), [&](index_t const(&offset)[2], index_t rows, index_t length) {
+        index_t const stride = e.loops.step(0), stride_to = e.loops.step(1);
         for (index_t r = 0; r < rows; ++r) {
           T const* const from = cells + offset[0] + r * e.loops.row_stride(0);
           T* const to = cells + offset[1] + r * e.loops.row_stride(1);
-          index_t const stride = e.loops.step(0), stride_to = e.loops.step(1);
           if (e.factor == 0)
-            for (index_t j = 0; j < length; ++j) to[j * stride_to] = T{};
+            for (std::size_t k = i; k < i + alike; ++k) {
+              T* const first = to + (edges[k].loops.origin[1] - e.loops.origin[1]);
+              for (index_t j = 0; j < length; ++j) first[j * stride_to] = T{};
+            }
           else
             for (index_t j = 0; j < length; ++j) to[j * stride_to] = static_cast<T>(-from[j * stride]);
         }
       });
+      i += alike - 1;
     } else {
       for_elements("ashlar::fill_edges", space, e.loops.size(), signed_copy<T>{cells, e.loops, e.factor});
     }
   }
+}
+
+/// The cells of a block that the transfers set to 0: known if nothing has written halo cells since the last exchange.
+template <class MemorySpace>
+bool knows_zeros(storage<MemorySpace> const& block, halo_transfers const& t) {
+  return block.zeros.transfers.get() == &t;
+}
+/// Notes that all fills of the transfers have been done. `halo`: halo_identity() of the tensor.
+template <class MemorySpace>
+void note_zeros(storage<MemorySpace>& block, std::shared_ptr<halo_transfers const> const& t, void const* halo) {
+  if (t->zeros_stay && !block.exposed && !knows_zeros(block, *t)) block.zeros = {t, halo, t->stored};
 }
 
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
@@ -56,18 +84,23 @@ void fill_edges(Space const& space, std::vector<edge_fill> const& edges, T* cell
 template <class T, class Space>
 class halo_in_flight final : public in_flight<T> {
   using base = in_flight<T>;
+  using block_pointer = std::shared_ptr<storage<typename Space::memory_space>>;
 
  public:
-  /// Pre: `ranks` differ along the step's axes, and are at least 2. The cells live until the exchange is complete.
+  /// Pre: `ranks` differ along the step's axes, and are at least 2. The block lives until the exchange is complete.
+  ///   `halo`: halo_identity() of the tensor.
   /// Collective: over `ranks`; does not block.
   template <class M>
   halo_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
-                 std::shared_ptr<halo_transfers const> transfers, T* cells, bool strided, call_site const& w)
+                 std::shared_ptr<halo_transfers const> transfers, block_pointer const& memory, void const* halo,
+                 call_site const& w)
       : base(m, ranks, s, fingerprint_of(collective::exchange_halo, transfers->fingerprint, element_code<T>),
              transfers->in.total * sizeof(T), w, collective_kind::goes_on),
         transfers_(std::move(transfers)),
-        cells_(cells),
-        strided_(strided) {
+        block_(memory),
+        cells_(static_cast<T*>(memory->data)),
+        strided_(memory->strides != nullptr),
+        halo_(halo) {
     base::begin_by([this] { begin(); });
   }
 
@@ -83,7 +116,9 @@ class halo_in_flight final : public in_flight<T> {
     if (done_) return;
     base::in_collective([&] {
       if (!round_ || !take()) finish_messages();
-      fill_edges(space_, transfers_->edges, cells_);
+      auto const memory = block_.lock();
+      fill_edges(space_, transfers_->edges, cells_, memory && knows_zeros(*memory, *transfers_));
+      if (memory) note_zeros(*memory, transfers_, halo_);
       done_ = true;
     });
   }
@@ -153,15 +188,17 @@ class halo_in_flight final : public in_flight<T> {
   }
   Space space_{};
   std::shared_ptr<halo_transfers const> transfers_;
+  std::weak_ptr<storage<typename Space::memory_space>> block_;
   T* cells_;
   bool strided_;  // the cells are not row-major
+  void const* halo_;
   bool done_ = false;
   pool_scratch<Space, T> sent_, arrived_;
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<memory_of_messages> in_place_;
 };
 
-/// `field`: the position of x among those that take part in the step.
+/// `field`: the position of x among the fields of the step, whose layouts differ.
 template <class X>
 std::shared_ptr<halo_transfers const> halo_transfers_for(X const& x, plan_step const& s, bool with_corners,
                                                          bool in_place = runs_in_caller<typename X::execution_space>,
@@ -186,14 +223,20 @@ std::shared_ptr<halo_in_flight<T, Space>> begun_exchange(sharded_tensor<T, H, M,
   plan_step const& s = ops_detail::halo_step<M, H>;
   communicator const& ranks = x.mesh().communicator(s.axes);
   auto const transfers = halo_transfers_for(x, s, with_corners);
-  fill_edges(Space{}, transfers->early_edges, x.stored_data());
+  using X = sharded_tensor<T, H, M, Space>;
+  auto const fill_with_own_cells = [&](std::vector<edge_fill> const& edges) {
+    fill_edges(Space{}, edges, cells_of(x), knows_zeros(*x.owner(), *transfers));
+  };
   if (ranks.size() == 1) {
-    fill_edges(Space{}, transfers->edges, x.stored_data());
+    fill_with_own_cells(transfers->early_edges);
+    fill_with_own_cells(transfers->edges);
+    note_zeros(*x.owner(), transfers, X::halo_identity());
     return nullptr;
   }
-  auto flight = std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.stored_data(),
-                                                           x.owner()->strides != nullptr, w);
+  auto flight =
+      std::make_shared<halo_in_flight<T, Space>>(x.mesh(), ranks, s, transfers, x.owner(), X::halo_identity(), w);
   x.owner()->expect_with_lender(flight);
+  fill_with_own_cells(transfers->early_edges);  // while messages travel
   return flight;
 }
 

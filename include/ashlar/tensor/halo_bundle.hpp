@@ -52,102 +52,225 @@ inline joined_messages join_messages(std::span<halo_messages const* const> field
   return joined;
 }
 
-template <class... X>
-struct halo_fields {
-  using space = typename std::tuple_element_t<0, std::tuple<X...>>::execution_space;
-  static constexpr std::size_t count = sizeof...(X);
-  std::array<std::shared_ptr<halo_transfers const>, count> transfers;
-  std::tuple<X const&...> fields;
+/// A field of a bundle while its halo is exchanged. The block lives until the exchange is complete.
+template <class X>
+struct halo_field {
+  using element = element_t<X>;
+  std::shared_ptr<halo_transfers const> transfers;
+  std::weak_ptr<storage<typename X::memory_space>> block;
+  element* cells;
+  bool strided;  // the cells are not row-major
 
-  /// Calls f(i, x, transfers) for each field.
-  template <class F>
-  void for_each(F const& f) const {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(I, std::get<I>(fields), *transfers[I]), ...);
-    }(std::index_sequence_for<X...>{});
-  }
-
-  // On a node: reads the cells of the others. False if some rank's memory is not visible.
-  bool exchange_on_node(communicator const& ranks, std::uint64_t fingerprint) const {
-    static constexpr char elsewhere = 0;  // in no segment: the others see that, too
-    std::uint64_t offsets[count];
-    bool seen = true;
-    for_each([&](std::size_t i, auto const& x, halo_transfers const& t) {
-      offsets[i] = node_memory::instance().offset(x.stored_data());
-      seen = seen && (t.stored.size() == 0 || (offsets[i] != nowhere && !x.owner()->strides));
-    });
-    node_round<std::uint64_t> round(ranks, fingerprint, offsets, count, seen ? nullptr : &elsewhere,
-                                    read_in_place::always);
-    if (!round) return false;
-    node_group const& g = round.group();
-    for_each([&]<class F>(std::size_t i, F const& x, halo_transfers const& t) {
-      using T = element_t<F>;
-      for (std::size_t k = 0; k < t.direct.size(); ++k) {
-        int const peer = t.in.messages[k].peer;
-        strided_copy(space{}, g.template at<T const>(peer, g.template source<std::uint64_t>(peer)[i]), x.stored_data(),
-                     t.direct[k]);
-      }
-    });
-    return round.end();
-  }
-  void exchange_by_messages(communicator const& ranks) const {
-    std::array<halo_messages const*, count> outs, ins;
-    std::array<std::size_t, count> const sizes{sizeof(element_t<X>)...};
-    for_each([&](std::size_t i, auto const&, halo_transfers const& t) {
-      outs[i] = &t.out;
-      ins[i] = &t.in;
-    });
-    joined_messages const out = join_messages(outs, sizes, 1), in = join_messages(ins, sizes, 0);
-    using byte = unsigned char;
-    pool_scratch<space, byte> packed(out.bytes), arrived(in.bytes);
-    for_each([&]<class F>(std::size_t i, F const& x, halo_transfers const&) {
-      using T = element_t<F>;
-      strided_copy(space{}, static_cast<T const*>(x.stored_data()), reinterpret_cast<T*>(packed.data()), out.loops[i]);
-    });
-    mpi_memory<space, byte> memory(mpi_reads<space>(), space{}, packed.data(), out.bytes, arrived.data(), in.bytes);
-    or_give_up(ranks, [&] {
-      for (halo_message const& x : in.messages)
-        post_receive(ranks, block<byte>{memory.destination() + x.at, x.count}, x.peer, comm::tuned);
-      for (halo_message const& x : out.messages)
-        post_send(ranks, block<byte const>{memory.source() + x.at, x.count}, x.peer, comm::tuned);
-    });
-    finish(ranks);
-    memory.finish();
-    for_each([&]<class F>(std::size_t i, F const& x, halo_transfers const&) {
-      using T = element_t<F>;
-      strided_copy(space{}, reinterpret_cast<T const*>(arrived.data()), x.stored_data(), in.loops[i]);
-    });
+  /// `number`: the position among the fields, from 1.
+  halo_field(X const& x, plan_step const& s, bool with_corners, int number)
+      : transfers(halo_transfers_for(x, s, with_corners, false, number)),
+        block(x.owner()),
+        cells(cells_of(x)),
+        strided(x.owner()->strides != nullptr) {}
+  // The fills that need no cells of other ranks, or those that come last.
+  void fill(bool early) const {
+    auto const memory = block.lock();
+    fill_edges(typename X::execution_space{}, early ? transfers->early_edges : transfers->edges, cells,
+               memory && knows_zeros(*memory, *transfers));
+    if (!early && memory) note_zeros(*memory, transfers, X::halo_identity());
   }
 };
+
+/// The exchange of the halos of several fields, as halo_in_flight is of one.
+template <class... X>
+class halos_in_flight final : public in_flight<std::uint64_t> {
+  using base = in_flight<std::uint64_t>;
+  using space = typename std::tuple_element_t<0, std::tuple<X...>>::execution_space;
+  static constexpr std::size_t count = sizeof...(X);
+
+ public:
+  /// Pre: `ranks` differ along the step's axes, and are at least 2. The fields' blocks live until the exchange is complete.
+  /// Collective: over `ranks`; does not block.
+  template <class M>
+  halos_in_flight(device_mesh<M> const& m, communicator const& ranks, plan_step const& s,
+                  std::tuple<halo_field<X>...> fields, call_site const& w)
+      : base(m, ranks, s, fingerprint(fields), bytes(fields, false), w, collective_kind::goes_on),
+        fields_(std::move(fields)) {
+    base::begin_by([this] { begin(); });
+  }
+
+  bool ready() {
+    if (done_) return true;
+    if (round_) return round_->all_have_arrived();
+    return base::requests_have_arrived();
+  }
+  /// Post: the halos are filled, unless the exchange has failed.
+  /// Collective: over `ranks`; blocks. Error: as the collective, once.
+  void complete() override {
+    if (done_) return;
+    base::in_collective([&] {
+      if (!round_ || !take()) finish_messages();
+      for_each([](std::size_t, auto const& x) { x.fill(false); });
+      done_ = true;
+    });
+  }
+
+ private:
+  using byte = unsigned char;
+
+  template <class F>
+  void for_each(F const& f) const {
+    for_each_of(fields_, f);
+  }
+  // Calls f(i, field) for each field.
+  template <class F>
+  static void for_each_of(std::tuple<halo_field<X>...> const& fields, F const& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(I, std::get<I>(fields)), ...);
+    }(std::index_sequence_for<X...>{});
+  }
+  static std::uint64_t fingerprint(std::tuple<halo_field<X>...> const& fields) {
+    std::uint64_t f = fingerprint_of(collective::exchange_halo, count);
+    for_each_of(fields, [&]<class Y>(std::size_t, halo_field<Y> const& x) {
+      f = fingerprint_of(collective::exchange_halo, f, x.transfers->fingerprint, element_code<element_t<Y>>);
+    });
+    return f;
+  }
+  static std::size_t bytes(std::tuple<halo_field<X>...> const& fields, bool sent) {
+    std::size_t total = 0;
+    for_each_of(fields, [&]<class Y>(std::size_t, halo_field<Y> const& x) {
+      total += (sent ? x.transfers->out : x.transfers->in).total * sizeof(element_t<Y>);
+    });
+    return total;
+  }
+
+  void give_up() override {
+    done_ = true;
+    if (memory_) memory_->leave();
+  }
+  void begin() {
+    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) {
+      static constexpr char elsewhere = 0;  // in no segment: the others see that, too
+      std::uint64_t offsets[count];
+      bool seen = true;
+      for_each([&](std::size_t i, auto const& x) {
+        offsets[i] = node_memory::instance().offset(x.cells);
+        seen = seen && (x.transfers->stored.size() == 0 || (offsets[i] != nowhere && !x.strided));
+      });
+      if (base::offer(fingerprint(fields_), offsets, count, seen ? nullptr : &elsewhere, read_in_place::always)) return;
+    }
+    post_messages();
+    base::keep_requests();
+  }
+  // On a node: reads the cells of the others. False if some rank's memory is not visible.
+  bool take() {
+    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) {
+      if (!base::meet()) {
+        post_messages();
+        base::keep_requests();
+        return false;
+      }
+      ranks_.counters().all_to_all.add(bytes(fields_, true));
+      node_group const& g = round_->group();
+      for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
+        using T = element_t<Y>;
+        for (std::size_t k = 0; k < x.transfers->direct.size(); ++k) {
+          int const peer = x.transfers->in.messages[k].peer;
+          strided_copy(space{}, g.template at<T const>(peer, g.template source<std::uint64_t>(peer)[i]), x.cells,
+                       x.transfers->direct[k]);
+        }
+      });
+      base::end_round();
+      return true;
+    }
+    return false;
+  }
+  void post_messages() {
+    std::array<halo_messages const*, count> outs, ins;
+    std::array<std::size_t, count> const sizes{sizeof(element_t<X>)...};
+    for_each([&](std::size_t i, auto const& x) {
+      outs[i] = &x.transfers->out;
+      ins[i] = &x.transfers->in;
+    });
+    joined_messages const out = join_messages(outs, sizes, 1);
+    in_ = join_messages(ins, sizes, 0);
+    byte* const packed = packed_.allocate(out.bytes);
+    byte* const arrived = arrived_.allocate(in_.bytes);
+    for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
+      using T = element_t<Y>;
+      strided_copy(space{}, static_cast<T const*>(x.cells), reinterpret_cast<T*>(packed), out.loops[i]);
+    });
+    memory_.emplace(mpi_reads<space>(), space{}, packed, out.bytes, arrived, in_.bytes);
+    ranks_.counters().all_to_all.add(bytes(fields_, true));
+    or_give_up(ranks_, [&] {
+      for (halo_message const& x : in_.messages)
+        post_receive(ranks_, block<byte>{memory_->destination() + x.at, x.count}, x.peer, comm::tuned);
+      for (halo_message const& x : out.messages)
+        post_send(ranks_, block<byte const>{memory_->source() + x.at, x.count}, x.peer, comm::tuned);
+    });
+  }
+  void finish_messages() {
+    base::finish_requests();
+    memory_->finish();
+    for_each([&]<class Y>(std::size_t i, halo_field<Y> const& x) {
+      using T = element_t<Y>;
+      strided_copy(space{}, reinterpret_cast<T const*>(arrived_.data()), x.cells, in_.loops[i]);
+    });
+  }
+
+  std::tuple<halo_field<X>...> fields_;
+  bool done_ = false;
+  joined_messages in_;
+  pool_scratch<space, byte> packed_, arrived_;
+  std::optional<mpi_memory<space, byte>> memory_;
+};
+
+/// The exchange of the halos of all fields, begun; null if no other rank takes part, and the halos are filled.
+template <corners C, class... X>
+std::shared_ptr<halos_in_flight<X...>> begun_exchange_of_fields(plan_step const& s, call_site const& w, X const&... x) {
+  auto const& m = std::get<0>(std::tie(x...)).mesh();
+  communicator const& ranks = m.communicator(s.axes);
+  auto const fields = [&]<int... I>(std::integer_sequence<int, I...>) {
+    return std::tuple(halo_field<X>(x, s, C == corners::all, I + 1)...);
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{});
+  auto const fill = [&](bool early) { std::apply([&](auto const&... f) { (f.fill(early), ...); }, fields); };
+  if (ranks.size() == 1) {
+    fill(true);
+    fill(false);
+    return nullptr;
+  }
+  auto flight = std::make_shared<halos_in_flight<X...>>(m, ranks, s, fields, w);
+  (x.owner()->expect_with_lender(flight), ...);
+  fill(true);  // while messages travel
+  return flight;
+}
 
 /// Fills the halos of all fields in place. On a node each rank reads its neighbours' cells; otherwise it sends one message
 /// to each neighbour.
 /// Collective: the ranks that differ along the step's axes; blocks.
 template <corners C, class... X>
 void fill_halos(plan_step const& s, call_site const& w, X const&... x) {
-  auto const& m = std::get<0>(std::tie(x...)).mesh();
-  int number = 0;
-  halo_fields<X...> const all{{halo_transfers_for(x, s, C == corners::all, false, ++number)...}, {x...}};
-  using fields = halo_fields<X...>;
-  typename fields::space const space{};
-  communicator const& ranks = m.communicator(s.axes);
-  std::uint64_t fingerprint = fingerprint_of(collective::exchange_halo, sizeof...(X));
-  std::size_t received = 0, sent = 0;
-  all.for_each([&]<class F>(std::size_t, F const& f, halo_transfers const& t) {
-    fingerprint = fingerprint_of(collective::exchange_halo, fingerprint, t.fingerprint, element_code<element_t<F>>);
-    received += t.in.total * sizeof(element_t<F>);
-    sent += t.out.total * sizeof(element_t<F>);
-    fill_edges(space, t.early_edges, f.stored_data());
-  });
-  if (ranks.size() > 1) {
-    collective_scope const scope(m, s, fingerprint, received, w);
-    ranks.counters().all_to_all.add(sent);
-    bool done = false;
-    if constexpr ((runs_in_caller<typename X::execution_space> && ...)) done = all.exchange_on_node(ranks, fingerprint);
-    if (!done) all.exchange_by_messages(ranks);
+  if (auto const flight = begun_exchange_of_fields<C>(s, w, x...)) flight->wait();
+}
+
+template <class Flight, class... Y>
+class halos_work final : public pending_work<std::tuple<Y...>> {
+ public:
+  halos_work(std::tuple<Y...> y, std::shared_ptr<Flight> flight) : results_(std::move(y)), flight_(std::move(flight)) {}
+  bool ready() override { return !flight_ || flight_->ready(); }
+  std::tuple<Y...> wait() override {
+    if (flight_) flight_->wait();
+    flight_.reset();
+    return std::move(results_);
   }
-  all.for_each(
-      [&](std::size_t, auto const& f, halo_transfers const& t) { fill_edges(space, t.edges, f.stored_data()); });
+
+ private:
+  std::tuple<Y...> results_;
+  std::shared_ptr<Flight> flight_;
+};
+
+template <corners C, class... X>
+auto begin_fill_halos(plan_step const& s, call_site const& w, X const&... x) {
+  auto flight = begun_exchange_of_fields<C>(s, w, x...);
+  return [&]<class... Y>(std::tuple<Y...> const& y) {
+    using work = halos_work<halos_in_flight<X...>, Y...>;
+    return pending_halo(y, pending<std::tuple<Y...>>(std::make_unique<work>(y, std::move(flight))));
+  }(std::tuple(same_cells<ops_detail::exchanged<layout_t<X>, C>>(x)...));
 }
 
 }  // namespace ashlar::tensor_detail

@@ -36,6 +36,7 @@ struct halo_transfers {
   // Fills along dimensions that no other rank shares, around owned cells: before the messages arrive.
   std::vector<edge_fill> early_edges;
   std::vector<edge_fill> edges;  // after the cells of all peers have arrived, in this order
+  bool zeros_stay = false;  // cells that a fill has set to 0 stay 0, bit by bit, if later fills with 0 are left out
   std::uint64_t fingerprint = 0;
   std::size_t boxes = 0;  // examined while this was worked out
 };

@@ -3,7 +3,9 @@
 #include "ashlar/kernels/elementwise.hpp"
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include <Kokkos_OffsetView.hpp>
 #include <limits>
+#include <type_traits>
 
 namespace ashlar {
 
@@ -15,6 +17,22 @@ inline constexpr bool stale_cells_are_nan = false;
 #else
 inline constexpr bool stale_cells_are_nan = true;
 #endif
+
+// Its address identifies an element type and the widths of a halo.
+template <class T, class... Room>
+inline constexpr char zero_cells_of = 0;
+
+/// The stored cells. The caller writes owned cells only.
+template <class X>
+element_t<X>* cells_of(X const& x) {
+  return static_cast<element_t<X>*>(x.owner()->data);
+}
+/// The stored cells for a caller that writes halo cells before it returns.
+template <class X>
+element_t<X>* all_cells_of(X const& x) {
+  x.owner()->zeros.transfers.reset();
+  return cells_of(x);
+}
 
 }  // namespace tensor_detail
 
@@ -44,13 +62,15 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     shape const stored = stored_extents();
     plan_detail::check_size<T>(stored);
     try {
-      owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T));
+      owner_ = tensor_detail::pool<memory_space>::allocate(static_cast<std::size_t>(stored.size()) * sizeof(T), true);
     } catch (tensor_detail::out_of_memory const& e) {
       tensor_detail::fail_memory(e, extents, stored.size(), sizeof(T));
     }
+    tensor_detail::zero_cells& zeros = owner_->zeros;
+    if (zeros.transfers && (zeros.halo != halo_identity() || !(zeros.stored == stored))) zeros.transfers.reset();
     constexpr bool stale = std::is_same_v<State, layout_detail::halo_state::stale>;
     if constexpr (tensor_detail::stale_cells_are_nan && stale && std::is_floating_point_v<T>)
-      kernels::fill(Space{}, stored_data(), stored.size(), std::numeric_limits<T>::quiet_NaN());
+      kernels::fill(Space{}, tensor_detail::all_cells_of(*this), stored.size(), std::numeric_limits<T>::quiet_NaN());
   }
   /// The cells in the memory of another tensor.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
@@ -72,8 +92,14 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
     for (int d = 0; d < rank; ++d) s[d] += widths.dim[d].lower + widths.dim[d].upper;
     return s;
   }
-  /// The first stored cell, in the memory of Space.
-  T* stored_data() const { return static_cast<T*>(owner_->data); }
+  /// The first stored cell, in the memory of Space. An exchange cannot know what is written through this pointer: from
+  /// then on each exchange writes the cells beyond a zero edge.
+  T* stored_data() const {
+    owner_->expose();
+    return static_cast<T*>(owner_->data);
+  }
+  /// Identifies the element type and the halo, in any state.
+  static void const* halo_identity() { return &tensor_detail::zero_cells_of<T, Room...>; }
   /// The distance between neighbouring stored cells along each dimension, in elements.
   tensor_detail::row_major_strides stored_strides() const {
     return tensor_detail::strides_or(owner_->strides.get(), stored_extents());
@@ -96,6 +122,17 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
                                          memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   /// The stored cells as a Kokkos view with any strides.
   strided_view_type strided_view() const { return view_of(stored_data(), stored_extents()); }
+  using offset_view_type =
+      Kokkos::Experimental::OffsetView<typename tensor_detail::pointer_to<T, rank>::type, Kokkos::LayoutRight,
+                                       memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  /// The stored cells by their global indices: element (i, j) of the view is cell (i, j). The cells beyond the domain have
+  /// indices below 0, or from the extents on. Error: as stored_view.
+  offset_view_type offset_view() const {
+    region const own = local_region();
+    typename offset_view_type::begins_type begins{};
+    for (int d = 0; d < rank; ++d) begins[static_cast<std::size_t>(d)] = own.dim[d].begin - widths.dim[d].lower;
+    return offset_view_type(stored_view(), begins);
+  }
   /// The owned cells as a strided Kokkos view.
   strided_view_type owned_view() const {
     shape const own = local_region().extents();
@@ -166,7 +203,7 @@ owned_cells<element_t<X>, rank_v<X>> owned_cells_of(X const& x) {
   owned_cells<element_t<X>, rank> c;
   c.own = x.local_region().extents();
   if constexpr (layout_has_a_halo<layout_t<X>>::value) {
-    c.first = x.stored_data();
+    c.first = cells_of(x);
     c.stored = x.stored_extents();
   } else {
     c.first = x.data();
@@ -237,8 +274,7 @@ X copy_of_stored(X const& x) {
   shape const stored = x.stored_extents();
   loop_nest<2> const loops[]{merge_loops<2>(stored, {x.stored_strides().stride, row_major_strides(stored).stride})};
   if (stored.size() != 0)
-    strided_copy(typename X::execution_space{}, static_cast<element_t<X> const*>(x.stored_data()), y.stored_data(),
-                 loops);
+    strided_copy(typename X::execution_space{}, static_cast<element_t<X> const*>(cells_of(x)), all_cells_of(y), loops);
   return y;
 }
 
@@ -262,7 +298,7 @@ sharded_tensor<T, To, M, Space> copy_cells(sharded_tensor<T, L, M, Space> const&
   Space const space{};
   if constexpr (layout_has_a_halo<To>::value)
     if (has_halo_sums<To> || has_given_cells(y.widths, y.rank))
-      kernels::fill(space, y.stored_data(), y.stored_extents().size(), T{});
+      kernels::fill(space, all_cells_of(y), y.stored_extents().size(), T{});
   auto const from = owned_cells_of(x);
   copy_owned_cells(space, from, owned_cells_of(y), box_of(from.own));
   return y;

@@ -54,8 +54,9 @@ class in_flight : public reader, public unfinished_collective {
   }
 
   /// Offers n elements to the other ranks of the node, without waiting for them. False if these ranks send messages.
-  bool offer(std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination) {
-    round_.emplace(begin_only{}, ranks_, fingerprint, source, n, destination);
+  bool offer(std::uint64_t fingerprint, T const* source, std::size_t n, void const* destination,
+             read_in_place what = read_in_place::large) {
+    round_.emplace(begin_only{}, ranks_, fingerprint, source, n, destination, what);
     if (!*round_) round_.reset();
     if (round_) ranks_.state().unfinished = this;
     return round_.has_value();

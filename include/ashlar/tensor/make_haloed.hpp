@@ -47,7 +47,7 @@ template <class X, class F>
 void compute_cells(X const& x, bool owned_too, bool all, F const& f) {
   constexpr int rank = X::rank;
   generate_cells_kernel<element_t<X>, rank, F> k{
-      x.stored_data(), x.stored_extents(), {}, {}, {}, {}, {}, owned_too, all, f};
+      all_cells_of(x), x.stored_extents(), {}, {}, {}, {}, {}, owned_too, all, f};
   region const own = x.local_region();
   row_major_strides const strides = x.stored_strides();
   for (int d = 0; d < rank; ++d) {

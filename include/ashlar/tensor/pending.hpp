@@ -3,13 +3,19 @@
 #include "ashlar/ops/async.hpp"
 #include "ashlar/tensor/step_in_flight.hpp"
 #include <cstdio>
+#include <tuple>
 
 namespace ashlar {
 
 namespace tensor_detail {
 
+// True for tensors on real ranks, and tuples of such.
 template <class X>
-concept in_memory = requires { typename X::storage_pointer; };
+inline constexpr bool is_in_memory = requires { typename X::storage_pointer; };
+template <class... X>
+inline constexpr bool is_in_memory<std::tuple<X...>> = (is_in_memory<X> && ...);
+template <class X>
+concept in_memory = is_in_memory<X>;
 
 /// The work that a pending object waits for.
 template <class Y>

@@ -99,9 +99,11 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
     run(computed);
   } else {
     kernels::box interior = computed;
-    for (int d = 0; d < F::reach.rank; ++d)
+    constexpr int pending = ops_detail::is_pending_fields<std::remove_cvref_t<U>> ? 1 + int(sizeof...(V)) : 1;
+    constexpr stencil_reach around = ops_detail::widest_reach<F, pending>();
+    for (int d = 0; d < around.rank; ++d)
       if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
-        keep_away(interior, d, 0, own.dim[d].size(), F::reach.lower[d], F::reach.upper[d]);
+        keep_away(interior, d, 0, own.dim[d].size(), around.lower[d], around.upper[d]);
     run(interior);
     (void)u.wait();
     if (computed.shape(rank).size() != 0)

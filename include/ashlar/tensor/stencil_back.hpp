@@ -24,7 +24,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
     keep_away(computed, d, own.dim[d].begin, x.extents()[d], box.distance, box.distance);
   row_major_strides const strides(stored);
   auto const from = owned_cells_of(ct);
-  kernel k{f, y.stored_data(), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
+  kernel k{f, all_cells_of(y), {}, {}, {}, {}, from.first, {}, {}, {}, {}};
   index_t room[rank];
   for (int d = 0; d < rank; ++d) {
     room[d] = Y::widths.dim[d].lower;

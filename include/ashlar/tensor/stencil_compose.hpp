@@ -69,16 +69,48 @@ void set_beyond_edges(Space const& space, X const& x, stencil_reach const& aroun
   }
 }
 
-/// The steps from number I on: `in` has the cells that they read, and y the last results.
-template <int I, class... F, class X, class T, class Y>
-void run_steps(ops_detail::composition<F...> const& f, X const& x, owned_cells<T, X::rank> const& in, Y const& y) {
+/// The owned cells that a functor computes without cells of other ranks. None if no exchange is pending.
+template <class Step, class X>
+kernels::box interior_cells(X const& x, region const& own, bool is_pending) {
+  if (!is_pending) return {};
+  kernels::box interior = box_of(own.extents());
+  for (int d = 0; d < Step::reach.rank; ++d)
+    if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
+      keep_away(interior, d, 0, own.dim[d].size(), Step::reach.lower[d], Step::reach.upper[d]);
+  return interior;
+}
+
+/// No exchange is pending.
+struct no_exchange {
+  void wait() const {}
+};
+
+/// The steps from number I on: `in` has the cells that they read, and y the last results. `exchange` fills the halo that step
+/// I reads, or has done so. Meanwhile the step computes the interior.
+template <int I, class... F, class X, class T, class Y, class Exchange>
+void run_steps(ops_detail::composition<F...> const& f, X const& x, owned_cells<T, X::rank> const& in, Y const& y,
+               Exchange& exchange) {
   constexpr int rank = X::rank;
   using space = typename X::execution_space;
   region const own = x.local_region();
   auto const& step = std::get<I>(f.steps);
   using Step = std::remove_cvref_t<decltype(step)>;
+  auto const run = [&](auto const& target, stencil_reach const& around) {
+    auto const compute = [&](kernels::box const& box, region const& shown) {
+      if (box.shape(rank).size() != 0) run_stencil_kernel(space{}, stencil_on(step, target, box, shown, in));
+    };
+    kernels::box const interior = interior_cells<Step>(x, own, !std::is_same_v<Exchange, no_exchange>);
+    compute(interior, own);
+    (void)exchange.wait();
+    for_each_box_around(x, around, own, [&](kernels::box const& box, region const& shown) {
+      bool is_own = true;
+      for (int d = 0; d < rank; ++d) is_own = is_own && shown.dim[d].begin == own.dim[d].begin;
+      if (!is_own) return compute(box, shown);
+      for (kernels::box const& part : boxes_around(box, interior, rank)) compute(part, own);
+    });
+  };
   if constexpr (I + 1 == sizeof...(F)) {
-    run_stencil_kernel(space{}, stencil_on(step, stencil_target_of(y), box_of(own.extents()), own, in));
+    run(stencil_target_of(y), stencil_reach{});
   } else {
     constexpr stencil_reach around = ops_detail::sum_of_reaches<F...>(I + 1);
     using R = typename ops_detail::composed_value<rank, T, Step>::type;
@@ -94,20 +126,29 @@ void run_steps(ops_detail::composition<F...> const& f, X const& x, owned_cells<T
       v.first += around.lower[d] * strides.stride[d];
     }
     target.output = {v.first};
-    for_each_box_around(x, around, own, [&](kernels::box const& box, region const& shown) {
-      run_stencil_kernel(space{}, stencil_on(step, target, box, shown, in));
-    });
+    run(target, around);
     set_beyond_edges(space{}, x, around, v);
-    run_steps<I + 1>(f, x, v, y);
+    no_exchange none_pending;
+    run_steps<I + 1>(f, x, v, y, none_pending);
   }
 }
 
 /// The functors one after the other on the owned cells of x. `u` is x, or the exchange that fills its halo.
 template <class Y, class... F, class X, class U>
 Y run_composition(ops_detail::composition<F...> const& f, X const& x, U&& u) {
-  if constexpr (!std::is_same_v<std::remove_cvref_t<U>, X>) (void)u.wait();
   Y const y(x.mesh(), x.extents());
-  if (x.local_region().size() != 0) run_steps<0>(f, x, owned_cells_of(x), y);
+  auto const run = [&](auto& exchange) {
+    if (x.local_region().size() != 0)
+      run_steps<0>(f, x, owned_cells_of(x), y, exchange);
+    else
+      (void)exchange.wait();
+  };
+  if constexpr (std::is_same_v<std::remove_cvref_t<U>, X>) {
+    no_exchange none_pending;
+    run(none_pending);
+  } else {
+    run(u);
+  }
   if constexpr (layout_has_a_halo<layout_t<Y>>::value) copy_given_cells(typename X::execution_space{}, x, y);
   return y;
 }

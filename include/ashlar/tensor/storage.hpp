@@ -40,6 +40,13 @@ class out_of_memory : public error {
 template <class MemorySpace>
 class pool;
 
+/// Cells of a block that hold 0: those that an exchange sets to 0 beyond the domain. Its transfers identify them.
+struct zero_cells {
+  std::shared_ptr<void const> transfers;  // null: nothing is known
+  void const* halo = nullptr;             // identifies the element type and the widths
+  shape stored;
+};
+
 /// A block of memory that tensors share. It lists its later readers: elementwise expressions, and other blocks that
 /// borrow the memory until one side is written.
 template <class MemorySpace>
@@ -50,6 +57,14 @@ class storage : public reader {
   void* data;
   std::size_t bytes;
   std::unique_ptr<index_t[]> strides;  // of the array here, in elements; null if it is row-major and contiguous
+  zero_cells zeros;                    // since they were written, nothing has written halo cells
+  bool exposed = true;                 // the program has a pointer to the block, and may write any cell at any time
+
+  /// Call it before a pointer is given to the program.
+  void expose() {
+    exposed = true;
+    zeros.transfers.reset();
+  }
 
   void expect(std::shared_ptr<reader> const& r) {
     if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
@@ -74,6 +89,7 @@ class storage : public reader {
   /// A block with the same elements. They are copied only when one of the two blocks is about to change.
   static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from) {
     auto const& lender = from->lender_ ? from->lender_ : from;
+    lender->expose();
     auto s = std::make_shared<storage>(from->data, from->bytes);
     s->lender_ = lender;
     lender->expect(s);
@@ -96,7 +112,8 @@ class storage : public reader {
 template <class MemorySpace>
 class pool {
  public:
-  static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes) {
+  /// The block's zero cells are known if `keeps_zeros`. Then the caller forgets them unless it knows where they are.
+  static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes, bool keeps_zeros = false) {
     state& s = instance();
     if (bytes > largest) throw out_of_memory(bytes);
     sized const fits = size_class(bytes);
@@ -136,6 +153,8 @@ class pool {
       count();
     }
     b->bytes = bytes;
+    b->exposed = false;
+    if (!keeps_zeros) b->zeros.transfers.reset();
     return std::shared_ptr<block>(b, release{index});
   }
 

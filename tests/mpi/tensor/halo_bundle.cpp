@@ -57,6 +57,24 @@ TEST_CASE("bundle of halos: fields of other layouts, halos, extents and element 
       CHECK(same_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
       CHECK(same_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
     }
+    {
+      auto pending = exchange_halo_async(bundle(1 * u, v, w));
+      while (!pending.ready()) continue;
+      auto const [a, b, c] = pending.wait();
+      CHECK(same_cells(a, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+      CHECK(same_cells(b, generate<signed char, wide>(m, {n[0], n[1]}, number{})));
+      CHECK(same_cells(c, generate<float, rows>(m, {n[1], n[0], 3}, number{})));
+    }
+    {
+      auto x = stencil(cross{}, exchange_halo<corners::none>(u));
+      auto const before = gather_all(owned(x));
+      auto pending = exchange_halo_async(bundle(x, u));
+      (void)exchange_halo(bundle(u, x));  // another one meanwhile
+      x += x;                             // completes it first, in memory of its own
+      auto const [a, b] = pending.wait();
+      CHECK(gather_all(owned(a)) == before);
+      CHECK(same_cells(b, generate<double, narrow>(m, {n[0], n[1]}, number{})));
+    }
     auto const [a, b] = exchange_halo<corners::none>(bundle(2 * u, v));
     static_assert(std::is_same_v<layout_t<decltype(b)>, without_corners<wide>>);
     CHECK(gather_all(owned(stencil(cross{}, a))) ==
@@ -116,6 +134,11 @@ TEST_CASE("bundle of halos: the derivative is that of the exchanges") {
       auto const [a, b] = exchange_halo<corners::none>(bundle(x, u));
       return loss(a, b);
     })(u);
+    auto const later = value_and_grad<none>([&](auto const& x) {
+      auto const [a, b] = exchange_halo_async<corners::none>(bundle(x, u)).wait();
+      return loss(a, b);
+    })(u);
+    CHECK(gather_all(owned(later.gradients)) == gather_all(owned(at_once.gradients)));
     auto const alone = value_and_grad<none>(
         [&](auto const& x) { return loss(exchange_halo<corners::none>(x), exchange_halo<corners::none>(u)); })(u);
     CHECK(gather_all(owned(at_once.gradients)) == gather_all(owned(alone.gradients)));

@@ -33,11 +33,23 @@ struct waves {
   }
 };
 // [waves]
+struct same {
+  static constexpr auto reach = centre;
+  ASHLAR_FUNCTION constexpr double operator()(auto const& u) const { return u(0, 0); }
+};
 struct differences {
   static constexpr auto reach = star(1, 1);
   static constexpr linearity kind = linearity::linear;
   ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
     return several(u(1, 0) - u(-1, 0), static_cast<float>(u(0, 1) - 2 * u(0, -1)));
+  }
+};
+
+struct mixed {
+  static constexpr auto reach = star(1, 1);
+  static constexpr linearity kind = linearity::linear;
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const {
+    return several(u(1, 0) + 2 * v(0, 0), 3 * u(0, 1) - v(0, 0));
   }
 };
 
@@ -86,16 +98,26 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
     auto const overlapped = stencil(waves{}, exchange_halo_async(u), b, c);
     CHECK(equal(std::get<0>(overlapped), height));
     CHECK(equal(std::get<2>(overlapped), along_x));
+    // Halos of new tensors hold nothing right before the exchange is complete.
+    auto const fields = bundle(stencil(same{}, u), stencil(same{}, v), stencil(same{}, w));
+    // [async]
+    auto const [now_h, now_p, now_q] = stencil(waves{}, exchange_halo_async<corners::none>(fields));
+    // [async]
+    CHECK(equal(now_h, height));
+    CHECK(equal(now_p, along_y));
+    CHECK(equal(now_q, along_x));
     auto const kept = [&](auto const& f, auto const& g) {
       return [&](index_t i, index_t j) {
         bool const outside = i < 1 || j < 1 || i >= n[0] - 1 || j >= n[1] - 1;
         return outside ? f(i, j) : g(i, j);
       };
     };
-    auto const boxed = stencil(waves{}, inside(1), a, b, c);
-    CHECK(equal(std::get<0>(boxed), kept(h, height)));
-    CHECK(equal(std::get<1>(boxed), kept(p, along_y)));
-    CHECK(equal(std::get<2>(boxed), kept(q, along_x)));
+    for (auto const& boxed :
+         {stencil(waves{}, inside(1), a, b, c), stencil(waves{}, inside(1), exchange_halo_async(bundle(u, v, w)))}) {
+      CHECK(equal(std::get<0>(boxed), kept(h, height)));
+      CHECK(equal(std::get<1>(boxed), kept(p, along_y)));
+      CHECK(equal(std::get<2>(boxed), kept(q, along_x)));
+    }
   });
 }
 
@@ -130,5 +152,30 @@ TEST_CASE("stencil: the derivative of several results, in integers") {
     auto const [value, g] = value_and_grad<none>(f)(u);
     auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
     CHECK(item(f(other)) == item(all_reduce(sum(g * other))));
+  });
+}
+
+TEST_CASE("stencil: the derivative of several results on a box, in integers") {
+  for_each_grid([](auto const& m, extents const& n) {
+    auto const first = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<4>{});
+    auto const second = generate<double, layout<"y", "x">>(m, {n[0], n[1]}, number<5>{});
+    auto const u = generate<double, stale<H>>(m, {n[0], n[1]}, number<1>{});
+    auto const v = generate<double, stale<H>>(m, {n[0], n[1]}, number<2>{});
+    auto const other = generate<double, stale<H>>(m, {n[0], n[1]}, number<6>{});
+    auto const loss = [&](auto const& results) {
+      auto const& [a, b] = results;
+      return all_reduce(sum(first * a)) + all_reduce(sum(second * b));
+    };
+    // The result is linear in u and v, so a difference of two losses is the gradient times the difference.
+    auto const check = [&](auto const& f, auto const& at) {
+      auto const [value, g] = value_and_grad<none>(f)(at);
+      CHECK(item(f(other)) - item(value) == item(all_reduce(sum(g * (other - at)))));
+    };
+    for (int distance : {0, 1, 2}) {
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(x), v)); }, u);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo_async(x), v)); }, u);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(u), x)); }, v);
+      check([&](auto const& x) { return loss(stencil(mixed{}, inside(distance), exchange_halo(x), x)); }, u);
+    }
   });
 }

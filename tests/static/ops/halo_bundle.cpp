@@ -25,4 +25,19 @@ static_assert(cost.count(collective::exchange_halo) == 1);
 static_assert(cost.bytes_per_rank() == (32 + 32) * 8 + (4 * 32 + 32) * 4 + 4 * 2);
 static_assert(collectives(grid{{1, 1}}, three).count() == 0);
 
+struct sum_of_both {
+  static constexpr auto reach = reaches(star(1, 1), box(1, 1));
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u, auto const& v) const { return u(1, 0) + v(1, 1); }
+};
+constexpr auto overlapped = [](auto const& m) {
+  auto const u = make<double, stale<field>>(m, {64, 64});
+  auto const v = make<float, stale<wide>>(m, {64, 64});
+  auto const y = stencil(sum_of_both{}, exchange_halo_async(bundle(u, v)));
+  static_assert(std::is_same_v<layout_t<decltype(y)>, stale<field>>);
+};
+constexpr auto cost_of_both = collectives(grid{{2, 2}}, overlapped);
+static_assert(cost_of_both.count() == 1);
+static_assert(cost_of_both.bytes_per_rank() == (33 * 33 - 32 * 32) * 8 + (36 * 33 - 32 * 32) * 4);
+static_assert(ops_detail::widest_reach<sum_of_both, 2>().upper[1] == 1);
+
 }  // namespace

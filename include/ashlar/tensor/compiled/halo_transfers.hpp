@@ -145,6 +145,14 @@ ASHLAR_INLINE halo_transfers halo_transfers_of(halo_problem const& p, int rank) 
       add_edges(
           d, lines, t.stored, strides, [&](int) { return p.with_corners; }, t.edges);
   }
+  // A copy to a cell beyond a zero edge is of another such cell, but with a sign it is -0. Given cells are the program's.
+  bool changes_sign = false;
+  for (auto const* fills : {&t.early_edges, &t.edges})
+    for (edge_fill const& e : *fills) {
+      changes_sign = changes_sign || e.factor < 0;
+      t.zeros_stay = t.zeros_stay || e.factor == 0;
+    }
+  t.zeros_stay = t.zeros_stay && !changes_sign && !has_given_cells(p.widths, dims);
   return t;
 }
 

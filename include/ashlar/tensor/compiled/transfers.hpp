@@ -95,7 +95,7 @@ ASHLAR_INLINE step_transfers transfers_of(plan_step const& s, shape const& exten
 ASHLAR_INLINE std::size_t transfers_key::hash() const {
   auto h = reinterpret_cast<std::size_t>(of) / sizeof(plan_step);
   for (int d = 0; d < extents.rank; ++d) h = h * 31 + static_cast<std::size_t>(extents[d] + order.of[d]);
-  return h * 31 + static_cast<std::size_t>(by);
+  return (h * 31 + static_cast<std::size_t>(by)) * 31 + static_cast<std::size_t>(variant);
 }
 
 ASHLAR_INLINE std::shared_ptr<step_transfers const> const& remembered_transfers(plan_step const& s,

@@ -1,0 +1,62 @@
+// Views of the cells of a shard with a halo: by global indices, and as mdspan.
+#include <ashlar/tensor/tensor.hpp>
+#include <doctest/doctest.h>
+#include "support/halo_meshes.hpp"
+
+using namespace ashlar;
+
+namespace {
+
+using grid = test::halo_grid;
+using torus = layout<halo("y", 2, 1, edge::periodic), halo("x", 1, edge::zero)>;
+
+struct number {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(100 * i + j + 1); }
+};
+
+template <class F>
+void on_meshes(F const& f) {
+  for (auto const& sizes : test::halo_meshes()) {
+    device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    for (std::array<index_t, 2> const n : {std::array<index_t, 2>{9, 5}, {2, 7}})
+      f(exchange_halo(generate<double, stale<torus>>(m, {n[0], n[1]}, number{})));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("offset_view: each stored cell by its global index") {
+  on_meshes([](auto const& filled) {
+    region const own = filled.local_region();
+    if (own.size() == 0) return;
+    // [offset_view]
+    auto const u = filled.offset_view();
+    for (auto i = u.begin(0); i < u.end(0); ++i)
+      for (auto j = u.begin(1); j < u.end(1); ++j) {
+        bool const beyond = j < 0 || j >= filled.extent(1);
+        index_t const rows = filled.extent(0), row = (i + 2 * rows) % rows;
+        CHECK(u(i, j) == (beyond ? 0 : number{}(row, j)));
+      }
+    // [offset_view]
+    CHECK(u.begin(0) == own.dim[0].begin - 2);
+    CHECK(u.end(0) == own.dim[0].end + 1);
+    CHECK(u.begin(1) == own.dim[1].begin - 1);
+    CHECK(u.end(1) == own.dim[1].end + 1);
+  });
+}
+
+TEST_CASE("owned_view: as mdspan") {
+  on_meshes([](auto const& filled) {
+    region const own = filled.local_region();
+    // [mdspan]
+    auto const cells = filled.owned_view().to_mdspan();
+    double total = 0;
+    for (std::size_t i = 0; i < cells.extent(0); ++i)
+      for (std::size_t j = 0; j < cells.extent(1); ++j) total += cells(i, j);
+    // [mdspan]
+    double expected = 0;
+    for (index_t i = own.dim[0].begin; i < own.dim[0].end; ++i)
+      for (index_t j = own.dim[1].begin; j < own.dim[1].end; ++j) expected += number{}(i, j);
+    CHECK(total == expected);
+  });
+}
