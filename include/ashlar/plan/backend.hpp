@@ -45,6 +45,8 @@ namespace plan_detail {
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
+///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
+///                                                wait to be evaluated
 /// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
 /// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).

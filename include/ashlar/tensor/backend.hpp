@@ -207,6 +207,10 @@ struct backend<device_mesh<M>> {
   static void put_product(ops_detail::chunks const& cut, index_t i, A const& a, B const& b, Y& y, int dim) {
     tensor_detail::put_product<E>(cut, i, a, b, y, dim);
   }
+  template <equation E, class Y, class A, class B>
+  static void add_product(Y& y, element_t<Y> const& alpha, A const& a, B const& b) {
+    tensor_detail::add_product<E>(y, alpha, tensor_detail::materialize(a), tensor_detail::materialize(b));
+  }
 };
 
 }  // namespace plan_detail
