@@ -125,7 +125,7 @@ class operand_in_blocks {
   bool is_read_ = false;
 };
 
-/// c = the product of the blocks, one BLAS call for each interval of terms that lies in one block of each operand.
+/// c = the product of the blocks, one BLAS call for each interval of terms in one block of each operand.
 template <class S, class T>
 void multiply_blocks(summed_dims const& d, index_t rows, index_t columns, std::vector<block_of_terms<T>> const& a,
                      std::vector<block_of_terms<T>> const& b, T* c) {

@@ -1,4 +1,4 @@
-// Products added in place, in the dry run: the collectives are those of matmul.
+// Products added in place, in the dry run: matmul has the same collectives.
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;
