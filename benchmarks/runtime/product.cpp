@@ -1,11 +1,31 @@
 // Products of matrices that are sharded in two dimensions, beside SUMMA as an expert writes it by MPI_Bcast and
-// MPI_Ibcast. The limit is the local product of each rank's share, with all operands at hand.
+// MPI_Ibcast, and beside ScaLAPACK where it is installed. The limit is the local product of each rank's share, with all
+// operands at hand. A^T A for a matrix of many rows, beside pdgemm and pdsyrk.
 #include <ashlar/tensor/tensor.hpp>
 
+#include <array>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "elements.hpp"
 #include "race.hpp"
+
+#ifdef ASHLAR_BENCH_SCALAPACK
+extern "C" {
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void Cblacs_gridexit(int);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void pdgemm_(char const*, char const*, int const*, int const*, int const*, double const*, double const*, int const*,
+             int const*, int const*, double const*, int const*, int const*, int const*, double const*, double*,
+             int const*, int const*, int const*, std::size_t, std::size_t);
+void pdsyrk_(char const*, char const*, int const*, int const*, double const*, double const*, int const*, int const*,
+             int const*, double const*, double*, int const*, int const*, int const*, std::size_t, std::size_t);
+}
+#endif
 
 namespace {
 
@@ -103,6 +123,104 @@ class summa {
   MPI_Request requests_[2][2];
 };
 
+#ifdef ASHLAR_BENCH_SCALAPACK
+// The grid of a mesh for ScaLAPACK, which sees the transposes of our row-major matrices.
+class scalapack_grid {
+ public:
+  explicit scalapack_grid(device_mesh<grid> const& m) : rows_(m.sizes().size[1]), columns_(m.sizes().size[0]) {
+    Cblacs_get(-1, 0, &context_);
+    Cblacs_gridinit(&context_, "Col", rows_, columns_);
+  }
+  scalapack_grid(scalapack_grid const&) = delete;
+  scalapack_grid& operator=(scalapack_grid const&) = delete;
+  ~scalapack_grid() { Cblacs_gridexit(context_); }
+  // Of an [m][n] matrix whose blocks have `height` rows and `width` columns; a shard has `leading` columns.
+  std::array<int, 9> describe(index_t m, index_t n, index_t height, index_t width, index_t leading) const {
+    std::array<int, 9> d{};
+    int const rows = int(n), columns = int(m), block = int(width), other = int(height), zero = 0,
+              least = std::max(1, int(leading));
+    int info = 0;
+    descinit_(d.data(), &rows, &columns, &block, &other, &zero, &zero, &context_, &least, &info);
+    return d;
+  }
+
+ private:
+  int rows_, columns_, context_ = 0;
+};
+
+// C = A B of block-cyclic matrices: C^T = B^T A^T.
+template <index_t Block>
+auto pdgemm_variant(device_mesh<grid> const& m, std::shared_ptr<scalapack_grid> const& processes, index_t n) {
+  using cyclic_blocks = layout<cyclic("p", Block), cyclic("q", Block)>;
+  auto const a = outer_product<cyclic_blocks>(m, n, 1), b = outer_product<cyclic_blocks>(m, n, 5);
+  auto const c = make<double, cyclic_blocks>(m, {n, n});
+  auto const d = processes->describe(n, n, Block, Block, c.local_extents()[1]);
+  auto const multiply = [a, b, c, d, processes, size = int(n)] {
+    int const one = 1;
+    double const alpha = 1, beta = 0;
+    pdgemm_("N", "N", &size, &size, &size, &alpha, b.data(), &one, &one, d.data(), a.data(), &one, &one, d.data(),
+            &beta, c.data(), &one, &one, d.data(), 1, 1);
+  };
+  return variant{"pdgemm, blocks of " + std::to_string(Block), "mpi", multiply, [multiply, c, n] {
+                   multiply();
+                   return is_product(c, n);
+                 }};
+}
+#endif
+
+// A^T A of a matrix of many rows, which the ranks share. Element (i, j) of A is small(i, j).
+void gram(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t rows, index_t columns) {
+  std::string const what = "A^T A, double, A of " + std::to_string(rows) + " x " + std::to_string(columns);
+  if (!all.wants(what)) return;
+  auto const matrix = [&](auto const& on) {
+    auto const x = make<double, layout<"p", none>>(on, {rows, columns});
+    for_each_element(x, [](double& element, index_t i, index_t j) { element = small(i, j); });
+    return x;
+  };
+  auto const is_gram = [rows, columns](double const* y) {
+    for (index_t i = 0; i < columns; ++i)
+      for (index_t j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (index_t k = 0; k < 4; ++k) sum += small(k, i) * small(k, j);
+        if (y[i * columns + j] != sum * static_cast<double>(rows / 4)) return false;
+      }
+    return true;
+  };
+  auto const ours = [&](char const* name, auto const& x) {
+    auto const product = [x] { return einsum_to<"ki,kj->ij", layout<none, none>>(x, x); };
+    return variant{name, transport_of(x.mesh()), [product] { escape(product().data()); },
+                   [product, is_gram] { return is_gram(product().data()); }};
+  };
+  auto const a = matrix(m);
+  std::vector<variant> variants{ours("ashlar", a), ours(ashlar_over_mpi, matrix(mpi))};
+#ifdef ASHLAR_BENCH_SCALAPACK
+  auto const processes = std::make_shared<scalapack_grid>(m);
+  auto const from = processes->describe(rows, columns, rows / m.size(), columns, columns),
+             to = processes->describe(columns, columns, columns, columns, columns);
+  auto const result = std::make_shared<std::vector<double>>(static_cast<std::size_t>(columns * columns));
+  bool const first = m.rank() == 0;  // holds the result
+  auto const by_hand = [&](char const* name, auto multiply) {
+    variants.push_back({name, "mpi", multiply, [multiply, result, is_gram, first] {
+                          multiply();
+                          return !first || is_gram(result->data());
+                        }});
+  };
+  by_hand("pdgemm", [a, from, to, result, processes, n = int(columns), k = int(rows)] {
+    int const one = 1;
+    double const alpha = 1, beta = 0;
+    pdgemm_("N", "T", &n, &n, &k, &alpha, a.data(), &one, &one, from.data(), a.data(), &one, &one, from.data(), &beta,
+            result->data(), &one, &one, to.data(), 1, 1);
+  });
+  by_hand("pdsyrk", [a, from, to, result, processes, n = int(columns), k = int(rows)] {
+    int const one = 1;
+    double const alpha = 1, beta = 0;
+    pdsyrk_("U", "N", &n, &k, &alpha, a.data(), &one, &one, from.data(), &beta, result->data(), &one, &one, to.data(),
+            1, 1);
+  });
+#endif
+  all.race(what, variants);
+}
+
 void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& mpi, index_t n) {
   std::string const what = "C = A B, double, n = " + std::to_string(n) + ", " + std::to_string(m.sizes().size[0]) +
                            "x" + std::to_string(m.sizes().size[1]);
@@ -137,6 +255,11 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
             {std::string("SUMMA by hand: ") + (ahead ? "Ibcast" : "Bcast") + ", panels of " + std::to_string(panel),
              "mpi", [&s] { s(); }, checked(s)});
       }
+#ifdef ASHLAR_BENCH_SCALAPACK
+  auto const processes = std::make_shared<scalapack_grid>(m);
+  variants.push_back(pdgemm_variant<64>(m, processes, n));
+  variants.push_back(pdgemm_variant<256>(m, processes, n));
+#endif
   variants.push_back({"limit: dgemm of each rank's share", "none", share, checked(share)});
   all.race(what, variants);
 }
@@ -148,7 +271,9 @@ void measure(int argc, char** argv) {
   device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
   auto const mpi = mesh_over_mpi<grid>(sizes);
   races all("product", argc, argv);
-  for (index_t n : {1024, 2048, 3001}) products(all, m, mpi, n);
+  for (index_t n : {1024, 2048, 3001, 3072}) products(all, m, mpi, n);
+  int const line[]{ranks, 1};
+  gram(all, device_mesh<grid>(MPI_COMM_WORLD, line), mesh_over_mpi<grid>(line), 1 << 20, 64);
   all.write();
 }
 

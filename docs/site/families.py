@@ -8,7 +8,7 @@ import re
 FAMILIES = [
     ("mesh", "Meshes and names", "ashlar::layout", ["mesh/*", "meta/names.hpp"]),
     ("layout", "Layouts", "ashlar::layout", ["layout/*", "meta/literal.hpp"]),
-    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
+    ("einsum", "Einsum and collective einsums", "ashlar::layout", ["ops/einsum.hpp", "ops/einsum_of_several.hpp", "ops/matmul.hpp", "ops/matmul_into.hpp", "ops/product_plan.hpp", "ops/collective_einsum.hpp", "ops/chain.hpp",
                                                                      "autodiff/collective_einsum.hpp", "autodiff/matmul.hpp"]),
     ("collectives", "Collectives between layouts", "ashlar::layout", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
     ("redistribution", "Redistribution and views", "ashlar::layout", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",

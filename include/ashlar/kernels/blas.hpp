@@ -44,21 +44,25 @@ template <>
 struct cblas<float> {
   static constexpr auto gemm = cblas_sgemm;
   static constexpr auto gemv = cblas_sgemv;
+  static constexpr auto syrk = cblas_ssyrk;
 };
 template <>
 struct cblas<double> {
   static constexpr auto gemm = cblas_dgemm;
   static constexpr auto gemv = cblas_dgemv;
+  static constexpr auto syrk = cblas_dsyrk;
 };
 template <>
 struct cblas<std::complex<float>> {
   static constexpr auto gemm = cblas_cgemm;
   static constexpr auto gemv = cblas_cgemv;
+  static constexpr auto syrk = cblas_csyrk;
 };
 template <>
 struct cblas<std::complex<double>> {
   static constexpr auto gemm = cblas_zgemm;
   static constexpr auto gemv = cblas_zgemv;
+  static constexpr auto syrk = cblas_zsyrk;
 };
 template <class R>
 struct cblas<Kokkos::complex<R>> : cblas<std::complex<R>> {};
@@ -75,6 +79,12 @@ void const* cblas_factor(Kokkos::complex<R> const& x) {
   return &x;
 }
 
+/// True if b is the transpose of a, in the same memory. Half of the product then gives the other half.
+template <class T>
+bool is_transpose(index_t m, index_t n, matrix<T> const& a, matrix<T> const& b) {
+  return a.data == b.data && a.leading == b.leading && a.transposed != b.transposed && m == n;
+}
+
 struct host_blas {
   // Pre: all numbers fit int; m, n > 0.
   template <class T>
@@ -88,9 +98,25 @@ struct host_blas {
     else if (k > 0 && m == 1)
       cblas<T>::gemv(CblasRowMajor, op(!b.transposed), i(b.transposed ? n : k), i(b.transposed ? k : n), x, b.data,
                      i(b.leading), a.data, a.transposed ? i(a.leading) : 1, y, c, 1);
+    else if (beta == T(0) && is_transpose(m, n, a, b) && m * n * k > least_for_syrk)
+      square(m, k, alpha, a, c, ldc);
     else
       cblas<T>::gemm(CblasRowMajor, op(a.transposed), op(b.transposed), i(m), i(n), i(k), x, a.data, i(a.leading),
                      b.data, i(b.leading), y, c, i(ldc));
+  }
+
+ private:
+  static constexpr index_t least_for_syrk = 1 << 15;  // GEMM is faster below
+
+  // c = alpha a a^T. Mirrors the triangle that BLAS computes.
+  template <class T>
+  static void square(index_t n, index_t k, T alpha, matrix<T> a, T* c, index_t ldc) {
+    T const zero(0);
+    cblas<T>::syrk(CblasRowMajor, CblasLower, a.transposed ? CblasTrans : CblasNoTrans, static_cast<int>(n),
+                   static_cast<int>(k), cblas_factor(alpha), a.data, static_cast<int>(a.leading), cblas_factor(zero), c,
+                   static_cast<int>(ldc));
+    for (index_t i = 1; i < n; ++i)
+      for (index_t j = 0; j < i; ++j) c[j * ldc + i] = c[i * ldc + j];
   }
 };
 

@@ -180,6 +180,17 @@ struct contract_call {
   }
 };
 
+/// c = a b + beta c for matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
+template <class Space, class T>
+struct matrix_product {
+  static constexpr bool fits = kernels::BlasScalar<T>;
+
+  static void run(Space const& space, index_t rows, index_t columns, index_t terms, kernels::matrix<T> a,
+                  kernels::matrix<T> b, T beta, T* c) {
+    kernels::gemm(space, rows, columns, terms, T(1), a, b, beta, c, columns);
+  }
+};
+
 }  // namespace ashlar::kernels_detail
 
 namespace ashlar::kernels {

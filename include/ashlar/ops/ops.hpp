@@ -30,6 +30,7 @@
 #include "ashlar/ops/losses.hpp"
 #include "ashlar/ops/math.hpp"
 #include "ashlar/ops/matmul.hpp"
+#include "ashlar/ops/matmul_into.hpp"
 #include "ashlar/ops/metrics.hpp"
 #include "ashlar/ops/multi_head.hpp"
 #include "ashlar/ops/norm.hpp"

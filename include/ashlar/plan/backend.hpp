@@ -49,6 +49,10 @@ namespace plan_detail {
 ///   take_chunk(cut, i, x, dim)                   chunk i of x along a dimension (ops/collective_einsum.hpp)
 ///   put_chunk(cut, i, x, y, dim)                 makes x chunk i of y
 ///   put_product<E>(cut, i, a, b, y, dim)         makes einsum<E>(a, b) chunk i of y; adds it to y if dim < 0
+///   gathered_product<E, ToX, ToY>(x, y, w, f)    f(x, y): einsum<E> of x in layout ToX and y in layout ToY
+///                                                (ops/matmul.hpp); x and y may wait to be evaluated
+///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
+///                                                wait to be evaluated
 /// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
 /// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).

@@ -10,6 +10,7 @@
 #include "ashlar/tensor/elementwise.hpp"
 #include "ashlar/tensor/halo_windows.hpp"
 #include "ashlar/tensor/pending.hpp"
+#include "ashlar/tensor/product_of_blocks.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "ashlar/tensor/stencil_back.hpp"
@@ -219,6 +220,16 @@ struct backend<device_mesh<M>> {
   template <equation E, class A, class B, class Y>
   static void put_product(ops_detail::chunks const& cut, index_t i, A const& a, B const& b, Y& y, int dim) {
     tensor_detail::put_product<E>(cut, i, a, b, y, dim);
+  }
+  // tensor/product_of_blocks.hpp
+  template <equation E, class ToX, class ToY, class X, class Y, class F>
+  static auto gathered_product(X const& x, Y const& y, call_site const& w, F const& gather) {
+    return tensor_detail::gathered_product<E, ToX, ToY>(x, y, w, gather);
+  }
+  // tensor/collective_einsum.hpp
+  template <equation E, class Y, class A, class B>
+  static void add_product(Y& y, element_t<Y> const& alpha, A const& a, B const& b) {
+    tensor_detail::add_product<E>(y, alpha, tensor_detail::materialize(a), tensor_detail::materialize(b));
   }
 };
 

@@ -20,6 +20,7 @@ using cyclic_blocks = layout<cyclic("x", 2), cyclic("y", 3)>;
 using cyclic_rows = layout<cyclic(axes("x", "y"), 1), none>;
 using terms = partial<whole, axes("x", "y")>;
 using terms_of_rows = partial<layout<"y", none>, "x">;
+using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 using maxima = partial<columns, "x", op::max>;
 
 template <equation E, class To, class La, class Lb, class T = double>
@@ -138,6 +139,35 @@ TEST_CASE_TEMPLATE("matmul: complex numbers", C, Kokkos::complex<double>, Kokkos
   });
 }
 
+// 128 terms per rank and more: blocks of the other ranks are read in place. Fewer terms are gathered.
+TEST_CASE("matmul: many terms, which are read in place, and the memory that this saves") {
+  on_every_mesh([](auto const& m) {
+    for (index_t k : {1, 1100, 1237}) {
+      shape const mk = shape::of(13, k), km = shape::of(k, 13), kn = shape::of(k, 11), nk = shape::of(11, k);
+      check_product<"mk,kn->mn", blocks, blocks, blocks>(m, mk, kn);
+      check_product<"mk,kn->nm", crossed, blocks, blocks, float>(m, mk, kn);
+      check_product<"km,kn->mn", blocks, crossed, blocks>(m, km, kn);
+      check_product<"mk,nk->nm", crossed, blocks, crossed>(m, mk, nk);
+      check_product<"km,nk->mn", whole, crossed, crossed>(m, km, nk);
+      check_product<"mk,kn->mn", fine_rows, fine_rows, fine_rows>(m, mk, kn);
+      check_product<"mk,kn->mn", fine_columns, fine_columns, fine_columns>(m, mk, kn);
+      check_product<"mk,kn->mn", rows, rows, rows>(m, mk, kn);
+      check_product<"mk,kn->mn", layout<cyclic("x", 2), "y">, layout<cyclic("x", 2), "y">, blocks>(m, mk, kn);
+      check_product<"mk,kn->mn", blocks, cyclic_blocks, blocks>(m, mk, kn);
+    }
+    // Square matrices: the result alone takes memory, if all ranks are on one node and read each other's memory.
+    index_t const n = 1040;
+    auto const a = numbers<blocks, double>(m, shape::of(n, n));
+    (void)a.data();
+    bool const reads = m.communicator().state().node != nullptr;
+    pool::reset_peak();
+    std::size_t const used = pool::in_use();
+    auto const c = matmul<blocks>(a, a);
+    (void)c.data();
+    if (reads) CHECK(pool::peak() - used < static_cast<std::size_t>(c.local_size()) * sizeof(double) + 65536);
+  });
+}
+
 TEST_CASE("matmul: static extents give a result of static extents") {
   on_every_mesh([](auto const& m) {
     auto const a = fix_extents<6, 9>(numbers<blocks, double>(m, shape::of(6, 9)));
@@ -154,4 +184,24 @@ TEST_CASE("matmul: extents that do not fit throw on every rank, before anything 
     CHECK_THROWS_WITH((void)matmul<blocks>(a, a),
                       doctest::Contains("a label has different extents in the two operands"));
   });
+}
+
+TEST_CASE("matmul: ranks that call another collective throw, and so do those that multiply") {
+  if (world_size() == 1) return;  // one rank meets no other
+  int const sizes[]{1, world_size()};
+  {
+    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    index_t const k = 200 * world_size();
+    auto const a = numbers<columns, double>(m, shape::of(3, k));
+    auto const b = numbers<columns, double>(m, shape::of(k, 5));
+    auto const call = [&] {
+      if (m.rank() == 0)
+        (void)all_gather<"y">(b);
+      else
+        (void)matmul<columns>(a, b);
+    };
+    CHECK_THROWS_WITH_AS(call(), doctest::Contains("the ranks do not call the same"), error);
+  }
+  auto const a = numbers<columns, double>(device_mesh<grid>(MPI_COMM_WORLD, sizes), shape::of(4, 4));
+  check<columns>(matmul<columns>(a, a), sum_of_products("mk", "kn", "mn", value_of(a), value_of(a)));
 }

@@ -109,3 +109,26 @@ TEST_CASE("a batch is its products") {
     CHECK(to_host(c.device) == expected);
   }
 }
+
+// Both sides of the size from which half of the product is computed and mirrored.
+TEST_CASE_TEMPLATE("a matrix times its transpose, in the same memory", T, float, double, std::complex<float>,
+                   Kokkos::complex<double>) {
+  for (index_t n : {1, 2, 30, 61})
+    for (index_t k : {1, 7, 40})
+      for (bool transposed : {false, true})
+        for (index_t gap : {0, 3})
+          for (T beta : {T(0), T(1)}) {
+            operand<T> const a(n, k, transposed, gap, 1), c(n, n, false, gap, 3);
+            kernels::matrix<T> b = a.matrix();
+            b.transposed = !transposed;
+            kernels::gemm(space(), n, n, k, T(2), a.matrix(), b, beta, c.device.data(), c.leading);
+            auto expected = c.host;
+            for (index_t i = 0; i < n; ++i)
+              for (index_t j = 0; j < n; ++j) {
+                T sum = T(0);
+                for (index_t l = 0; l < k; ++l) sum += a(i, l) * a(j, l);
+                expected[c.index(i, j)] = T(2) * sum + beta * c(i, j);
+              }
+            CHECK(to_host(c.device) == expected);
+          }
+}

@@ -1,0 +1,83 @@
+// Products that are added to a tensor in place.
+#pragma once
+#include "ashlar/ops/assign.hpp"
+#include "ashlar/ops/matmul.hpp"
+
+namespace ashlar {
+
+namespace ops_detail {
+
+template <int RankC, int RankA, int RankB>
+struct product_has_other_rank {
+  static constexpr bool value = parse(matmul_equation_of<RankA, RankB>).out.rank != RankC;
+};
+
+template <class C, class A, class B>
+constexpr bool require_product_for() {
+  constexpr bool meshes = operands_on_different_meshes<C, A, B>::value,
+                 matrices = !meshes && no_matrix_product<rank_v<A>, rank_v<B>>::value;
+  static_assert(
+      !meshes || !operands_on_different_meshes<C, A, B>::value,
+      "ashlar::matmul_into: the operands live on different meshes; make all tensors of one program on one mesh");
+  static_assert(
+      !matrices || !no_matrix_product<rank_v<A>, rank_v<B>>::value,
+      "ashlar::matmul_into: the operands have other numbers of dimensions than two matrices, or batches of them, or a matrix and a vector; write c += alpha * einsum_to<E, To>(a, b)");
+  if constexpr (meshes || matrices) {
+    return false;
+  } else {
+    constexpr bool rank = product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value;
+    constexpr bool elements = !rank && (operands_have_different_element_types<element_t<C>, element_t<A>>::value ||
+                                        operands_have_different_element_types<element_t<C>, element_t<B>>::value);
+    static_assert(
+        !rank || !product_has_other_rank<rank_v<C>, rank_v<A>, rank_v<B>>::value,
+        "ashlar::matmul_into: the product has another number of dimensions than the tensor; make the tensor with the extents of the product");
+    static_assert(!elements || (!operands_have_different_element_types<element_t<C>, element_t<A>>::value &&
+                                !operands_have_different_element_types<element_t<C>, element_t<B>>::value),
+                  "ashlar::matmul_into: an operand has another element type than the tensor; write cast<T>(x) for it");
+    return !rank && !elements;
+  }
+}
+
+template <class C, class A, class B>
+constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const& b, call_site const& w) {
+  constexpr equation q = matmul_equation_of<rank_v<A>, rank_v<B>>;
+  using plans = product_plans<q, layout_t<C>, A, B>;
+  require_meshes_of_one_size(c, a, b);
+  shape const product = einsum_op<q>::extents({}, a.extents(), b.extents());
+  if (!(product == c.extents()))
+    plan_detail::fail_other_extents("ashlar::matmul_into: the product has the extents of the tensor", c.extents(),
+                                    product);
+  with_least_product<plans>(a.extents(), b.extents(), a.mesh().sizes(), [&]<class P>(P) {
+    auto const x = redistribute<typename P::a>(a, w);
+    auto const y = redistribute<typename P::b>(b, w);
+    using between =
+        typename result_of<einsum_op<q>, std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(y)>>::layout;
+    using both = mesh_context<mesh_t<C>, layout_t<C>, between>;
+    if constexpr (value_v<both, layout_t<C>> == value_v<both, between>)
+      backend_of<C>::template add_product<q>(c, alpha, x, y);
+    else
+      update(c, [&](auto const& old) { return old + alpha * redistribute<layout_t<C>>(einsum<q>(x, y), w); });
+  });
+}
+
+}  // namespace ops_detail
+
+/// Adds alpha * matmul(a, b) to a tensor in place: c += alpha a b. The operands have any layouts, and c keeps its own.
+/// BLAS adds to the memory of c, without a temporary, if the local products have the layout of c and no other tensor
+/// shares its memory. Otherwise c += alpha * p is computed for the redistributed product p.
+/// Shape: c has the extents of matmul(a, b).
+/// Collective: every rank of the mesh calls it; it blocks.
+/// Cost: as matmul<layout_t<C>>(a, b).
+/// Error: a c or an operand under differentiation does not compile, nor does an expression as c. Extents that differ
+///   throw ashlar::error.
+/// Example: matmul_into(c, -1., a, b)
+template <tensor C, tensor A, tensor B>
+constexpr void matmul_into(C& c, std::type_identity_t<element_t<C>> alpha, A const& a, B const& b,
+                           call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  if constexpr (ops_detail::require_memory<C, A, B>()) {
+    if constexpr (ops_detail::require_product_for<C, A, B>()) ops_detail::add_product(c, alpha, a, b, w);
+  }
+}
+
+}  // namespace ashlar
