@@ -49,8 +49,8 @@ class message_buffer {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// Calls f(source, destination) for n and m elements of the caller. If an error may end this rank's wait while MPI still uses
-/// the arrays, and they are small, f gets copies: the caller's arrays may be on the stack, and gone when MPI writes to them.
+/// Calls f(source, destination) for n and m elements of the caller. An error may end this rank's wait while MPI
+/// still uses the arrays. Then f gets copies if they are small: the caller's may be on the stack, and gone when MPI writes.
 /// `source` may be null or `destination`, and is then null or the same array in f, too.
 template <class T, class F>
 void on_kept_copies(communicator const& c, comm::tuning const& how, T const* source, std::size_t n, T* destination,

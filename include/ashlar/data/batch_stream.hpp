@@ -242,8 +242,8 @@ class batch_stream {
   std::optional<read_ahead<host_type>> ahead_;
 };
 
-/// The batches of a dataset of two arrays, such as images and labels: numbers with the layout X, each times `factor`, and
-/// integers with the layout Y.
+/// The batches of a dataset of two arrays, such as images and labels. The first become numbers with the layout X, each
+/// times `factor`. The second become integers with the layout Y.
 /// Collective, cost and error: as batch_stream.
 /// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
 // [labelled]

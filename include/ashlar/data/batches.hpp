@@ -67,8 +67,8 @@ class microbatches {
   index_t per_batch_;
 };
 
-/// A std::vector of batches made by `make`, of batch_size examples each and the remaining ones in the last: make(n, i)
-/// is batch i, of n examples.
+/// A std::vector of batches made by `make`, of batch_size examples each. The last has the remaining ones. make(n, i) is
+/// batch i, of n examples.
 /// Pre: batch_size >= 1. Collective: if make is.
 /// Example: make_batches(128, 16, [&](index_t n, std::uint64_t i) { return normal<T, L>(m, {n, 784}, fold_in(key, i)); })
 template <class Make>

@@ -53,8 +53,8 @@ std::vector<index_t> rows_of_triangles(X const& q) {
   return rows;
 }
 
-// Factors the stack of all triangles, and makes Q1 the rows of Q. The stack is first closed up: if columns depend on each
-// other, its factors could use the rows of zeros below a triangle, of which Q1 has no columns.
+// Factors the stack of all triangles, and makes Q1 the rows of Q. The stack is first closed up. Otherwise, if
+// columns depend on each other, its factors could use the rows of zeros below a triangle, of which Q1 has no columns.
 template <class X, class S, class R>
 void combine_factors(X const& q, S const& stack, index_t own, R const& r) {
   using T = library_element_t<X>;

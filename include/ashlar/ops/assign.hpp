@@ -98,8 +98,8 @@ constexpr X& update(X& x, F const& f) {
 }  // namespace ops_detail
 
 /// Gives x the elements of a tensor or an expression. The expression is written to the memory of x, without a
-/// temporary, if no copy of x, no living expression of x and no other tensor shares this memory. Otherwise x gets new
-/// memory, and they keep their elements.
+/// temporary, if nothing else shares this memory: no copy of x, no living expression of x and no other tensor. Otherwise x
+/// gets new memory, and they keep their elements.
 /// Shape: the value has the element type, the layout and the extents of x.
 /// Cost: one kernel; no communication.
 /// Error: an x under differentiation does not compile, nor do an expression, a const tensor and a value of another type.

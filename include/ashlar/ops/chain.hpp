@@ -61,7 +61,7 @@ constexpr auto chain_of_equal(Layers const& layers, X const& x, F const& f) {
 /// Applies the layers of a tree to x in their order: x = f(x, layers[0], 0), x = f(x, layers[1], 1), ... Each result is
 /// evaluated before the next layer reads it. So sums along a residual stream do not grow into one expression. Equal
 /// layers are compiled once if their results have the type of their operands. The layers may be equal_layers<N>(layer) in
-/// a dry run: then f is called for the layers 0 and 1, and layer 1 stands for the others, in the backward pass too.
+/// a dry run. Then f is called for the layers 0 and 1. Layer 1 counts for the others, in the backward pass too.
 /// Cost: the cost of f's calls.
 /// Example: auto y = chain(p.layers, x, [](auto const& h, auto const& layer, std::size_t) { return block(h, layer); });
 template <tree Layers, class X, class F>

@@ -63,8 +63,8 @@ constexpr void add_product(C& c, element_t<C> const& alpha, A const& a, B const&
 }  // namespace ops_detail
 
 /// Adds alpha * matmul(a, b) to a tensor in place: c += alpha a b. The operands have any layouts, and c keeps its own.
-/// BLAS adds to the memory of c, without a temporary, if the local products have the layout of c and no other tensor
-/// shares its memory. Otherwise c += alpha * p is computed for the redistributed product p.
+/// BLAS adds to the memory of c, without a temporary, in this case: the local products have the layout of c, and no other
+/// tensor shares its memory. Otherwise c += alpha * p is computed for the redistributed product p.
 /// Shape: c has the extents of matmul(a, b).
 /// Collective: every rank of the mesh calls it; it blocks.
 /// Cost: as matmul<layout_t<C>>(a, b).

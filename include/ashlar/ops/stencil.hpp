@@ -305,7 +305,7 @@ constexpr auto run_stencil_on_fields(F const& f, stencil_box const& box, U&& u) 
 
 }  // namespace ops_detail
 
-/// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand: u(i, j)
+/// Calls f for every cell. f is a functor with a member `reach`, the cells that it reads of the first operand. u(i, j)
 /// is the element at this offset. It reads the other operands at offset 0, or as reaches(...) says. If it takes one
 /// argument more, the first is the cell's global index. It may return several(a, b): then the result is a tuple of fields.
 /// The first operand may be a pending exchange: the cells that need no halo are computed while its messages travel.

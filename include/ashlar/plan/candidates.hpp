@@ -6,8 +6,8 @@ namespace ashlar {
 
 namespace plan_detail {
 
-/// True if a reduction may be one step between two layouts: dimensions are at most split further, by all axes that are
-/// reduced, or stay as they are. Other steps have no such conditions.
+/// True if a reduction may be one step between two layouts. Then dimensions stay as they are, or are split further by all
+/// axes that are reduced. Other steps have no such conditions.
 constexpr bool may_be_one_step(layout_value const& from, layout_value const& to) {
   axis_mask const reduced = from.partial() & ~to.partial();
   if (reduced == 0) return true;
@@ -20,9 +20,9 @@ constexpr bool may_be_one_step(layout_value const& from, layout_value const& to)
 }
 
 /// At most four plans between two layouts, all different. The first has the least bytes if extents divide. The others
-/// matter if a dimension is too short to be split as the first does: a rank then reduces more than its share. They are
-/// one collective, and the first with axes that split dimension 0 on the way only in the last dimension, or in the one
-/// before it. Plans that reduce nothing, or pad, have no rivals.
+/// matter if a dimension is too short to be split as the first does: a rank then reduces more than its share. One of
+/// them is a single collective. Two are the first plan with the axes that split dimension 0 only on the way in the last
+/// dimension, or in the one before it. Plans that reduce nothing, or pad, have no rivals.
 struct plan_candidates {
   static constexpr int most = 4;
   int size = 0;
@@ -96,8 +96,8 @@ struct plan_candidates {
 
 /// The plan that `redistribute` follows for a tensor of these extents on axes of these sizes. It is one of at most four,
 /// of which `plan` without extents is the first. A tensor that stays as partial as it is has that one plan.
-/// Post: for these extents and sizes it takes no more bytes than `plan` without extents, nor than one reduce_scatter or
-///   all_reduce where that leads to the layout.
+/// Post: for these extents and sizes it takes no more bytes than `plan` without extents. If one reduce_scatter or
+///   all_reduce leads to the layout, it takes no more bytes than that.
 /// Example: a gradient of extents (1, 1, 64, 128), partial over "data", from layout<none, none, none, none> to
 /// layout<none, none, none, "data">: the ranks of a further axis "model" share the work by a dimension that is not 1
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, shape const& extents,

@@ -270,7 +270,7 @@ void reduce_owned(X const& x, unsigned dims, Y const& y) {
 }
 
 /// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it. If
-/// that would change the order of the sum, the expression is evaluated first: a program gets the same bits if it stores
+/// that would change the order of the sum, the expression is evaluated first. So a program gets the same bits if it stores
 /// an intermediate result.
 template <class T, class L, class Op, unsigned Dims, class M, class X>
   requires requires(X const& x) { x.finished(); }

@@ -51,8 +51,8 @@ ASHLAR_INLINE int rank_with(halo_problem const& p, int rank, parts_of_rank const
 // The extents of the array that a rank with these parts stores.
 ASHLAR_INLINE shape stored_by(halo_problem const& p, parts_of_rank const& part);
 
-// The boxes of cells that `receiver` has from `sender`, as loops over three arrays: the sender's stored cells, the
-// receiver's, and a buffer of these cells.
+// The boxes of cells that `receiver` has from `sender`, as loops over three arrays. These are the sender's stored cells,
+// the receiver's, and a buffer of the cells.
 ASHLAR_INLINE std::vector<loop_nest<3>> boxes_between(halo_problem const& p, parts_of_rank const& sender,
                                                       row_major_strides const& from, row_major_strides const& to,
                                                       std::array<std::vector<cell_run>, max_rank> const& runs);

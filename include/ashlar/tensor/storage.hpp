@@ -106,9 +106,9 @@ class storage : public reader {
 };
 
 /// Hands out memory and takes it back for the next request of its size: a training step uses the memory of the step
-/// before. Sizes are rounded up to four classes per octave. Before a new block would bring the pool's memory above twice
-/// the most that was in use at once, and if the system has no memory left, free blocks return to the system, the class
-/// that was used least lately first. All free memory returns when Kokkos is finalised.
+/// before. Sizes are rounded up to four classes per octave. Free blocks return to the system in two cases, the class that
+/// was used least lately first: a new block would bring the pool's memory above twice the most that was in use at once, or
+/// the system has no memory left. All free memory returns when Kokkos is finalised.
 template <class MemorySpace>
 class pool {
  public:

@@ -62,8 +62,8 @@ constexpr auto leave_network = [](auto const& network, auto const& readout, auto
 /// Example: sum<0>(one_stage(2, p.stages)) is the kernel of stage 2, partial over "stage"
 constexpr auto one_stage(index_t stage, auto const& parameters) { return train_detail::only(stage, parameters); }
 
-/// Value, aux and gradients of the mean loss over n microbatches, on a mesh with the axes "data" and "stage": all
-/// microbatches forward, then all backward. The tape grows with n.
+/// Value, aux and gradients of the mean loss over n microbatches, on a mesh with the axes "data" and "stage".
+/// All microbatches go forward, then all backward. The tape grows with n.
 /// `network` has the constant `stages`, the tensor `ones` of layout<"stage">, and the functions enter(embed, i), the
 /// activations (row, feature) of microbatch i; stage(parameters, h), with h of (stage, row, feature);
 /// leave(readout, y, i), the share of microbatch i of the loss, and its aux; and embed_gradient(i, cotangent).

@@ -20,7 +20,7 @@ struct zero {
 };
 
 /// The parameters and the optimizer's state of a model at the beginning, by a zero<Stage, Whole, Shares>: a std::pair.
-/// Post: the parameters are those of init, and the state is the one of optimizer.init for them, in other layouts.
+/// Post: the parameters equal the result of init, and the state that of optimizer.init for them, in other layouts.
 /// Example: auto [p, state] = init_zero<s, float>(adam{}, m, model, prng_key{1});
 template <class Zero, class T = float, class Optimizer, class Handle, class Model>
 constexpr auto init_zero(Optimizer const& optimizer, Handle const& m, Model const& model, prng_key key) {

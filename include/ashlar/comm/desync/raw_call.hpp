@@ -26,8 +26,8 @@ enum class wait_by { mpi, polling };
 
 /// A raw call from begin to end. The watchdog sees it. If all ranks of a program's communicator take part, desync
 /// detection sees it too. Inside another call of the ranks it is a part of that call.
-/// Cost: of an agreement of ranks that MPI's own collectives serve, an all-reduce of 16 bytes: they compare the call first,
-///   since MPI may end the run if an agreement meets another collective.
+/// Cost: an all-reduce of 16 bytes, if MPI's own collectives serve an agreement. The ranks compare the call first, since
+///   MPI may end the run if an agreement meets another collective.
 /// Error: of an agreement, ashlar::error if this rank has left messages of an earlier call here; on every rank if such
 ///   ranks do not call the same.
 class raw_call {
