@@ -121,17 +121,17 @@ template <class Names, class D>
 inline constexpr axis_list axes_of{};
 template <class Names, class... A>
 inline constexpr axis_list axes_of<Names, split<A...>> = [] {
-  axis_list l;
-  (l.push(name_index_v<Names, A>), ...);
-  return l;
+  axis_list split_axes;
+  (split_axes.push(name_index_v<Names, A>), ...);
+  return split_axes;
 }();
 
 template <class Names, int Block, int Count, class... A>
 inline constexpr axis_list axes_of<Names, cyclic_split<Block, Count, A...>> = [] {
-  axis_list l = axes_of<Names, split<A...>>;
-  l.cyclic = Count;
-  l.block = Block;
-  return l;
+  axis_list split_axes = axes_of<Names, split<A...>>;
+  split_axes.cyclic = Count;
+  split_axes.block = Block;
+  return split_axes;
 }();
 
 template <class Context, class L>

@@ -51,9 +51,9 @@ struct halo_bundle {
  private:
   template <class... U>
   static constexpr void require_and_note(call_site const& w, U const&... x) {
-    auto const& m = std::get<0>(std::tie(x...)).mesh();
+    auto const& on = std::get<0>(std::tie(x...)).mesh();
     (require_meshes_of_one_size(std::get<0>(std::tie(x...)), x), ...);
-    if (m.recorder()) note(m, step, (halo_bytes<C>(x) + ...), w);
+    if (on.recorder()) note(on, step, (halo_bytes<C>(x) + ...), w);
   }
 };
 
