@@ -4,6 +4,7 @@
 #define MKL_INT long long
 typedef enum { CblasRowMajor = 101, CblasColMajor = 102 } CBLAS_LAYOUT;
 typedef enum { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 } CBLAS_TRANSPOSE;
+typedef enum { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,6 +24,14 @@ void cblas_cgemv(const CBLAS_LAYOUT, const CBLAS_TRANSPOSE, const MKL_INT, const
                  const void*, const MKL_INT, const void*, void*, const MKL_INT);
 void cblas_zgemv(const CBLAS_LAYOUT, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const void*, const void*, const MKL_INT,
                  const void*, const MKL_INT, const void*, void*, const MKL_INT);
+void cblas_ssyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const float, const float*,
+                 const MKL_INT, const float, float*, const MKL_INT);
+void cblas_dsyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const double, const double*,
+                 const MKL_INT, const double, double*, const MKL_INT);
+void cblas_csyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const void*, const void*,
+                 const MKL_INT, const void*, void*, const MKL_INT);
+void cblas_zsyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const void*, const void*,
+                 const MKL_INT, const void*, void*, const MKL_INT);
 #ifdef __cplusplus
 }
 #endif
