@@ -3,7 +3,7 @@
 #include <string>
 
 #include "ashlar/comm/collective_log.hpp"
-#include "ashlar/comm/desync/call_history.hpp"
+#include "ashlar/comm/desync/fingerprint.hpp"
 #include "ashlar/comm/desync/made_tensors.hpp"
 
 namespace ashlar::comm_detail {
