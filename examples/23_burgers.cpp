@@ -89,7 +89,8 @@ int main() {
     double const before = item(value), after = item(loss(u, wanted));
     if (m.rank() == 0)
       std::cout << "sum lost " << lost << ", derivative of the sum 1 + " << not_one << ", slope " << slope
-                << " beside the quotient " << quotient << ", loss " << before << " to " << after << "\n";
+                << " beside the quotient " << quotient << ", loss " << before << " to " << after << ", on "
+                << m.sizes().ranks() << " ranks\n";
     return lost < 1e-11 && not_one < 1e-12 && std::abs(slope - quotient) < 1e-7 * std::abs(slope) &&
                    after < 0.1 * before
                ? 0

@@ -65,7 +65,7 @@ errors() {
   refused 60 "expected sizes whose product is 2, the number of ranks, found 'data=3'" --mesh data=3
   refused 60 "expected the axis data, found 'model'" --mesh data=1,model=2
   refused 60 "expected an integer of 1 or more, found '0'" --mesh data=0
-  refused 60 "expected data_parallel, found 'model_parallel'" --strategy model_parallel
+  refused 60 "expected data_parallel or spatial, found 'model_parallel'" --strategy model_parallel
   refused 60 "global or shard, found 'local'" --batch-norm local
   refused 60 "cannot be opened" --log "$folder/missing/file"
   refused 60 "cannot be opened" --losses "$folder/missing/file"

@@ -245,7 +245,7 @@ constexpr auto conv2d_of(X const& images, K const& kernel) {
 /// ashlar::error.
 /// Example: conv2d<2>(x<layout<"data", none, none, none>>, k<layout<none, none, none, "model">>) ->
 ///   layout<"data", none, none, "model">
-/// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<replicated<4>>) -> layout<none, "h", "w", none>
+/// Example: conv2d(x<layout<none, halo("h", 1), halo("w", 1), none>>, k<layout<none, none, none, none>>) -> layout<none, "h", "w", none>
 template <int Stride = 1, int Dilation = 1, padding Edge = padding::same, tensor X, tensor K>
 constexpr auto conv2d(X const& images, K const& kernel, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
