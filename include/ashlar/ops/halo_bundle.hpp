@@ -29,19 +29,18 @@ struct bundle_is_on_several_meshes<First, X...> {
 template <corners C, class First, class... X>
 struct halo_bundle {
   using backend = plan_detail::backend_of<First>;
-  static constexpr plan_step const& step = bundled_halo_step<First, X...>;
 
   template <class... U>
   static constexpr auto exchanged(call_site const& w, U const&... x) {
     require_and_note(w, x...);
-    backend::template fill_halos<C>(step, w, x...);
+    backend::template fill_halos<C>(bundled_halo_step<First, X...>, w, x...);
     return std::tuple(backend::template same_cells<ops_detail::exchanged<layout_t<U>, C>>(x)...);
   }
   template <class... U>
   static constexpr auto begun(call_site const& w, U const&... x) {
     if constexpr (begins_early<First>) {
       require_and_note(w, x...);
-      return backend::template begin_fill_halos<C>(step, w, x...);
+      return backend::template begin_fill_halos<C>(bundled_halo_step<First, X...>, w, x...);
     } else {
       auto const y = exchanged(w, x...);
       return pending_halo(y, pending(y));
@@ -53,7 +52,7 @@ struct halo_bundle {
   static constexpr void require_and_note(call_site const& w, U const&... x) {
     auto const& on = std::get<0>(std::tie(x...)).mesh();
     (require_meshes_of_one_size(std::get<0>(std::tie(x...)), x), ...);
-    if (on.recorder()) note(on, step, (halo_bytes<C>(x) + ...), w);
+    if (on.recorder()) note(on, bundled_halo_step<First, X...>, (halo_bytes<C>(x) + ...), w);
   }
 };
 
