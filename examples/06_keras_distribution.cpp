@@ -78,7 +78,7 @@ double train(device_mesh<grid> const& m, options const& o) {
 }
 template <class S, class T>
 void compare(device_mesh<grid> const& m, options const& o) {
-  if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", init<S, T>(m, model, o.seed));
+  if (m.rank() == 0) print_layouts(std::cout << "\nweights\n", init<S, T>(m.shape(), model, o.seed));
   print_step(std::cout, m, [&](auto const& a) { dry_step<S, T>(a, o.batch); });
   // Roundings differ from mesh to mesh, and grow. So only runs of as many steps as the guide takes are compared.
   index_t const steps = std::min<index_t>(o.run.steps, o.run.epochs * ((128 + o.batch - 1) / o.batch));
