@@ -28,17 +28,36 @@ struct einsum_equation {
   labels in[max_operands], out;
 };
 
-// The syntax of an equation. Error: throws a sentence.
-constexpr void check_syntax(equation const& text) {
-  unsigned arrows = 0;
+// The number of arrows of an equation, or -1 if it has another character.
+constexpr int arrows_in(equation const& text) {
+  int arrows = 0;
   for (unsigned i = 0; i < text.size; ++i) {
     char const c = text[i];
     if (c == '-' && i + 1 < text.size && text[i + 1] == '>')
       ++arrows, ++i;
     else if (!meta_detail::is_letter(c) && !(c == ',' && arrows == 0))
-      throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+      return -1;
   }
-  if (arrows != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
+  return arrows;
+}
+
+// The syntax of an equation. Error: throws a sentence.
+constexpr void check_syntax(equation const& text) {
+  if (arrows_in(text) < 0)
+    throw "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"";
+  if (arrows_in(text) != 1) throw "ashlar::equation: it needs one ->, as in \"bi,ih->bh\"";
+}
+
+// The same for entry points of the user. A throw in a template is several errors.
+template <equation E>
+struct equation_has_another_syntax {
+  static constexpr bool value = arrows_in(E) != 1;
+};
+template <equation E>
+constexpr void require_syntax() {
+  static_assert(
+      !equation_has_another_syntax<E>::value,
+      "ashlar::equation: one letter a dimension, commas between operands, -> before the result, as in \"bi,ih->bh\"");
 }
 
 /// Parses an equation.

@@ -134,7 +134,7 @@ constexpr auto apply(Op const& op, X const&... x) {
   using R = ops_detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
     auto const& mesh = ops_detail::first_operand(x...).mesh();
-    ops_detail::require_meshes_of_one_size(x...);
+    if constexpr (!ops_detail::operands_on_different_meshes<X...>::value) ops_detail::require_meshes_of_one_size(x...);
     if constexpr (plan_detail::has_static_result<Op, X...>) {
       using E = plan_detail::static_result<Op, R, X...>;
       return plan_detail::fix<E>(R::make(op, mesh, E::value, x...));

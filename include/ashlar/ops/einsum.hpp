@@ -145,6 +145,9 @@ constexpr auto einsum(X const&... x) {
                 "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
   if constexpr (sizeof...(X) > 2) {
     return ops_detail::first_operand(x...);
+  } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
+    layout_detail::require_syntax<E>();
+    return ops_detail::first_operand(x...);
   } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value) {
     static_assert(
         !ops_detail::equation_has_other_ranks<E, layout_t<X>...>::value,

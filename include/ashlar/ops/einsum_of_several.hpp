@@ -130,6 +130,9 @@ constexpr auto einsum(A const& a, B const& b, C const& c, D const&... d) {
   static_assert(sizeof...(D) <= 1, "ashlar::einsum: it takes one to four operands; contract more of them pair by pair");
   if constexpr (sizeof...(D) > 1) {
     return a;
+  } else if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
+    layout_detail::require_syntax<E>();
+    return a;
   } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>, layout_t<C>,
                                                             layout_t<D>...>::value) {
     static_assert(

@@ -90,23 +90,29 @@ constexpr auto aligned(X const& x, Like const& like) {
 ///   layout<"data", "model">
 template <equation E, class F, class... X>
 constexpr auto elementwise(F const& f, X const&... x) {
-  using ranks = ops_detail::equation_has_other_ranks<E, layout_t<X>...>;
-  using summed = ops_detail::label_would_be_summed<E>;
-  using partly = ops_detail::no_operand_has_all_labels<E>;
-  static_assert(!ranks::value,
-                "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
-  static_assert(!summed::value,
-                "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
-  static_assert(!partly::value,
-                "ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum");
-  if constexpr (ranks::value || summed::value || partly::value) {
+  if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
+    layout_detail::require_syntax<E>();
     return ops_detail::first_operand(x...);
   } else {
-    constexpr int whole = ops_detail::operand_with_all_labels<E>;
-    auto const& like = ops_detail::in_order_of_result<E, whole>(ops_detail::operand_at<whole>(x...));
-    return [&]<int... I>(std::integer_sequence<int, I...>) {
-      return elementwise(f, ops_detail::aligned<E, I>(ops_detail::operand_at<I>(x...), like)...);
-    }(std::make_integer_sequence<int, sizeof...(X)>());
+    using ranks = ops_detail::equation_has_other_ranks<E, layout_t<X>...>;
+    using summed = ops_detail::label_would_be_summed<E>;
+    using partly = ops_detail::no_operand_has_all_labels<E>;
+    static_assert(
+        !ranks::value,
+        "ashlar::elementwise: the equation has one operand for each tensor, and one label for each dimension");
+    static_assert(!summed::value,
+                  "ashlar::elementwise: a label that the result lacks would be summed; write einsum, or sum it first");
+    static_assert(!partly::value,
+                  "ashlar::elementwise: no operand has all labels of the result; expand one of them, or write einsum");
+    if constexpr (ranks::value || summed::value || partly::value) {
+      return ops_detail::first_operand(x...);
+    } else {
+      constexpr int whole = ops_detail::operand_with_all_labels<E>;
+      auto const& like = ops_detail::in_order_of_result<E, whole>(ops_detail::operand_at<whole>(x...));
+      return [&]<int... I>(std::integer_sequence<int, I...>) {
+        return elementwise(f, ops_detail::aligned<E, I>(ops_detail::operand_at<I>(x...), like)...);
+      }(std::make_integer_sequence<int, sizeof...(X)>());
+    }
   }
 }
 

@@ -114,11 +114,15 @@ inline constexpr equation matmul_equation_of = matmul_equation<RankA, RankB>();
 /// Example: einsum_to<"mk,nk->mn", layout<"p", "q">>(a<layout<"p", "q">>, b<layout<"p", "q">>) -> layout<"p", "q">
 template <equation E, class To, tensor A, tensor B>
 [[nodiscard]] constexpr auto einsum_to(A const& a, B const& b, call_site w = call_site::current()) {
-  constexpr bool other_ranks = ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value;
-  static_assert(
-      !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
-      "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter a dimension");
-  if constexpr (!other_ranks) {
+  if constexpr (layout_detail::equation_has_another_syntax<E>::value) {
+    layout_detail::require_syntax<E>();
+    return a;
+  } else if constexpr (ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value) {
+    static_assert(
+        !ops_detail::equation_has_other_ranks<E, layout_t<A>, layout_t<B>>::value,
+        "ashlar::einsum_to: the equation names another number of dimensions than the operands have; one letter a dimension");
+    return a;
+  } else {
     constexpr bool other_elements =
         ops_detail::operands_have_different_element_types<element_t<A>, element_t<B>>::value;
     ops_detail::require_one_element_type<element_t<A>, element_t<B>>();
@@ -136,8 +140,6 @@ template <equation E, class To, tensor A, tensor B>
       return multiply(ops_detail::product_into<q, To>{}, ops_detail::summed_alone<E, 0>(a),
                       ops_detail::summed_alone<E, 1>(b), w);
     }
-  } else {
-    return a;
   }
 }
 

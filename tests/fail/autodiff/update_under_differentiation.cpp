@@ -1,5 +1,6 @@
 // A parameter that a loss updates in place.
 // EXPECT: ashlar::assign: a tensor under differentiation is not updated in place
+// ONE ERROR
 #include "ashlar/autodiff/autodiff.hpp"
 #include "ashlar/ops/ops.hpp"
 

@@ -1,5 +1,6 @@
 // Labels stand without spaces.
 // EXPECT: ashlar::equation: one letter a dimension, commas between operands, -> before the result
+// ONE ERROR
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,6 @@
 // An equation says what its result is.
 // EXPECT: ashlar::equation: it needs one ->, as in .*bi,ih->bh.*
+// ONE ERROR
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,6 @@
 // A gather that leaves its axes open.
 // EXPECT: ashlar::all_gather: name the axes whose shards are gathered
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // all_reduce over an axis that the mesh does not have.
 // EXPECT: ashlar::all_reduce: the mesh has no axis of this name
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

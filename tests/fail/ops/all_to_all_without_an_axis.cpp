@@ -1,5 +1,6 @@
 // An all_to_all that leaves its axes and its dimension open.
 // EXPECT: ashlar::all_to_all: name the axes and the dimension
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

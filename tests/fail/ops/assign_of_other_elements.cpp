@@ -1,5 +1,6 @@
 // A mask assigned to a tensor of numbers.
 // EXPECT: ashlar::assign: the value has another element type than the tensor
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

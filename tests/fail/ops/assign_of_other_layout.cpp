@@ -1,5 +1,6 @@
 // A row added to a sharded tensor of a lower rank: the sum has more dimensions.
 // EXPECT: ashlar::assign: the value has another layout than the tensor
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // One message of float and double.
 // EXPECT: ashlar::bundle: the members have different element types
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

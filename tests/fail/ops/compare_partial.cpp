@@ -1,5 +1,6 @@
 // A comparison of a partial sum: no rank knows the sum.
 // EXPECT: ashlar::elementwise: the function does not commute with the operand's reduction
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // An equation with half an arrow.
 // EXPECT: ashlar::equation: one letter a dimension, commas between operands, -> before the result
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

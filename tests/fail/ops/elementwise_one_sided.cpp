@@ -1,5 +1,6 @@
 // A sum of a sharded and a whole tensor.
 // EXPECT: ashlar::elementwise: the axis shards a dimension of one operand that is whole in the other
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // An equation with another number of labels than the operand has dimensions.
 // EXPECT: ashlar::einsum: the equation names another number of operands or dimensions
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

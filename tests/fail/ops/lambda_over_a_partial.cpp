@@ -1,5 +1,6 @@
 // A lambda over a partial sum: nothing says that it is linear.
 // EXPECT: ashlar::elementwise: a function of the program takes no partial operand; all_reduce it first, or if the function is linear write elementwise<linearity::linear>
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // relu of a sum that is still partial.
 // EXPECT: ashlar::elementwise: the function does not commute with the operand's reduction over the axis
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // Operands that live on different meshes.
 // EXPECT: ashlar::apply: the operands live on different meshes
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // A number added to a partial sum would be added once a rank.
 // EXPECT: ashlar::elementwise: the function does not commute with the operand's reduction
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // A whole tensor added to a partial sum: the message says as_partial.
 // EXPECT: ashlar::elementwise: only one operand is partial over the axis.*as_partial<axis>
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

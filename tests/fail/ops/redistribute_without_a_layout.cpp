@@ -1,5 +1,6 @@
 // A redistribution that leaves its target open.
 // EXPECT: ashlar::redistribute: name the layout of the result
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // A reduce_scatter that leaves its axes and its dimension open.
 // EXPECT: ashlar::reduce_scatter: name the axes and the dimension
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // Operands of float and of double, in a dry run too.
 // EXPECT: ashlar::elementwise: the operands have different element types; write cast<T>\(x\)
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // An update of a tensor that the function took as const.
 // EXPECT: ashlar::assign: the tensor is const; take it by T&
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // A choice by numbers that are 0 or 1.
 // EXPECT: ashlar::where: the elements of the mask are not of type bool
+// ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // Shards are row-major.
 // EXPECT: ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed
+// ONE ERROR
 #include "ashlar/tensor/backend.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
 using namespace ashlar;

@@ -1,5 +1,6 @@
 // A tensor sent to a stream by one rank or by all: only print tells which ranks take part.
 // EXPECT: ashlar::print: a tensor is printed by all ranks together
+// ONE ERROR
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include <iostream>

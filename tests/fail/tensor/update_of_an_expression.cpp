@@ -1,5 +1,6 @@
 // An update of an expression, which has no memory.
 // EXPECT: ashlar::assign: an expression has no memory of its own
+// ONE ERROR
 #include "ashlar/tensor/tensor.hpp"
 
 using namespace ashlar;
