@@ -23,7 +23,10 @@ if(NOT TARGET Kokkos::kokkos)
   if(ashlar_kokkos_seen)
     string(PREPEND ashlar_kokkos_seen ", only version ")
   endif()
+  set(ashlar_kokkos_remedy "run scripts/setup or set Kokkos_ROOT")
+  if(ASHLAR_KOKKOS_FALLBACK AND EXISTS "${ASHLAR_KOKKOS_FALLBACK}")
+    set(ashlar_kokkos_remedy "set Kokkos_ROOT to its folder, or leave Kokkos_ROOT and Kokkos_DIR out to take the one of scripts/setup")
+  endif()
   string(APPEND ashlar_NOT_FOUND_MESSAGE
-    "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; run scripts/setup or set Kokkos_ROOT, "
-    "see docs/how_to/install.md.\n")
+    "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; ${ashlar_kokkos_remedy}, see docs/how_to/install.md.\n")
 endif()

@@ -5,6 +5,8 @@ set -u
 launch=$1 saver=$2 faulty_disk=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+ln -s "$faulty_disk" "$folder/faulty_disk.so"  # LD_PRELOAD is a list, which ends its items at spaces
+faulty_disk=$folder/faulty_disk.so
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 out=$folder/out err=$folder/err seen=$folder/seen run=$folder/run

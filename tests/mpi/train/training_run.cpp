@@ -101,6 +101,9 @@ TEST_CASE("training_run: a run at its end takes no step, and a file that lacks l
   CHECK_MESSAGE(text.find("expected the losses of the 7 steps before, found 3;") != text.npos, text);
   std::string const missing = said([&] { number_log(f.ranks, f.path / "no" / "losses"); });
   CHECK_MESSAGE(missing.find("cannot be opened: No such file") != missing.npos, missing);
+  number_log const first(f.ranks, f.path / "losses", 3);
+  std::string const both = said([&] { number_log(f.ranks, f.path / "losses", 3); });
+  CHECK_MESSAGE(both.find("another run writes this file") != both.npos, both);
 }
 
 TEST_CASE("require_equal_replicas: one rank's shard that differs from its replica is an error on all") {
