@@ -9,6 +9,7 @@
 #include "ashlar/comm/desync/raw_call.hpp"
 #include "ashlar/comm/message_memory.hpp"
 #include "ashlar/config.hpp"
+#include "ashlar/plan/extent_errors.hpp"
 
 namespace ashlar::comm_detail {
 

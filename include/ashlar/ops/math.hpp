@@ -197,6 +197,7 @@ constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+  plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
   plan_detail::backend<Handle>::fill(x, value);
   return x;
@@ -218,6 +219,7 @@ constexpr auto arange(Handle const& m, index_t n, T first = T(0), T step = T(1),
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::arange: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+  plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>({n}), w);
   plan_detail::backend<Handle>::fill_counting(x, first, step);
   return x;

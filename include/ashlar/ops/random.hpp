@@ -63,6 +63,7 @@ constexpr auto random(Distribution const& d, Handle const& m, shape const& exten
 template <class T, class L, class Handle, int N>
 constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T low = T(0), T high = T(1),
                        call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return ops_detail::random<T, L>(ops_detail::uniform_distribution<T>{low, high}, m, plan_detail::checked_extents<L>(n),
                                   key, w);
 }
@@ -70,6 +71,7 @@ constexpr auto uniform(Handle const& m, index_t const (&n)[N], prng_key key, T l
 template <class T, class L, class Handle, int N>
 constexpr auto normal(Handle const& m, index_t const (&n)[N], prng_key key, T mean = T(0), T deviation = T(1),
                       call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return ops_detail::random<T, L>(ops_detail::normal_distribution<T>{mean, deviation}, m,
                                   plan_detail::checked_extents<L>(n), key, w);
 }

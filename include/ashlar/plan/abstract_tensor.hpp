@@ -60,10 +60,9 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
       "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
   shape s;
   s.rank = N;
-  for (int d = 0; d < N; ++d) {
-    if (n[d] < 0) fail("ashlar::make: an extent is 0 or more");
-    s[d] = n[d];
-  }
+  for (int d = 0; d < N; ++d) s[d] = n[d];
+  for (index_t const extent : n)
+    if (extent < 0) fail_extents("ashlar::make: an extent is 0 or more", s);
   return s;
 }
 }  // namespace plan_detail
@@ -78,6 +77,7 @@ constexpr shape checked_extents(index_t const (&n)[N]) {
 /// Example: make<float, layout<"data", none>>(m, {128, 784}) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto make(Handle const& m, index_t const (&n)[N], call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   return plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
 }
 /// The same with the extents in the type: a with_extents.

@@ -76,7 +76,11 @@ class operands_in_error {
   static void set(named_operands const* x) { operands_in_errors = x; }
 };
 
+/// Adds the call that errors name, or the operands.
+ASHLAR_INLINE void name_call(error_text& m);
 [[noreturn]] ASHLAR_INLINE void fail_with(error_text& m);
+[[noreturn]] ASHLAR_INLINE void fail_rule(char const* rule);
+[[noreturn]] ASHLAR_INLINE void fail_extents(char const* rule, shape const& found);
 [[noreturn]] ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b);
 /// Windows of a function read `below` and `above` cells beside a rank's part of a dimension, whose halo is narrower.
 [[noreturn]] ASHLAR_INLINE void fail_windows(char const* function, int dim, index_t below, index_t above, int lower,

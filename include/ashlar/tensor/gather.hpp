@@ -245,7 +245,8 @@ template <class L, class M, int N, class Range>
 auto scatter(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements_on_rank_0,
              call_site w = call_site::current()) {
   auto const call = tensor_detail::call_of_scatter<L>(m, elements_on_rank_0, w);
-  comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents");
+  plan_detail::call_in_errors const named(w);
+  comm::require_equal(m.communicator(), n, "ashlar::scatter: the extents", w);
   return tensor_detail::scatter_range<L>(m, plan_detail::checked_extents<L>(n), elements_on_rank_0);
 }
 /// The same for a layout with a halo, which is exchanged then, unless L is stale<H>. Given cells are 0.

@@ -82,6 +82,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   static_assert(
       !ops_detail::halo_waits_for_its_sum<L>::value,
       "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
+  plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
@@ -105,41 +106,45 @@ void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
 namespace tensor_detail {
 
 template <class L, bool Reversed, class M, class View, int N>
-auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt_stored(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
   static_assert(!std::is_const_v<typename View::value_type>,
                 "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
   static_assert(static_cast<int>(View::rank) == L::rank,
                 "ashlar::adopt: the view has another number of dimensions than the layout");
   using T = typename View::non_const_value_type;
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
+  plan_detail::call_in_errors const call(w);
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   auto const block =
       memory_of_user<typename Tensor::memory_space>(view, const_cast<T*>(view.data()), view.span() * sizeof(T));
   Tensor const t(m, plan_detail::checked_extents<L>(n), block);
-  comm::collectively(m.communicator(), [&] {
-    shape const stored = t.stored_extents();
-    shape expected = stored, found = stored;
-    bool contiguous = true;
-    std::unique_ptr<index_t[]> strides(new index_t[L::rank]);
-    row_major_strides const row_major(stored);
-    for (int d = 0; d < L::rank; ++d) {
-      int const of_view = Reversed ? L::rank - 1 - d : d;
-      if (Reversed) expected[of_view] = stored[d];
-      found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
-      strides[static_cast<std::size_t>(d)] = static_cast<index_t>(view.stride(of_view));
-      contiguous = contiguous && (stored[d] < 2 || strides[static_cast<std::size_t>(d)] == row_major.stride[d]);
-    }
-    if (!(found == expected))
-      plan_detail::fail_other_extents(
-          Reversed
-              ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
-              : "ashlar::adopt: the view has the extents of this rank's cells and their halo",
-          expected, found);
-    if (contiguous || stored.size() == 0) return;
-    if (has_halo_sums<L>)
-      meta_detail::fail("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
-    block->strides = std::move(strides);
-  });
+  comm::collectively(
+      m.communicator(),
+      [&] {
+        shape const stored = t.stored_extents();
+        shape expected = stored, found = stored;
+        bool contiguous = true;
+        std::unique_ptr<index_t[]> strides(new index_t[L::rank]);
+        row_major_strides const row_major(stored);
+        for (int d = 0; d < L::rank; ++d) {
+          int const of_view = Reversed ? L::rank - 1 - d : d;
+          if (Reversed) expected[of_view] = stored[d];
+          found[of_view] = static_cast<index_t>(view.extent(static_cast<std::size_t>(of_view)));
+          strides[static_cast<std::size_t>(d)] = static_cast<index_t>(view.stride(of_view));
+          contiguous = contiguous && (stored[d] < 2 || strides[static_cast<std::size_t>(d)] == row_major.stride[d]);
+        }
+        if (!(found == expected))
+          plan_detail::fail_other_extents(
+              Reversed
+                  ? "ashlar::adopt_reversed: the view has the extents of this rank's cells and their halo, in reversed order"
+                  : "ashlar::adopt: the view has the extents of this rank's cells and their halo",
+              expected, found);
+        if (contiguous || stored.size() == 0) return;
+        if (has_halo_sums<L>)
+          plan_detail::fail_rule("ashlar::adopt: a halo of sums is contiguous; copy the view, or adopt it as stale<H>");
+        block->strides = std::move(strides);
+      },
+      "adopt", w);
   return t;
 }
 // True if a view may have strides, in any order: subviews are such.
@@ -158,22 +163,23 @@ inline constexpr bool is_strided_view = std::is_same_v<typename View::array_layo
 /// Example: auto u = adopt<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {n, n}); update_halo(u);
 template <class L, class M, class View, int N>
   requires(layout_detail::layout_has_a_halo<L>::value)
-auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(
       !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value || tensor_detail::is_strided_view<View>,
       "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
-  return tensor_detail::adopt_stored<L, false>(m, view, n);
+  return tensor_detail::adopt_stored<L, false>(m, view, n, w);
 }
 /// The same for a column-major view (LayoutLeft), or a subview of one. Layout and extents describe the tensor, whose
 /// dimension 0 is the last dimension of the view.
 /// Example: auto u = adopt_reversed<stale<layout<halo("y", 1), halo("x", 1)>>>(m, view, {ny, nx});  // view(x, y)
 template <class L, class M, class View, int N>
   requires(layout_detail::layout_has_a_halo<L>::value)
-auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
+                    call_site w = call_site::current()) {
   static_assert(
       !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value || tensor_detail::is_strided_view<View>,
       "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
-  return tensor_detail::adopt_stored<L, true>(m, view, n);
+  return tensor_detail::adopt_stored<L, true>(m, view, n, w);
 }
 
 }  // namespace ashlar

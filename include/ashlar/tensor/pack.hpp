@@ -9,18 +9,21 @@ namespace tensor_detail {
 // Makes a tensor that fill(x, elements) writes, after all ranks have agreed that each gives the number of elements that
 // it needs.
 template <class L, class M, class Range, class Expected, class Fill>
-auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* rule,
-                     Expected expected, Fill fill) {
+auto filled_by_ranks(device_mesh<M> const& m, shape const& extents, Range const& given, char const* name,
+                     char const* rule, Expected expected, Fill fill, call_site const& w) {
   std::span const elements(given);
   using T = typename storable<std::remove_const_t<typename decltype(elements)::element_type>>::type;
   sharded_tensor<T, L, M> x(m, extents);
-  comm::collectively(m.communicator(), [&] {
-    index_t const needed = expected(x), found = static_cast<index_t>(elements.size());
-    if (found == needed) return;
-    error_text text;
-    text << rule << "; expected " << needed << " of " << extents << ", found " << found;
-    throw error(text.text);
-  });
+  comm::collectively(
+      m.communicator(),
+      [&] {
+        index_t const needed = expected(x), found = static_cast<index_t>(elements.size());
+        if (found == needed) return;
+        error_text text;
+        text << rule << "; expected " << needed << " of " << extents << ", found " << found;
+        fail_with(text);
+      },
+      name, w);
   fill(x, elements);
   return x;
 }
@@ -44,14 +47,16 @@ region local_region(device_mesh<M> const& m, index_t const (&n)[N]) {
 ///   elements than its shard has.
 /// Example: pack<batch_sharded<"data", 2>>(m, {6, 4}, rows) of std::vector<float> rows, which are this rank's
 template <class L, class M, int N, class Range>
-auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece) {
-  comm::require_equal(m.communicator(), n, "ashlar::pack: the extents");
+auto pack(device_mesh<M> const& m, index_t const (&n)[N], Range const& piece, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  comm::require_equal(m.communicator(), n, "ashlar::pack: the extents", w);
   return tensor_detail::filled_by_ranks<L>(
-      m, plan_detail::checked_extents<L>(n), piece, "ashlar::pack: a rank gives the elements of its shard",
+      m, plan_detail::checked_extents<L>(n), piece, "pack", "ashlar::pack: a rank gives the elements of its shard",
       [](auto const& x) { return x.local_size(); },
       [](auto const& x, auto const& elements) {
         tensor_detail::fill_from_host(x, [&](auto* own) { std::copy(elements.begin(), elements.end(), own); });
-      });
+      },
+      w);
 }
 
 /// This rank's shard of a tensor, row-major. If the tensor is partial, it is this rank's term of the reduction.
@@ -74,15 +79,17 @@ std::vector<element_t<X>> unpack(X const& x) {
 ///   elements than they need. A partial layout does not compile.
 /// Example: copy_to_mesh<replicated<2>>(m, {16, 16}, std::vector<float>(256))
 template <class L, class M, int N, class Range>
-auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements) {
+auto copy_to_mesh(device_mesh<M> const& m, index_t const (&n)[N], Range const& elements,
+                  call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::copy_to_mesh: the layout is partial, and each rank would hold the whole value; copy into the layout without it, then write as_partial<axis>");
-  comm::require_equal(m.communicator(), n, "ashlar::copy_to_mesh: the extents");
+  comm::require_equal(m.communicator(), n, "ashlar::copy_to_mesh: the extents", w);
   return tensor_detail::filled_by_ranks<L>(
-      m, plan_detail::checked_extents<L>(n), elements, "ashlar::copy_to_mesh: a rank gives all elements of the tensor",
-      [](auto const& x) { return x.extents().size(); },
-      [](auto const& x, auto const& all) { tensor_detail::fill_from_whole(x, all.data()); });
+      m, plan_detail::checked_extents<L>(n), elements, "copy_to_mesh",
+      "ashlar::copy_to_mesh: a rank gives all elements of the tensor", [](auto const& x) { return x.extents().size(); },
+      [](auto const& x, auto const& all) { tensor_detail::fill_from_whole(x, all.data()); }, w);
 }
 
 }  // namespace ashlar

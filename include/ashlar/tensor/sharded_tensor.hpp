@@ -167,34 +167,35 @@ Tensor in_memory_of(Owner const& owner, device_mesh<M> const& m, shape const& ex
 }
 
 template <class L, bool Reversed, class M, class View, int N>
-auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site const& w) {
   using T = typename View::non_const_value_type;
   static_assert(!std::is_const_v<typename View::value_type>,
                 "ashlar::adopt: the view is of const elements; copy them, or adopt a view of mutable ones");
   static_assert(static_cast<int>(View::rank) == L::rank,
                 "ashlar::adopt: the view has another number of dimensions than the layout");
   using Tensor = sharded_tensor<T, L, M, typename View::execution_space>;
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
+  plan_detail::call_in_errors const call(w);
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   shape const extents = plan_detail::checked_extents<L>(n);
   auto const t = in_memory_of<Tensor>(view, m, extents, view.data(), view.span() * sizeof(T));
-  comm::collectively(m.communicator(), [&] {
-    shape const shard = t.local_extents();
-    shape expected = shard, found = shard;
-    for (int d = 0; d < L::rank; ++d) {
-      found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
-      if (Reversed) expected[d] = shard[L::rank - 1 - d];
-    }
-    if (!(found == expected))
-      // Compilers print the line on which a call begins.
-      // clang-format off
-      plan_detail::fail_other_extents(
-          Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
-                   : "ashlar::adopt: the view has the extents of this rank's shard",
-          expected, found);
-    // clang-format on
-    if (!view.span_is_contiguous())
-      meta_detail::fail("ashlar::adopt: the view is contiguous; copy a strided one first");
-  });
+  comm::collectively(
+      m.communicator(),
+      [&] {
+        shape const shard = t.local_extents();
+        shape expected = shard, found = shard;
+        for (int d = 0; d < L::rank; ++d) {
+          found[d] = static_cast<index_t>(view.extent(static_cast<std::size_t>(d)));
+          if (Reversed) expected[d] = shard[L::rank - 1 - d];
+        }
+        if (!(found == expected))
+          plan_detail::fail_other_extents(
+              Reversed ? "ashlar::adopt_reversed: the view has the extents of this rank's shard, in reversed order"
+                       : "ashlar::adopt: the view has the extents of this rank's shard",
+              expected, found);
+        if (!view.span_is_contiguous())
+          plan_detail::fail_rule("ashlar::adopt: the view is contiguous; copy a strided one first");
+      },
+      "adopt", w);
   return t;
 }
 
@@ -207,11 +208,11 @@ auto adopt_view(device_mesh<M> const& m, View const& view, index_t const (&n)[N]
 ///   other extents than its shard.
 /// Example: auto x = adopt<layout<"x", none>>(m, view, {10, 3});  // x(i, j) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
-auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(
       !tensor_detail::view_lies_otherwise<View, Kokkos::LayoutRight>::value,
       "ashlar::adopt: shards are row-major; give a view of LayoutRight, or write adopt_reversed, whose dimensions are the view's from the last to the first");
-  return tensor_detail::adopt_view<L, false>(m, view, n);
+  return tensor_detail::adopt_view<L, false>(m, view, n, w);
 }
 /// The same for the elements at an address, in memory that kernels of the default execution space read and write.
 /// Pre: this rank's shard, row-major. It stays there as long as the tensor or a copy of it lives.
@@ -220,27 +221,33 @@ auto adopt(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
 ///   that has elements.
 /// Example: std::vector<double> mine(rows_of_this_rank * 3); auto x = adopt<layout<"x", none>>(m, mine.data(), {10, 3});
 template <class L, class M, class T, int N>
-auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N]) {
+auto adopt(device_mesh<M> const& m, T* data, index_t const (&n)[N], call_site w = call_site::current()) {
   static_assert(!std::is_const_v<T>,
                 "ashlar::adopt: the address is of const elements; copy them, or adopt elements that may be written");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
-  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents");
+  plan_detail::call_in_errors const call(w);
+  comm::require_equal(m.communicator(), n, "ashlar::adopt: the extents", w);
   shape const extents = plan_detail::checked_extents<L>(n);
   index_t const elements = local_shape(extents, Tensor::layout, m.sizes(), m.rank()).size();
-  comm::collectively(m.communicator(), [&] {
-    if (data == nullptr && elements != 0)
-      meta_detail::fail("ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
-  });
+  comm::collectively(
+      m.communicator(),
+      [&] {
+        if (data == nullptr && elements != 0)
+          plan_detail::fail_rule(
+              "ashlar::adopt: the address is of this rank's shard; found null for a shard that has elements");
+      },
+      "adopt", w);
   return tensor_detail::in_memory_of<Tensor>(data, m, extents, data, static_cast<std::size_t>(elements) * sizeof(T));
 }
 /// The same for a column-major view (LayoutLeft), which is row-major with its dimensions in reverse order. Layout and
 /// extents describe the tensor, whose dimension 0 is the last dimension of the view.
 /// Example: auto x = adopt_reversed<layout<none, "x">>(m, view, {3, 10});  // x(j, i) is view(i - first row of this rank, j)
 template <class L, class M, class View, int N>
-auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N]) {
+auto adopt_reversed(device_mesh<M> const& m, View const& view, index_t const (&n)[N],
+                    call_site w = call_site::current()) {
   static_assert(!tensor_detail::view_lies_otherwise<View, Kokkos::LayoutLeft>::value,
                 "ashlar::adopt_reversed: the view is not column-major; adopt takes one of LayoutRight as it is");
-  return tensor_detail::adopt_view<L, true>(m, view, n);
+  return tensor_detail::adopt_view<L, true>(m, view, n, w);
 }
 
 namespace tensor_detail {
@@ -290,6 +297,7 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
+  plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   Tensor t(m, extents);

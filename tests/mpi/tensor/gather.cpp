@@ -109,10 +109,13 @@ TEST_CASE("scatter: wrong input is the same error on every rank") {
           (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? wrong : right);
         }) == "ashlar::scatter: rank 0 gives all elements of the tensor; extents (3, 4) make 12, found 11");
   CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {3, 4}, m.rank() == 0 ? right : wrong); }) == "");
-  CHECK(said([&] { (void)scatter<layout<"x", none>>(m, {-3, -4}, right); }) == "ashlar::make: an extent is 0 or more");
+  CHECK(said([&] {
+          (void)scatter<layout<"x", none>>(m, {-3, -4}, right);
+        }).find("ashlar::make: an extent is 0 or more; found (-3, -4); called at gather.cpp:") == 0);
   if (p > 1)
     CHECK(said([&] {
             (void)scatter<layout<"x", none>>(m, {3, m.rank() == p - 1 ? 5 : 4}, right);
-          }) == "ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " +
-                    std::to_string(p - 1) + "; give all ranks the same");
+          })
+              .find("ashlar::scatter: the extents differ between ranks: value 1 is 4 on rank 0 and 5 on rank " +
+                    std::to_string(p - 1) + "; give all ranks the same; called at gather.cpp:") == 0);
 }

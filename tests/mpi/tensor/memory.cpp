@@ -24,8 +24,9 @@ TEST_CASE("memory: extents whose elements or bytes cannot be counted are an erro
   device_mesh<line> const m(MPI_COMM_WORLD);
   index_t const large = index_t{1} << 62;
   std::string const refused = "ashlar::make: a tensor has less than 2^63 bytes; found extents ";
-  CHECK(said([&] { (void)make<float, layout<"x">>(m, {large + 8}); }) ==
-        refused + "(4611686018427387912) of elements of 4 bytes");
+  constexpr int line = __LINE__ + 1;
+  std::string const one = said([&] { (void)make<float, layout<"x">>(m, {large + 8}); });
+  CHECK(one == refused + "(4611686018427387912) of elements of 4 bytes; called at memory.cpp:" + std::to_string(line));
   CHECK(contains(said([&] {
                    (void)make<float, layout<"x", none>>(m, {index_t{1} << 32, index_t{1} << 32});
                  }),
@@ -40,9 +41,13 @@ TEST_CASE("memory: extents whose elements or bytes cannot be counted are an erro
 TEST_CASE("memory: more than the system has is an error that names extents and bytes, and the mesh goes on") {
   device_mesh<line> const m(MPI_COMM_WORLD);
   index_t const p = m.size(), n = (index_t{1} << 50) * p;
+  constexpr int line = __LINE__ + 1;
   std::string const text = said([&] { (void)make<double, layout<"x">>(m, {n}); });
-  CHECK(text == "ashlar::make: the memory does not suffice for a tensor of extents (" + std::to_string(n) +
-                    "), of which this rank has 1125899906842624 elements of 8 bytes, 9007199254740992 bytes in all");
+  CHECK(
+      text ==
+      "ashlar::make: the memory does not suffice for a tensor of extents (" + std::to_string(n) +
+          "), of which this rank has 1125899906842624 elements of 8 bytes, 9007199254740992 bytes in all; called at memory.cpp:" +
+          std::to_string(line));
   CHECK(contains(said([&] { (void)pool::allocate(std::size_t{1} << 57); }), "ashlar: the memory does not suffice"));
   auto x = make<double, layout<"x">>(m, {p});
   fill(x, 1.);

@@ -67,14 +67,17 @@ TEST_CASE("what does not fit is one error on every rank") {
   bool const last = m.rank() == p - 1;
   auto const rows = [&](index_t n) { return numbers(3 * n); };
   using L = batch_sharded<"data", 2>;
-  std::string const where = " (on rank " + std::to_string(p - 1) + ")";
-  CHECK(said([&] {
-          (void)pack<L>(m, {2 * p, 3}, rows(last ? 3 : 2));
-        }) == "ashlar::pack: a rank gives the elements of its shard; expected 6 of (" + std::to_string(2 * p) +
-                  ", 3), found 9" + where);
-  CHECK(said([&] {
-          (void)copy_to_mesh<L>(m, {2, 3}, numbers(last ? 5 : 6));
-        }) == "ashlar::copy_to_mesh: a rank gives all elements of the tensor; expected 6 of (2, 3), found 5" + where);
+  auto const where = [&](int called) {
+    return "; called at pack.cpp:" + std::to_string(called) + " (on rank " + std::to_string(p - 1) + ")";
+  };
+  int line = __LINE__ + 1;
+  std::string const packed = said([&] { (void)pack<L>(m, {2 * p, 3}, rows(last ? 3 : 2)); });
+  CHECK(packed == "ashlar::pack: a rank gives the elements of its shard; expected 6 of (" + std::to_string(2 * p) +
+                      ", 3), found 9" + where(line));
+  line = __LINE__ + 1;
+  std::string const copied = said([&] { (void)copy_to_mesh<L>(m, {2, 3}, numbers(last ? 5 : 6)); });
+  CHECK(copied ==
+        "ashlar::copy_to_mesh: a rank gives all elements of the tensor; expected 6 of (2, 3), found 5" + where(line));
   if (p == 1) return;
   CHECK(said([&] {
           (void)pack<L>(m, {last ? 2 * p + 1 : 2 * p, 3}, rows(2));

@@ -191,16 +191,18 @@ TEST_CASE("adopt: a view that does not fit on one rank is an error on all") {
   bool const last = m.rank() == p - 1;
   view const good("good", 2, 3), bad("bad", 3, 3), wide("wide", 2, 6);
   view const strided = Kokkos::subview(wide, Kokkos::ALL, std::pair<int, int>(0, 3));
+  constexpr int line = __LINE__ + 1;
   auto adopted = [&](view const& v) { return said([&] { (void)adopt<layout<"x", none>>(m, v, {2 * p, 3}); }); };
   std::string const on_last = " (on rank " + std::to_string(p - 1) + ")";
   CHECK(adopted(good) == "");
+  std::string const here = "; called at sharded_tensor.cpp:" + std::to_string(line) + on_last;
   CHECK(adopted(last ? bad : good) ==
-        "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + on_last);
+        "ashlar::adopt: the view has the extents of this rank's shard; expected (2, 3), found (3, 3)" + here);
   if (p > 1)
     CHECK(said([&] {
             (void)adopt<layout<"x", none>>(m, good, {2 * p, last ? 4 : 3});
-          }).find("ashlar::adopt: the extents differ between ranks") == 0);
-  CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + on_last);
+          }).find("ashlar::adopt: the extents differ between ranks: value 1 is 3 on rank 0 and 4 on rank ") == 0);
+  CHECK(adopted(last ? strided : good) == "ashlar::adopt: the view is contiguous; copy a strided one first" + here);
 }
 
 TEST_CASE("expression: it is evaluated once, at its first read, into one block of memory") {

@@ -55,6 +55,12 @@ TEST_CASE("the line of the call, if the function has fixed operands") {
   says_line([&] { (void)mean_squared_error(x, longer); }, __LINE__);
   says_line([&] { auto y = x; assign(y, longer); }, __LINE__);
   says_line([&] { auto y = x; redistribute_into(y, longer); }, __LINE__);
+  says_line([&] { (void)make<float, layout<"data">>(m, {-1}); }, __LINE__);
+  says_line([&] { (void)make<float, layout<"data">>(m, {index_t{1} << 62}); }, __LINE__);
+  says_line([&] { (void)zeros<float, layout<"data">>(m, {-1}); }, __LINE__);
+  says_line([&] { (void)arange<float, layout<"data">>(m, -1); }, __LINE__);
+  says_line([&] { (void)uniform<float, layout<"data">>(m, {-1}, prng_key{1}); }, __LINE__);
+  says_line([&] { (void)normal<float, layout<"data">>(m, {-1}, prng_key{1}); }, __LINE__);
   // clang-format on
 
   // An operator has no place for a call site. A call before it is not named.

@@ -76,10 +76,12 @@ ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const>
     now.reset();
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
+    plan_detail::error_text call;
+    plan_detail::name_call(call);
     throw error(
         what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
         is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
-        "; give all ranks the same");
+        "; give all ranks the same" + call.text);
   }
 }
 

@@ -74,7 +74,7 @@ ASHLAR_INLINE void named_operands::print_layout(error_text& m, layout_value cons
   }
 }
 
-ASHLAR_INLINE void fail_with(error_text& m) {
+ASHLAR_INLINE void name_call(error_text& m) {
   if (named_in_errors != nullptr) {
     char const* file = named_in_errors->file_name();
     for (char const* c = file; *c; ++c)
@@ -83,7 +83,23 @@ ASHLAR_INLINE void fail_with(error_text& m) {
   } else if (operands_in_errors != nullptr) {
     operands_in_errors->print(m);
   }
+}
+
+ASHLAR_INLINE void fail_with(error_text& m) {
+  name_call(m);
   throw error(m.text);
+}
+
+ASHLAR_INLINE void fail_rule(char const* rule) {
+  error_text m;
+  m << rule;
+  fail_with(m);
+}
+
+ASHLAR_INLINE void fail_extents(char const* rule, shape const& found) {
+  error_text m;
+  m << rule << "; found " << found;
+  fail_with(m);
 }
 
 ASHLAR_INLINE void fail_extents(char const* rule, shape const& a, shape const& b) {
@@ -104,7 +120,7 @@ ASHLAR_INLINE void fail_size(shape const& extents, std::size_t element_bytes) {
   error_text m;
   m << "ashlar::make: a tensor has less than 2^63 bytes; found extents " << extents << " of elements of "
     << static_cast<index_t>(element_bytes) << " bytes";
-  throw error(m.text);
+  fail_with(m);
 }
 
 ASHLAR_INLINE void fail_other_extents(char const* rule, shape const& expected, shape const& found) {

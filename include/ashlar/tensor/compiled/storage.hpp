@@ -10,7 +10,7 @@ ASHLAR_INLINE void fail_memory(out_of_memory const& e, shape const& extents, ind
   m << "ashlar::make: the memory does not suffice for a tensor of extents " << extents << ", of which this rank has "
     << elements << " elements of " << static_cast<index_t>(element_bytes) << " bytes, "
     << static_cast<index_t>(e.bytes()) << " bytes in all";
-  throw error(m.text);
+  plan_detail::fail_with(m);
 }
 
 }  // namespace ashlar::tensor_detail
