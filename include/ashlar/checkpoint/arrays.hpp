@@ -60,21 +60,22 @@ inline void save_arrays_of(communicator const& c, std::filesystem::path const& f
 /// leaf takes and `map` does not ignore. The elements have no checksums. Partial layouts do not compile.
 /// Example: load_arrays("mlp.safetensors", m.communicator(), p, {.arrays = {{"*/kernel", "*.weight", {1, 0}}}});
 template <class X>
-void load_arrays(std::filesystem::path const& file, communicator const& c, X& tree, array_map const& map = {}) {
+void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, X& tree,
+                 array_map const& map = {}) {
   static_assert(!checkpoint_detail::trees_are_const<X>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  comm_detail::calls_as const here(c, "load_arrays");
-  checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map);
+  comm_detail::calls_as const here(c, "load_arrays", file.site);
+  checkpoint_detail::load_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map);
 }
 /// Gives several trees the arrays of one file. The leaves' paths begin with the names of the parts.
 /// Example: load_arrays("net.weights.h5", c, map, checkpoint_part("parameters", p), checkpoint_part("statistics", s));
 template <class X, class... More>
-void load_arrays(std::filesystem::path const& file, communicator const& c, array_map const& map,
+void load_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, array_map const& map,
                  checkpoint_part<X> const& first, checkpoint_part<More> const&... more) {
   static_assert(!checkpoint_detail::trees_are_const<X, More...>::value,
                 "ashlar::load_arrays: the tree is const and cannot take the values of a file; give one that is not");
-  comm_detail::calls_as const here(c, "load_arrays");
-  checkpoint_detail::load_arrays_of(c, file, checkpoint_detail::leaves_of(c, first, more...), map);
+  comm_detail::calls_as const here(c, "load_arrays", file.site);
+  checkpoint_detail::load_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, first, more...), map);
 }
 
 /// Saves a tree as arrays that other programs read: whole tensors, whatever their layouts. The file's name says the
@@ -90,18 +91,19 @@ void load_arrays(std::filesystem::path const& file, communicator const& c, array
 /// if two leaves have one name in the file, or the format lacks a type.
 /// Example: save_arrays("mlp.safetensors", m.communicator(), p, map, {.metadata = {{"format", "pt"}}});
 template <class X>
-void save_arrays(std::filesystem::path const& file, communicator const& c, X const& tree, array_map const& map = {},
-                 save_arrays_options const& options = {}) {
-  comm_detail::calls_as const here(c, "save_arrays");
-  checkpoint_detail::save_arrays_of(c, file, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map, options);
+void save_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, X const& tree,
+                 array_map const& map = {}, save_arrays_options const& options = {}) {
+  comm_detail::calls_as const here(c, "save_arrays", file.site);
+  checkpoint_detail::save_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, checkpoint_part("", tree)), map,
+                                    options);
 }
 /// Saves several trees as arrays. The leaves' paths begin with the names of the parts.
 template <class X, class... More>
-void save_arrays(std::filesystem::path const& file, communicator const& c, array_map const& map,
+void save_arrays(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, array_map const& map,
                  save_arrays_options const& options, checkpoint_part<X> const& first,
                  checkpoint_part<More> const&... more) {
-  comm_detail::calls_as const here(c, "save_arrays");
-  checkpoint_detail::save_arrays_of(c, file, checkpoint_detail::leaves_of(c, first, more...), map, options);
+  comm_detail::calls_as const here(c, "save_arrays", file.site);
+  checkpoint_detail::save_arrays_of(c, file.value, checkpoint_detail::leaves_of(c, first, more...), map, options);
 }
 
 }  // namespace ashlar

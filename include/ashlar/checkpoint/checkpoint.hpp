@@ -87,10 +87,10 @@ void load_leaves(communicator const& c, Reader const& from, checkpoint_leaves co
 /// partial layout does not compile, nor a leaf that is no tensor, number or prng_key.
 /// Example: save_checkpoint("step_120.h5", m.communicator(), 120, checkpoint_part("parameters", p), checkpoint_part("optimizer", state));
 template <class... X>
-void save_checkpoint(std::filesystem::path const& file, communicator const& c, index_t step,
+void save_checkpoint(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c, index_t step,
                      checkpoint_part<X> const&... parts) {
-  comm_detail::calls_as const here(c, "save_checkpoint");
-  checkpoint_detail::save_leaves(c, file, step, checkpoint_detail::leaves_of(c, parts...));
+  comm_detail::calls_as const here(c, "save_checkpoint", file.site);
+  checkpoint_detail::save_leaves(c, file.value, step, checkpoint_detail::leaves_of(c, parts...));
 }
 
 /// Gives trees the values in a file and returns its step. Any mesh, layouts and number of ranks may have written the
@@ -103,10 +103,11 @@ void save_checkpoint(std::filesystem::path const& file, communicator const& c, i
 /// was read or that describes it. Also if it lacks a name, or has it with another type or other extents.
 /// Example: index_t const step = load_checkpoint("step_120.h5", m.communicator(), checkpoint_part("parameters", p));
 template <class... X>
-index_t load_checkpoint(std::filesystem::path const& file, communicator const& c, checkpoint_part<X> const&... parts) {
-  comm_detail::calls_as const here(c, "load_checkpoint");
+index_t load_checkpoint(comm_detail::at_call<std::filesystem::path> const& file, communicator const& c,
+                        checkpoint_part<X> const&... parts) {
+  comm_detail::calls_as const here(c, "load_checkpoint", file.site);
   auto const leaves = checkpoint_detail::leaves_of(c, parts...);
-  checkpoint_detail::checkpoint_reader const from(c, file, leaves);
+  checkpoint_detail::checkpoint_reader const from(c, file.value, leaves);
   from.match(leaves);
   checkpoint_detail::load_leaves(c, from, leaves);
   return from.step();

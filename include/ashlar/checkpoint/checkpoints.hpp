@@ -108,8 +108,10 @@ class checkpoints {
  public:
   /// Makes the folder if there is none, and removes unfinished files of a killed run.
   /// Error: ashlar::error on every rank if that fails, or if `every` or `keep` is less than 1.
-  checkpoints(communicator const& c, std::filesystem::path folder, checkpoint_options const& options = {})
+  checkpoints(communicator const& c, std::filesystem::path folder, checkpoint_options const& options = {},
+              call_site w = call_site::current())
       : ranks_(c), folder_(std::move(folder)), options_(options) {
+    comm_detail::calls_as const here(c, "checkpoints", w);
     comm::on_root(c, [&] {
       if (options.every < 1 || options.keep < 1)
         throw error(
@@ -131,7 +133,7 @@ class checkpoints {
   ~checkpoints() {
     if (std::uncaught_exceptions() > exceptions_) return;
     try {
-      finish();
+      finish(call_site());
     } catch (std::exception const& e) {
       if (ranks_.rank() == 0) std::fprintf(stderr, "%s\n", e.what());
     }
@@ -144,11 +146,11 @@ class checkpoints {
   /// Post: if it saved, all earlier checkpoints are on the disk, and the new one too unless asynchronous.
   /// Cost: while threads write, an all-reduce of 8 bytes per step.
   template <class... X>
-  void after_step(index_t step, checkpoint_part<X> const&... parts) {
-    if (due(step))
+  void after_step(comm_detail::at_call<index_t> step, checkpoint_part<X> const&... parts) {
+    if (due(step.value))
       save(step, parts...);
     else if (under_way_ && under_way_->written())
-      finish();
+      finish(step.site);
   }
 
   /// Saves now. If asynchronous, it returns when the pieces are copied; a later call of a member gives the file its
@@ -156,8 +158,9 @@ class checkpoints {
   /// Error: as save_checkpoint. An error of a thread is thrown when its checkpoint is finished. Older checkpoints stay
   /// then.
   template <class... X>
-  void save(index_t step, checkpoint_part<X> const&... parts) {
-    comm_detail::calls_as const here(ranks_, "checkpoints::save");
+  void save(comm_detail::at_call<index_t> at, checkpoint_part<X> const&... parts) {
+    comm_detail::calls_as const here(ranks_, "checkpoints::save", at.site);
+    index_t const step = at.value;
     finish();
     auto leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     if (options_.asynchronous) {
@@ -170,9 +173,9 @@ class checkpoints {
   }
 
   /// Waits until the checkpoint in progress is on the disk.
-  void finish() {
+  void finish(call_site w = call_site::current()) {
     if (!under_way_) return;
-    comm_detail::calls_as const here(ranks_, "checkpoints::finish");
+    comm_detail::calls_as const here(ranks_, "checkpoints::finish", w);
     auto const current = std::move(under_way_);
     current->finish();
     saved(current->step());

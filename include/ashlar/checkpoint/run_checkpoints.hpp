@@ -70,12 +70,16 @@ class run_checkpoints {
 
   /// Saves if a checkpoint is due or an epoch has ended. Call it after every step.
   template <class... X>
-  void after_step(data_position const& at, X const&... trees) {
+  void after_step(comm_detail::at_call<data_position> const& after, X const&... trees) {
     if (!folder_) return;
+    data_position const& at = after.value;
     bool const ends = at.batch == 0;
     if (ends || folder_->due(at.step)) keep_ended(), saved_ = at.step;
     with_parts(
-        [&](auto const&... parts) { ends ? folder_->save(at.step, parts...) : folder_->after_step(at.step, parts...); },
+        [&](auto const&... parts) {
+          comm_detail::at_call<index_t> const step(at.step, after.site);
+          ends ? folder_->save(step, parts...) : folder_->after_step(step, parts...);
+        },
         at, conditions_, trees...);
     if (ends && options_.each_epoch) ended_ = at;
     if (!options_.asynchronous) keep_ended();
@@ -83,17 +87,22 @@ class run_checkpoints {
 
   /// Saves the end of a run, unless its last step was saved. Call it before finish().
   template <class... X>
-  void after_last_step(data_position const& at, X const&... trees) {
+  void after_last_step(comm_detail::at_call<data_position> const& after, X const&... trees) {
+    data_position const& at = after.value;
     if (!folder_ || saved_ == at.step) return;
     keep_ended();
-    with_parts([&](auto const&... parts) { folder_->save(at.step, parts...); }, at, conditions_, trees...);
+    with_parts(
+        [&](auto const&... parts) {
+          folder_->save({at.step, after.site}, parts...);
+        },
+        at, conditions_, trees...);
     saved_ = at.step;
   }
 
   /// Waits until everything is on the disk.
-  void finish() {
+  void finish(call_site w = call_site::current()) {
     keep_ended();
-    if (folder_) folder_->finish();
+    if (folder_) folder_->finish(w);
   }
 
  private:

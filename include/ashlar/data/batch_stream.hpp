@@ -127,6 +127,7 @@ class batch_stream {
 
   batch_stream(device_mesh<M> const& m, dataset d, F const&... f) : mesh_(m), data_(std::move(d)), fields_(f...) {
     (data_detail::check_batch_layout<typename F::layout_type>(), ...);
+    comm_detail::calls_as const here(m.communicator(), "batch_stream");
     comm::collectively(m.communicator(), [&] {
       if (data_.arrays().size() != sizeof...(F))
         throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) +
@@ -170,8 +171,8 @@ class batch_stream {
     at_ = to;
   }
 
-  batch_type next() {
-    host_type const made = can_fail_ || !reader_ ? agreed() : take();
+  batch_type next(call_site w = call_site::current()) {
+    host_type const made = can_fail_ || !reader_ ? agreed(w) : take();
     at_ = made.at.next(count());
     return tensors(made, std::index_sequence_for<F...>{});
   }
@@ -198,10 +199,10 @@ class batch_stream {
     }
   }
 
-  host_type agreed() {
+  host_type agreed(call_site const& w) {
     try {
       return comm::collectively(
-          mesh_.communicator(), [&] { return take(); }, "batch_stream::next");
+          mesh_.communicator(), [&] { return take(); }, "batch_stream::next", w);
     } catch (...) {
       stop();
       throw;

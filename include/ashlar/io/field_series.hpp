@@ -48,7 +48,7 @@ class field_series {
   /// Error: ashlar::error on every rank if a file cannot be written, or the fields do not fit the grid or each other.
   ///   Then the series is as before. Partial layouts do not compile.
   template <plain_tensor... X>
-  void write(double time, series_field<X> const&... fields) {
+  void write(comm_detail::at_call<double> at, series_field<X> const&... fields) {
     static_assert(sizeof...(X) != 0, "ashlar::field_series: a step has one field or more; give series_field(\"u\", u)");
     static_assert((!plan_detail::layout_is_partial<layout_t<X>>::value && ...),
                   "ashlar::field_series: the layout of a field is partial; all_reduce or reduce_scatter it first");
@@ -56,7 +56,8 @@ class field_series {
                   "ashlar::field_series: elements are float, double or integers; cast the field, or write real and "
                   "imaginary parts");
     communicator const& c = mesh_.communicator();
-    comm_detail::calls_as const here(c, "field_series::write");
+    comm_detail::calls_as const here(c, "field_series::write", at.site);
+    double const time = at.value;
     std::vector<io_detail::hdf5_field> written;
     std::string const number = std::to_string(count_);
     std::string const name =

@@ -1,6 +1,7 @@
 // Calls of all ranks of a communicator that are no collectives of a mesh: agreements, and collectives on raw memory.
 #pragma once
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "ashlar/comm/desync/collective_in_progress.hpp"
@@ -19,6 +20,17 @@ class calls_as {
  private:
   communicator_state& state_;
   calling_function outer_;
+};
+
+/// A function's first argument and the line of the call. Behind a pack there is no place for the default argument that
+/// finds the line.
+template <class T>
+struct at_call {
+  T value;
+  call_site site;
+  template <class U>
+    requires std::is_convertible_v<U, T>
+  at_call(U&& given, call_site w = call_site::current()) : value(static_cast<T>(std::forward<U>(given))), site(w) {}
 };
 
 /// `polling`: a rank that waits in a collective of MPI's own polls the other ranks, whatever that costs.
