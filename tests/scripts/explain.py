@@ -24,7 +24,7 @@ EXPECTED = {
     "layout/axis_shards_two_dimensions": ['  at {}:9: using square = layout<"data", "data">;', '  layout layout<"data", "data">'],
     "layout/names_joined_by_a_comma": None,
     "layout/equation_without_arrow": [
-        '  at {}:9: inline constexpr layout_detail::einsum_equation product = layout_detail::parse("ik,kj");'],
+        '  at {}:10: inline constexpr layout_detail::einsum_equation product = layout_detail::parse("ik,kj");'],
     "plan/negative_extent": ['  at {}:12: constexpr auto x = make<float, layout<"data">>(m, {{-1}});', '  layout layout<"data">'],
     "plan/draw_svg_of_three_dimensions": ['  at {}:14: void show(std::ostream& out) {{ draw_svg<batch>(out, mesh<axis<"x">>{{{{2}}}}, extents); }}',
                                           '  layout layout<"x", none, none>'],
