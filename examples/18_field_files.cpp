@@ -40,6 +40,10 @@ int main() {
     }
     save_npy(generate<double, blocks>(m, {rows, across}, wave{0.3}), name + ".npy");
     // [write]
+    // [npz]
+    auto const end = generate<double, blocks>(m, {rows, across}, wave{0.3});
+    save_npz(name + ".npz", npz_array("height", end), npz_array("energy", end * end));
+    // [npz]
 
     // Other ranks, as of another run: half of them, or one.
     int const fewer = size > 1 ? size / 2 : 1, last = 3;
@@ -52,9 +56,11 @@ int main() {
       auto const u = load_hdf5<double, columns>(n, name + "_000003.h5", "height");
       auto const box = load_hdf5<double, layout<"r", none>>(n, name + "_000003.h5", "height", {100, 0}, {50, across});
       auto const v = load_npy<double, columns>(n, name + ".npy");
+      auto const w = load_npz<double, columns>(n, name + ".npz", "height");
       // [read]
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
-      error = item(all_reduce(max(abs(u - expected)))) + item(all_reduce(max(abs(v - expected))));
+      error = item(all_reduce(max(abs(u - expected)))) + item(all_reduce(max(abs(v - expected)))) +
+              item(all_reduce(max(abs(w - expected))));
       auto const whole = gather_all(expected), found = gather_all(box);
       for (index_t i = 0; i < 50 * across; ++i)
         if (found[static_cast<std::size_t>(i)] != whole[static_cast<std::size_t>(100 * across + i)]) error = 1;

@@ -34,7 +34,7 @@ forbid "--exclude=print*.hpp --exclude=parse.hpp --exclude=draw*.hpp $meaning co
   "a layer below comm includes a slow standard header"
 forbid "comm" 'Kokkos|cblas' "comm includes Kokkos or BLAS"
 forbid "--exclude-dir=kernels ." '[a-z_]*cblas\.h>|oneapi' "a layer other than kernels includes BLAS or oneDNN"
-forbid "--exclude=idx.hpp --exclude=deflate.hpp ." 'zlib' "a header other than io/idx.hpp and io/deflate.hpp includes zlib"
+forbid "--exclude=idx.hpp --exclude=deflate.hpp --exclude=crc32.hpp ." 'zlib' "a header other than io/idx.hpp, io/deflate.hpp and io/crc32.hpp includes zlib"
 forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"
 forbid "--exclude=fftw.hpp ." 'fftw3' "a header other than kernels/fftw.hpp includes fftw3.h"
 forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/(fftw?|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"

@@ -49,6 +49,9 @@ class checked_file {
   void lock();
   /// Closes the file. Some systems report an earlier write error only here.
   void close();
+  /// Makes this object a part of the file, to read it: n bytes from byte `at` on. Errors add its name.
+  /// Pre: at + n <= size(). Post: size() == n; byte 0 is the first of the part.
+  void narrow(std::uint64_t at, std::uint64_t n, std::string const& name);
   [[noreturn]] void fail(std::string const& what) const;
 
  private:
@@ -61,7 +64,7 @@ class checked_file {
   std::filesystem::path path_;
   char const* caller_ = "";
   int descriptor_ = -1;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, begin_ = 0;
 };
 
 /// Throws the error of a std::filesystem function, if there is one.

@@ -1,6 +1,7 @@
-// Files: npy and IDX. This header does not include io/hdf5.hpp, which needs HDF5.
+// Files: npy, npz and IDX. This header does not include io/hdf5.hpp, which needs HDF5.
 #pragma once
 #include "ashlar/io/idx.hpp"
 #include "ashlar/io/npy.hpp"
 #include "ashlar/io/npy_files.hpp"
 #include "ashlar/io/npy_tensor.hpp"
+#include "ashlar/io/npz_files.hpp"

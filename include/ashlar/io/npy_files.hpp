@@ -12,18 +12,33 @@ namespace io_detail {
 /// A .npy file whose elements are taken as elements of a tensor.
 class npy_input {
  public:
-  npy_input(std::filesystem::path const& path, array_type to, int rank);
+  npy_input(checked_file in, array_type to, int rank);
   /// The extents in the order of the file.
   std::vector<index_t> const& extents() const { return content_.extents; }
   bool fortran() const { return content_.fortran; }
   /// Numbers that are equal on ranks that read the same file.
   std::vector<index_t> seen() const;
 
-  /// Reads n elements from number `first` on. No MPI.
-  void read(index_t first, index_t n, unsigned char* to) const;
+  /// The bytes before the elements, and of the elements.
+  std::size_t header_bytes() const { return content_.begin; }
+  std::size_t element_bytes() const { return content_.bytes; }
+  std::string header() const;
+
+  /// Reads n elements from number `first` on. No MPI. Calls seen(bytes, how many, how many of the file follow) on the
+  /// bytes as the file has them.
+  template <class Seen>
+  void read(index_t first, index_t n, unsigned char* to, Seen const& seen) const {
+    auto const count = static_cast<std::size_t>(n), begin = static_cast<std::size_t>(first) * stored_bytes(),
+               bytes = count * stored_bytes();
+    unsigned char* const stored = to + count * (name_of(to_).bits / 8) - bytes;
+    in_.read(content_.begin + begin, stored, bytes);
+    seen(stored, bytes, content_.bytes - begin - bytes);
+    convert(stored, to, count);
+  }
 
  private:
   std::size_t stored_bytes() const { return name_of(from_).bits / 8; }
+  void convert(unsigned char* stored, unsigned char* to, std::size_t count) const;
 
   array_type to_, from_ = array_type::unreadable;
   checked_file in_;
@@ -45,12 +60,12 @@ constexpr shape reversed(shape s) {
   return s;
 }
 
-template <class X>
+template <class X, class Seen>
 void read_npy_shard(npy_input const& in, X const& x, exchange_buffers const& buffers,
-                    std::optional<std::string>& failure) {
+                    std::optional<std::string>& failure, Seen const& seen) {
   using T = typename X::element_type;
   auto const& m = x.mesh();
-  auto const read = [&](index_t first, index_t n, unsigned char* to) { in.read(first, n, to); };
+  auto const read = [&](index_t first, index_t n, unsigned char* to) { in.read(first, n, to, seen); };
   fill_from_host(x, [&](T* own) {
     if (!in.fortran()) {
       auto const array = array_of(m, x.layout, x.extents(), sizeof(T));
@@ -66,6 +81,22 @@ void read_npy_shard(npy_input const& in, X const& x, exchange_buffers const& buf
     kernels::permute(host, static_cast<T const*>(there.get()), reversed(x.local_region().extents()), order, own);
     host.fence("ashlar: the elements are given back");
   });
+}
+
+/// Makes the tensor of a file's elements. Calls `seen` as npy_input::read does, on each element once among the ranks
+/// that hold one copy of the tensor.
+/// Collective: all ranks of m. Error: ashlar::error on every rank.
+template <class T, class L, class M, class Seen>
+sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& in, Seen const& seen) {
+  communicator const& c = m.communicator();
+  shape const stored = shape_of(in.extents());
+  auto [x, buffers] = comm::collectively(c, [&] {
+    return std::pair(sharded_tensor<T, L, M>(m, in.fortran() ? reversed(stored) : stored), exchange_buffers());
+  });
+  std::optional<std::string> failure;
+  read_npy_shard(in, x, buffers, failure, seen);
+  comm_detail::throw_together(c, std::move(failure), true);
+  return x;
 }
 
 }  // namespace io_detail
@@ -93,19 +124,13 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path 
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npy", w);
   io_detail::require_same_file(c, path, "ashlar::load_npy");
-  io_detail::npy_input const in =
-      comm::collectively(c, [&] { return io_detail::npy_input(path, io_detail::type_of_elements<T>(), L::rank); });
+  io_detail::npy_input const in = comm::collectively(c, [&] {
+    return io_detail::npy_input(io_detail::checked_file(path, "ashlar::load_npy"), io_detail::type_of_elements<T>(),
+                                L::rank);
+  });
   comm::require_equal(c, in.seen(),
                       "ashlar::load_npy: " + path.string() + ": element type, orders, header and extents");
-  shape const stored = io_detail::shape_of(in.extents());
-  auto [x, buffers] = comm::collectively(c, [&] {
-    return std::pair(sharded_tensor<T, L, M>(m, in.fortran() ? io_detail::reversed(stored) : stored),
-                     io_detail::exchange_buffers());
-  });
-  std::optional<std::string> failure;
-  io_detail::read_npy_shard(in, x, buffers, failure);
-  comm_detail::throw_together(c, std::move(failure), true);
-  return x;
+  return io_detail::tensor_of_npy<T, L>(m, in, [](unsigned char const*, std::size_t, std::size_t) {});
 }
 
 /// Writes a tensor of any layout to a .npy file of format 1.0, row-major, which NumPy reads. Evaluates elementwise

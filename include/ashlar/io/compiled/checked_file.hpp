@@ -28,7 +28,7 @@ ASHLAR_INLINE std::size_t checked_file::read_some(std::uint64_t at, void* to, st
   std::size_t done = 0;
   while (done < n) {
     ssize_t const got = ::pread(descriptor_, static_cast<char*>(to) + done, std::min(n - done, most_at_once),
-                                static_cast<off_t>(at + done));
+                                static_cast<off_t>(begin_ + at + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_for_reason("read");
     if (got == 0) break;
@@ -85,6 +85,12 @@ ASHLAR_INLINE void checked_file::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_for_reason("closed");
 }
 
+ASHLAR_INLINE void checked_file::narrow(std::uint64_t at, std::uint64_t n, std::string const& name) {
+  begin_ += at;
+  size_ = n;
+  path_ += ": " + name;
+}
+
 ASHLAR_INLINE void checked_file::fail(std::string const& what) const {
   throw error(std::string(caller_) + ": " + path_.string() + ": " + what);
 }
@@ -106,6 +112,7 @@ ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
   std::swap(caller_, other.caller_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
+  std::swap(begin_, other.begin_);
 }
 
 ASHLAR_INLINE void check_files(std::error_code const& failed, std::filesystem::path const& path,

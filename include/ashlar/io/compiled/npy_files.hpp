@@ -4,8 +4,7 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE npy_input::npy_input(std::filesystem::path const& path, array_type to, int rank)
-    : to_(to), in_(path, "ashlar::load_npy") {
+ASHLAR_INLINE npy_input::npy_input(checked_file in, array_type to, int rank) : to_(to), in_(std::move(in)) {
   content_ = content_of_npy(in_, [&](npy_header const& header) {
     from_ = type_of_npy(header.descr);
     if (from_ == array_type::unreadable)
@@ -29,10 +28,14 @@ ASHLAR_INLINE std::vector<index_t> npy_input::seen() const {
   return all;
 }
 
-ASHLAR_INLINE void npy_input::read(index_t first, index_t n, unsigned char* to) const {
-  auto const count = static_cast<std::size_t>(n), bytes = stored_bytes();
-  unsigned char* const stored = to + count * (name_of(to_).bits / 8 - bytes);
-  in_.read(content_.begin + static_cast<std::size_t>(first) * bytes, stored, count * bytes);
+ASHLAR_INLINE std::string npy_input::header() const {
+  std::string text(content_.begin, '\0');
+  in_.read(0, text.data(), text.size());
+  return text;
+}
+
+ASHLAR_INLINE void npy_input::convert(unsigned char* stored, unsigned char* to, std::size_t count) const {
+  std::size_t const bytes = stored_bytes();
   if (swaps_) {
     bool const is_complex = from_ == array_type::complex64 || from_ == array_type::complex128;
     std::size_t const size = is_complex ? bytes / 2 : bytes;

@@ -1,0 +1,102 @@
+// The functions of io/npz_files.hpp.
+#pragma once
+#include <algorithm>
+#include <string_view>
+#include "ashlar/io/npz_files.hpp"
+
+namespace ashlar::io_detail {
+
+ASHLAR_INLINE zip_member open_npz(checked_file& in, std::string const& name) {
+  std::vector<zip_member> const members = members_of_zip(in);
+  auto const is_named = [&](zip_member const& m) { return m.name == name + ".npy"; };
+  auto const found = std::find_if(members.begin(), members.end(), is_named);
+  if (found == members.end()) {
+    std::string all;
+    for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 8); ++i) {
+      std::string_view const text = members[i].name;
+      all += (i == 0 ? "" : ", ") + shown(text.substr(0, text.size() - (text.ends_with(".npy") ? 4 : 0)));
+    }
+    in.fail("expected an array " + shown(name) + ", found " + (members.empty() ? "none" : all) +
+            (members.size() > 8 ? ", ..." : ""));
+  }
+  if (std::any_of(found + 1, members.end(), is_named))
+    in.fail("expected one array " + shown(name) + ", found two of this name");
+  narrow_to(in, *found);
+  return *found;
+}
+
+ASHLAR_INLINE std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine) {
+  if (c.size() == 1) return mine;
+  comm_detail::raw_call const now(c, "checksums", {}, comm_detail::wait_by::polling);
+  std::vector<index_t> sums(mine.begin(), mine.end());
+  comm_detail::all_reduce_by_mpi(c, sums.data(), static_cast<int>(sums.size()), MPI_BXOR);
+  std::vector<std::uint32_t> all;
+  for (index_t const s : sums) all.push_back(static_cast<std::uint32_t>(s));
+  return all;
+}
+
+// Checks the arrays' names, which become names of files if somebody unpacks the file.
+inline void require_npz_names(std::vector<npz_part> const& parts, std::string const& what) {
+  std::vector<std::string> names;
+  for (npz_part const& p : parts) {
+    std::string const& n = p.name;
+    bool const leads_out = n.starts_with('/') || ('/' + n + '/').find("/../") != n.npos ||
+                           std::any_of(n.begin(), n.end(), [](char c) { return c == '\\' || (c >= 0 && c < ' '); });
+    if (n.empty() || n.size() > 1024 || leads_out)
+      throw error(what + ": expected names of 1 to 1024 characters, as of files in a folder, found " + shown(n));
+    if (std::find(names.begin(), names.end(), n) != names.end())
+      throw error(what + ": expected each name once, found " + shown(n) + " twice");
+    names.push_back(n);
+  }
+}
+
+ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const& path,
+                             std::vector<npz_part> const& parts) {
+  std::string const what = "ashlar::save_npz: " + path.string();
+  require_same_file(c, path, "ashlar::save_npz");
+  std::string described;
+  std::vector<zip_member> members;
+  for (npz_part const& p : parts) {
+    described += p.name + '\n' + p.header;
+    members.push_back({.name = p.name + ".npy", .bytes = p.header.size() + p.array.bytes()});
+  }
+  index_t const same[]{static_cast<index_t>(described.size()),
+                       static_cast<index_t>(crc32c(0, described.data(), described.size()))};
+  comm::require_equal(c, same, what + ": names, element types and extents (as length and checksum)");
+  std::uint64_t const directory = place_members(members);
+  exchange_buffers const buffers = comm::collectively(c, [&] {
+    require_npz_names(parts, what);
+    return exchange_buffers();
+  });
+  shared_output out(c, path, "ashlar::save_npz", [&](checked_file const& file) {
+    file.resize(directory + directory_of(members, directory).size());
+  });
+
+  std::optional<std::string> failure;
+  std::vector<std::uint32_t> sums(parts.size(), 0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    npz_part const& p = parts[i];
+    std::size_t const bytes = p.array.bytes();
+    if (c.rank() == 0) sums[i] = crc32_share(p.header.data(), p.header.size(), bytes);
+    write_shard(p.array, p.rank, p.shard, buffers, failure, [&](index_t first, index_t n, unsigned char const* from) {
+      std::size_t const begin = static_cast<std::size_t>(first) * p.array.element_bytes,
+                        length = static_cast<std::size_t>(n) * p.array.element_bytes;
+      out.file().write(members[i].begin + p.header.size() + begin, from, length);
+      sums[i] ^= crc32_share(from, length, bytes - begin - length);
+    });
+  }
+  sums = sums_of_ranks(c, sums);
+  auto const write_headers = [&] {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      members[i].crc = sums[i];
+      std::string const header = local_header_of(members[i]) + parts[i].header;
+      out.file().write(members[i].at, header.data(), header.size());
+    }
+    std::string const last = directory_of(members, directory);
+    out.file().write(directory, last.data(), last.size());
+  };
+  if (c.rank() == 0 && !failure) run_catching(write_headers, failure);
+  out.commit(std::move(failure));
+}
+
+}  // namespace ashlar::io_detail

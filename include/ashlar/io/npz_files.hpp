@@ -1,0 +1,148 @@
+// Tensors in .npz files: each rank reads or writes its part of each array.
+#pragma once
+#include "ashlar/config.hpp"
+#include "ashlar/comm/desync/raw_call.hpp"
+#include "ashlar/io/crc32.hpp"
+#include "ashlar/io/npy_files.hpp"
+#include "ashlar/io/zip.hpp"
+#include <memory>
+
+namespace ashlar {
+
+/// A tensor and its name in a .npz file.
+/// Example: save_npz("run.npz", npz_array("u", u), npz_array("v", v));
+template <class X>
+struct npz_array {
+  std::string name;
+  X const& tensor;
+
+  npz_array(std::string n, X const& t) : name(std::move(n)), tensor(t) {}
+};
+
+namespace io_detail {
+
+/// Opens an array of a .npz file. The file becomes the array's .npy file. Error: ashlar::error.
+ASHLAR_INLINE zip_member open_npz(checked_file& in, std::string const& name);
+
+/// The exclusive or of the ranks' numbers. Collective: all ranks of c.
+ASHLAR_INLINE std::vector<std::uint32_t> sums_of_ranks(communicator const& c, std::vector<std::uint32_t> const& mine);
+
+/// A tensor that becomes an array of a .npz file: its shard on the host.
+struct npz_part {
+  std::string name, header;
+  distributed_array array;
+  int rank;
+  std::shared_ptr<void const> owner;  // of the shard
+  unsigned char const* shard;
+
+  template <class X>
+  npz_part(X const& x, std::string const& n)
+      : name(n),
+        header(npy_header_of(type_of_elements<typename X::element_type>(), x.extents())),
+        array(array_of(x.mesh(), x.layout, x.extents(), sizeof(typename X::element_type))),
+        rank(x.mesh().rank()) {
+    using host = decltype(tensor_detail::on_host<typename X::execution_space>(x.data(), x.local_size()));
+    auto const memory =
+        std::make_shared<host const>(tensor_detail::on_host<typename X::execution_space>(x.data(), x.local_size()));
+    owner = std::make_shared<std::pair<X, std::shared_ptr<host const>>>(x, memory);
+    shard = reinterpret_cast<unsigned char const*>(memory->data());
+  }
+};
+
+/// Writes the arrays. Collective: all ranks of c, which are the ranks of their meshes.
+ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const& path,
+                             std::vector<npz_part> const& parts);
+
+}  // namespace io_detail
+
+/// Reads an array of a .npz file into a tensor of any layout. Each rank reads its part. The file has no compression:
+/// numpy.savez writes such files, save_npz does, and zip -0.
+/// Shape: the array's extents, of 0 to 8 dimensions.
+/// Post: as load_npy of the member NAME.npy: a value never changes, all orders and headers are read.
+/// Collective: all ranks of m; it blocks. It has no entry in a ledger.
+/// Cost: as load_npy; and each rank reads the directory at the end of the file. The ranks compute the CRC-32 of the
+///   bytes that they read, and compare it with the directory by an all-reduce of 8 bytes.
+/// Error: ashlar::error on every rank, also if the file has no such array, or has it compressed or damaged. As load_npy
+///   for the array itself. A partial layout does not compile.
+/// Example: load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
+/// Source: PKWARE, APPNOTE.TXT 6.3.10, .ZIP File Format Specification.
+template <class T, class L, class M>
+sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::filesystem::path const& path, std::string const& name,
+                                 call_site w = call_site::current()) {
+  static_assert(!plan_detail::layout_is_partial<L>::value,
+                "ashlar::load_npz: the layout is partial, and each rank would hold the whole value; take the layout "
+                "without it");
+  static_assert(!io_detail::files_have_no_such_elements<T>::value,
+                "ashlar::load_npz: elements are bool, integers, float, double or complex numbers of these; load one of "
+                "these and cast the tensor");
+  communicator const& c = m.communicator();
+  comm_detail::calls_as const here(c, "load_npz", w);
+  std::string const what = "ashlar::load_npz: " + path.string() + ": " + name;
+  io_detail::require_same_file(c, path.string() + ": " + name, "ashlar::load_npz");
+  io_detail::zip_member member;
+  io_detail::npy_input const in = comm::collectively(c, [&] {
+    io_detail::checked_file file(path, "ashlar::load_npz");
+    member = io_detail::open_npz(file, name);
+    return io_detail::npy_input(std::move(file), io_detail::type_of_elements<T>(), L::rank);
+  });
+  std::vector<index_t> same = in.seen();
+  same.insert(same.end(), {static_cast<index_t>(member.begin), static_cast<index_t>(member.crc)});
+  comm::require_equal(c, same, what + ": element type, orders, header, extents, place and checksum");
+  // Copies of the tensor read the same bytes. The first of them counts.
+  bool const counts = m.sizes().position(m.rank(), ~sharded_tensor<T, L, M>::layout.sharding()) == 0;
+  std::vector<std::uint32_t> sum(1, 0);
+  auto x = io_detail::tensor_of_npy<T, L>(m, in, [&](unsigned char const* bytes, std::size_t n, std::size_t after) {
+    if (counts) sum[0] ^= io_detail::crc32_share(bytes, n, after);
+  });
+  comm::collectively(c, [&] {
+    if (m.rank() == 0) sum[0] ^= io_detail::crc32_share(in.header().data(), in.header_bytes(), in.element_bytes());
+  });
+  if (io_detail::sums_of_ranks(c, sum)[0] != member.crc)
+    throw error(what + ": the array is damaged: its CRC-32 is not the one in the file's directory");
+  return x;
+}
+
+/// Writes tensors of any layouts to a .npz file without compression, which numpy.load reads. Evaluates elementwise
+/// expressions. The file gets its name when all of it is on the disk; until then it is FILE.part.
+/// Pre: the tensors' meshes have the same ranks in the same order.
+/// Post: load_npz<T, L>(m, path, name) has the same elements. The file is the same on any number of ranks.
+/// Collective: all ranks of the meshes; it blocks until the file is on the disk. It has no entry in a ledger.
+/// Cost: as save_npy for each array; and the CRC-32 of each byte, by the rank that writes it. Above 4 GiB it is a zip64
+///   file.
+/// Error: ashlar::error on every rank if the file cannot be written, or names or tensors differ between ranks. Also if a name is empty,
+///   occurs twice, or leads out of a folder. Then the old file, if there is one, is unchanged. A partial layout does not
+///   compile.
+/// Example: save_npz("run.npz", npz_array("u", u), npz_array("energy", u * u));
+template <plain_tensor... X>
+void save_npz(comm_detail::at_call<std::filesystem::path> const& file, npz_array<X> const&... arrays) {
+  static_assert(sizeof...(X) != 0, "ashlar::save_npz: a file has one array or more; give npz_array(\"u\", u)");
+  static_assert((!plan_detail::layout_is_partial<layout_t<X>>::value && ...),
+                "ashlar::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
+  static_assert((!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
+                "ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
+                "tensor to one of these");
+  std::filesystem::path const& path = file.value;
+  std::vector<io_detail::npz_part> parts;
+  std::optional<communicator> all;
+  auto const add = [&](auto const& a) {
+    auto const x = plan_detail::materialize(a.tensor);
+    if (!all) all = x.mesh().communicator();
+    comm_detail::calls_as const here(*all, "save_npz", file.site);
+    comm::collectively(*all, [&] {
+      if (x.mesh().size() != all->size())
+        throw error("ashlar::save_npz: " + path.string() + ": expected " + a.name + " on a mesh of " +
+                    std::to_string(all->size()) + " ranks, as the first array is, found one of " +
+                    std::to_string(x.mesh().size()));
+      parts.emplace_back(x, a.name);
+    });
+  };
+  (add(arrays), ...);
+  comm_detail::calls_as const here(*all, "save_npz", file.site);
+  io_detail::write_npz(*all, path, parts);
+}
+
+}  // namespace ashlar
+
+#ifndef ASHLAR_INSTANTIATED
+#include "ashlar/io/compiled/npz_files.hpp"
+#endif

@@ -1,0 +1,187 @@
+// Zip files without compression: written and read back, large ones as holes, and files that are damaged.
+#include "ashlar/io/zip.hpp"
+#include "ashlar/io/crc32.hpp"
+#include "../../support/files.hpp"
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <functional>
+
+using namespace ashlar;
+using namespace ashlar::test;
+using io_detail::checked_file, io_detail::zip_member;
+
+namespace {
+
+constexpr char const* caller = "ashlar::load_npz";
+
+// A file of two members, and its members as they were placed.
+struct example {
+  std::vector<zip_member> members{{.name = "u.npy", .bytes = 5}, {.name = "a/\xc3\xbc.npy", .bytes = 70000}};
+  std::uint64_t directory = 0;
+  bytes file;
+
+  example() {
+    directory = io_detail::place_members(members);
+    for (zip_member& m : members) {
+      bytes const content = counting(static_cast<std::size_t>(m.bytes));
+      m.crc = io_detail::crc32_share(content.data(), content.size(), 0);
+      std::string const header = io_detail::local_header_of(m);
+      REQUIRE(header.size() == m.begin - m.at);
+      file.insert(file.end(), header.begin(), header.end());
+      file.insert(file.end(), content.begin(), content.end());
+    }
+    std::string const last = io_detail::directory_of(members, directory);
+    file.insert(file.end(), last.begin(), last.end());
+  }
+};
+
+// The content of the member of this number, or the sentence of an error.
+struct outcome {
+  std::vector<zip_member> members;
+  bytes content;
+  std::string sentence;
+};
+outcome read(bytes const& file, std::size_t number) {
+  static temporary_folder const folder;
+  write(folder.path / "x.npz", file);
+  try {
+    checked_file in(folder.path / "x.npz", caller);
+    outcome result{io_detail::members_of_zip(in), {}, ""};
+    if (number >= result.members.size()) return result;
+    io_detail::narrow_to(in, result.members[number]);
+    result.content.resize(static_cast<std::size_t>(in.size()));
+    in.read(0, result.content.data(), result.content.size());
+    return result;
+  } catch (error const& e) {
+    return {{}, {}, e.what()};
+  }
+}
+bytes changed(bytes file, std::size_t at, bytes const& to) {
+  std::copy(to.begin(), to.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
+  return file;
+}
+void check_refused(bytes const& file, std::size_t number, char const* why) {
+  std::string const sentence = read(file, number).sentence;
+  CHECK_MESSAGE(sentence.starts_with("ashlar::load_npz: /"), sentence);
+  CHECK_MESSAGE(sentence.find(why) != sentence.npos, sentence);
+  CHECK_MESSAGE(std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }), sentence);
+}
+
+}  // namespace
+
+TEST_CASE("zip: the shares of the parts of a text are its CRC-32") {
+  std::string const text = "123456789";
+  for (std::size_t i = 0; i <= 9; ++i)
+    for (std::size_t k = i; k <= 9; ++k)
+      CHECK((io_detail::crc32_share(text.data() + k, 9 - k, 0) ^ io_detail::crc32_share(text.data(), i, 9 - i) ^
+             io_detail::crc32_share(text.data() + i, k - i, 9 - k)) == 0xcbf43926u);
+  bytes const many = counting(100000);
+  CHECK((io_detail::crc32_share(many.data() + 99, many.size() - 99, 0) ^
+         io_detail::crc32_share(many.data(), 99, many.size() - 99)) ==
+        io_detail::crc32_share(many.data(), many.size(), 0));
+}
+
+TEST_CASE("zip: members come back, and begin at multiples of 64, or of a page") {
+  example const e;
+  CHECK(e.members[0].begin % 64 == 0);
+  CHECK(e.members[1].begin % 4096 == 0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    outcome const r = read(e.file, i);
+    CHECK(r.sentence == "");
+    REQUIRE(r.members.size() == 2);
+    CHECK(r.members[i].name == e.members[i].name);
+    CHECK(r.members[i].crc == e.members[i].crc);
+    CHECK(r.content == counting(static_cast<std::size_t>(e.members[i].bytes)));
+  }
+}
+
+TEST_CASE("zip: a comment at the end of a file is left out") {
+  example const e;
+  bytes file = e.file;
+  bytes const comment{'P', 'K', 5, 6, 'a', 'b'};
+  file[file.size() - 2] = static_cast<std::uint8_t>(comment.size());
+  CHECK(read(joined(file, comment), 0).content == counting(5));
+}
+
+TEST_CASE("zip: members and directories beyond 4 GiB, and 65536 members, are those of a zip64 file") {
+  temporary_folder const folder;
+  auto const path = folder.path / "x.npz";
+  auto const written = [&](std::vector<zip_member>& members) {
+    std::uint64_t const at = io_detail::place_members(members);
+    checked_file const out(path, caller, O_RDWR | O_CREAT | O_TRUNC);
+    for (zip_member const& m : members) {
+      std::string const header = io_detail::local_header_of(m);
+      out.write(m.at, header.data(), header.size());
+    }
+    std::string const last = io_detail::directory_of(members, at);
+    out.write(at, last.data(), last.size());
+  };
+  // The elements are holes: they take no room on the disk.
+  std::vector<zip_member> large{{.name = "a.npy", .bytes = (std::uint64_t{1} << 32) - 1},
+                                {.name = "b.npy", .bytes = 7},
+                                {.name = "c.npy", .bytes = std::uint64_t{5} << 30}};
+  written(large);
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    checked_file in(path, caller);
+    auto const found = io_detail::members_of_zip(in);
+    REQUIRE(found.size() == 3);
+    CHECK(found[i].at == large[i].at);
+    CHECK(found[i].bytes == large[i].bytes);
+    io_detail::narrow_to(in, found[i]);
+    CHECK(in.size() == large[i].bytes);
+  }
+  std::vector<zip_member> many;
+  for (int i = 0; i < 65536; ++i) many.push_back({.name = std::to_string(i), .bytes = 1});
+  written(many);
+  auto const found = io_detail::members_of_zip(checked_file(path, caller));
+  REQUIRE(found.size() == many.size());
+  CHECK(found.back().name == "65535");
+  CHECK(found.back().at == many.back().at);
+}
+
+TEST_CASE("zip: files that are not as expected are refused in one sentence") {
+  example const e;
+  std::size_t const directory = static_cast<std::size_t>(e.directory), end = e.file.size() - 22;
+  check_refused({}, 0, "expected a .npz file, of at least 22 bytes, found 0");
+  check_refused(bytes(300, 7), 0, "which ends with the directory of a zip file, found other bytes");
+  check_refused({e.file.begin(), e.file.end() - 1}, 0, "found other bytes");
+  check_refused(joined(bytes(10), e.file), 0, "found one that begins at byte");
+  check_refused(changed(e.file, end + 4, {1}), 0, "expected a zip file of one part");
+  check_refused(changed(e.file, end + 8, {3, 0, 3, 0}), 0, "expected 3 entries of the directory, found 2");
+  check_refused(changed(e.file, directory, {'Q'}), 0, "expected entry 0 of the directory, found other bytes");
+  check_refused(changed(e.file, directory + 28, {0xff, 0xff}), 0, "expected entry 0 within the directory");
+  check_refused(changed(e.file, directory + 24, {0xff, 0xff, 0xff, 0xff}), 0, "as numbers of 64 bits, found none");
+  check_refused(changed(e.file, directory + 20, {0, 0, 0, 9}), 0, "before the directory at byte");
+  check_refused(changed(e.file, directory + 42, {0, 0, 0, 9}), 0, "before the directory at byte");
+  check_refused(changed(e.file, directory + 8, {1}), 0, "found it encrypted");
+  check_refused(changed(e.file, directory + 10, {8}), 0, "found it compressed; write it by numpy.savez");
+  check_refused(changed(e.file, directory + 20, {4}), 0, "found 4 bytes for 5");
+  check_refused(changed(e.file, 0, {'Q'}), 0, "expected the header of 'u.npy' at byte 0");
+  check_refused(changed(e.file, 30, {'v'}), 0, "expected the header of 'u.npy' at byte 0");
+  check_refused(changed(e.file, 26, {0xff, 0xff}), 0, "expected the header of 'u.npy' at byte 0");
+  check_refused(changed(e.file, static_cast<std::size_t>(e.members[1].at) + 28, {0xff, 0xff}), 1,
+                "expected 70000 bytes of 'a/??.npy', found the end of the file");
+}
+
+TEST_CASE("zip: no change of one byte and no shorter file leads beyond the file") {
+  example e;
+  bytes file = e.file;
+  std::size_t errors = 0;
+  auto const check = [&](bytes const& content) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      outcome const r = read(content, i);
+      CHECK((r.sentence.empty() || r.sentence.starts_with("ashlar::load_npz: /")));
+      CHECK(r.content.size() <= content.size());
+      errors += !r.sentence.empty();
+    }
+  };
+  std::size_t const directory = static_cast<std::size_t>(e.directory);
+  for (std::size_t at = 0; at < file.size(); at = at == 99 ? directory : at + 1)
+    for (std::uint8_t const to : bytes{0x00, 0x7f, 0x80, 0xff}) check(changed(file, at, {to}));
+  CHECK(errors != 0);
+  for (std::size_t n = directory; n < file.size(); ++n) {
+    errors = 0;
+    check({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(n)});
+    CHECK(errors == 2);
+  }
+}
