@@ -15,6 +15,7 @@
 #include "ashlar/comm/compiled/collective_in_progress.hpp"
 #include "ashlar/comm/compiled/collective_log.hpp"
 #include "ashlar/comm/compiled/communicator.hpp"
+#include "ashlar/comm/compiled/derived_types.hpp"
 #include "ashlar/comm/compiled/device_pointers.hpp"
 #include "ashlar/comm/compiled/environment.hpp"
 #include "ashlar/comm/compiled/exchange.hpp"

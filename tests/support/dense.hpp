@@ -71,6 +71,10 @@ struct collectives_of_mpi : forced_transport {
 struct messages_of_mpi : forced_transport {
   messages_of_mpi() { comm::tuned.shared_memory = false; }
 };
+/// The same. Derived datatypes describe blocks that are not contiguous.
+struct messages_by_types : messages_of_mpi {
+  messages_by_types() { comm::tuned.forced = comm::algorithm::exchange_by_types; }
+};
 /// Uses shared memory, and reads even the smallest operand in place.
 struct operands_in_place : forced_transport {
   operands_in_place() { comm::tuned.inline_bytes = 0; }

@@ -128,5 +128,8 @@ COUNT(communicators_made, Cart_create, (MPI_Comm c, int n, int const s[], int co
       (c, n, s, p, reorder, made))
 COUNT(communicators_made, Cart_sub, (MPI_Comm c, int const remain[], MPI_Comm* made), (c, remain, made))
 COUNT(communicators_freed, Comm_free, (MPI_Comm * c), (c))
+COUNT(types_made, Type_create_hvector, (int n, int block, MPI_Aint stride, MPI_Datatype t, MPI_Datatype* made),
+      (n, block, stride, t, made))
+COUNT(types_freed, Type_free, (MPI_Datatype * t), (t))
 
 }  // extern "C"

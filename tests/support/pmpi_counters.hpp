@@ -19,6 +19,8 @@ struct counts {
   std::uint64_t persistent_starts = 0;
   std::uint64_t communicators_made = 0;
   std::uint64_t communicators_freed = 0;
+  std::uint64_t types_made = 0;  ///< vectors whose strides count bytes, which ashlar's types consist of
+  std::uint64_t types_freed = 0;
 
   std::uint64_t collectives() const {
     return all_reduce + all_gather + reduce_scatter + all_to_all + broadcast + other_collectives;
@@ -39,7 +41,9 @@ struct counts {
             a.one_sided - b.one_sided,
             a.persistent_starts - b.persistent_starts,
             a.communicators_made - b.communicators_made,
-            a.communicators_freed - b.communicators_freed};
+            a.communicators_freed - b.communicators_freed,
+            a.types_made - b.types_made,
+            a.types_freed - b.types_freed};
   }
 };
 

@@ -17,6 +17,7 @@
 #include "ashlar/plan/ledger.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node/group.hpp"
+#include "ashlar/comm/collectives/derived_types.hpp"
 #include "ashlar/comm/collectives/persistent.hpp"
 #include "ashlar/comm/collectives/tuning.hpp"
 
@@ -96,6 +97,7 @@ struct communicator_state {
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
+  derived_types types;
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;

@@ -43,8 +43,9 @@ class redistribution_plan {
   }
 
   /// The largest number of bytes that a rank holds at one time. The source is held to the end. Each step also holds the
-  /// shard that it starts from, the shard that it makes, and one buffer if a side packs. Steps over axes of size 1 that
-  /// leave every element in place are skipped. A plan that moves nothing holds only the source.
+  /// shard that it starts from, the shard that it makes, and one buffer if a side packs. (An exchange may pack less.)
+  /// Steps over axes of size 1 that leave every element in place are skipped. A plan that moves nothing holds only the
+  /// source.
   constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
     plan_detail::rank_classes all(mesh);
     all.add(global, layout(0));

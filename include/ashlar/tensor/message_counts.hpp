@@ -51,6 +51,7 @@ struct message_blocks {
   bool equal = true;  // all have the same size
   bool in_order = true;
   copy_loops loops;
+  std::vector<std::size_t> first_loop;  // of each block, and the number of all; empty if the shard is in order
 
   /// Adds the common block of this shard and another rank's; an empty one if not `travels`. `side` is the buffer's side
   /// of the copy.

@@ -5,6 +5,7 @@
 #include "ashlar/comm/collectives/all_to_all.hpp"
 #include "ashlar/comm/collectives/reduce_scatter.hpp"
 #include "ashlar/layout/layout.hpp"
+#include "ashlar/tensor/exchange_of_blocks.hpp"
 #include "ashlar/tensor/transfers.hpp"
 #include "ashlar/tensor/staging.hpp"
 
@@ -116,6 +117,7 @@ template <class Space, class T>
 void exchange(Space const& space, plan_step const& s, step_transfers const& v, communicator const& ranks,
               T const* source, T* destination) {
   bool const gathers = s.what == collective::all_gather;
+  if (exchange_of_blocks(space, gathers, v, ranks, source, destination)) return;
   exchange_memory<Space, T> memory(space, v, source, destination);
   comm::tuning const how = tuning_on<Space>();
   with_mpi_memory(

@@ -27,6 +27,7 @@ inline std::vector<way> ways() {
       {"exchange in parts", {.forced = algorithm::exchange_in_parts}},
       {"exchange in parts and pieces", {.forced = algorithm::exchange_in_parts, .piece_bytes = 24}},
       {"pieces smaller than an element", {.forced = algorithm::exchange_in_parts, .piece_bytes = 0}},
+      {"exchange by types", {.forced = algorithm::exchange_by_types}},
       {"MPI's collectives", {.exchange_ranks = 1}},
       {"MPI's collectives on two arrays", {.forced = algorithm::mpi}},
       {"MPI's collectives in place", {.forced = algorithm::mpi_in_place}},

@@ -100,13 +100,17 @@ TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's o
           CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
           call.may_exchange = false;
           CHECK(!comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+          call = {v, in_place, ranks, bytes, true, true};
+          if (v == collective::all_gather || v == collective::all_to_all)
+            CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
         }
 }
 
 TEST_CASE("look_up: the first row that fits, and else the usual one") {
   using enum algorithm;
   comm::tuning_row const rows[]{{collective::all_reduce, false, 2, 100, exchange_in_parts, persistent},
-                                {collective::all_reduce, false, 4, 200, exchange, mpi_in_place}};
+                                {collective::all_reduce, false, 4, 200, exchange, mpi_in_place},
+                                {collective::all_gather, false, 2, 100, exchange_by_types, mpi, true}};
   auto const found = [&](collective v, bool in_place, int ranks, std::size_t bytes, bool exchanges) {
     return comm::look_up(rows, {v, in_place, ranks, bytes, exchanges});
   };
@@ -119,12 +123,16 @@ TEST_CASE("look_up: the first row that fits, and else the usual one") {
   CHECK(found(collective::all_reduce, true, 2, 1, false) == mpi_in_place);
   CHECK(found(collective::reduce_scatter, false, 2, 1, false) == mpi);
   CHECK(found(collective::broadcast, false, 2, 1, true) == mpi);
+  CHECK(found(collective::all_gather, false, 2, 100, true) == exchange);
+  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 100, true, true}) == exchange_by_types);
+  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 101, true, true}) == exchange);
+  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 100, false, true}) == mpi);
 }
 
 TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
   communicator const c(MPI_COMM_WORLD);
-  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::persistent, algorithm::mpi,
-                      algorithm::mpi_in_place}) {
+  for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::exchange_by_types,
+                      algorithm::persistent, algorithm::mpi, algorithm::mpi_in_place}) {
     tuning const how{.forced = a, .host_memory = false};
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);

@@ -8,32 +8,38 @@
 
 namespace ashlar::comm {
 
-/// A collective that lacks an algorithm uses the nearest one: `exchange` for `exchange_in_parts`, `mpi` for the others.
+/// A collective that lacks an algorithm uses the nearest one: `exchange` for the other exchanges, `mpi` for the others.
 enum class algorithm {
-  mpi,               ///< MPI's own; an all-reduce has separate arrays for operand and result.
-  mpi_in_place,      ///< the same for an all-reduce whose operand is where its result will be.
-  mpi_with_counts,   ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
-  persistent,        ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
-  exchange,          ///< each rank sends all others the elements that they need, in an all-reduce all of them.
-  exchange_in_parts  ///< an all-reduce in which each rank combines a part and sends it to all others
+  mpi,                ///< MPI's own; an all-reduce has separate arrays for operand and result.
+  mpi_in_place,       ///< the same for an all-reduce whose operand is where its result will be.
+  mpi_with_counts,    ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
+  persistent,         ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
+  exchange,           ///< each rank sends all others the elements that they need, in an all-reduce all of them.
+  exchange_in_parts,  ///< an all-reduce in which each rank combines a part and sends it to all others
+  exchange_by_types  ///< an exchange between shards whose blocks are not contiguous: MPI's derived datatypes describe them, and nothing is packed.
 };
-inline constexpr int algorithms = 6;
+inline constexpr int algorithms = 7;
 
 constexpr char const* to_text(algorithm a) {
-  constexpr char const* text[]{"mpi", "mpi_in_place", "mpi_with_counts", "persistent", "exchange", "exchange_in_parts"};
+  constexpr char const* text[]{"mpi",      "mpi_in_place",      "mpi_with_counts",  "persistent",
+                               "exchange", "exchange_in_parts", "exchange_by_types"};
   return text[static_cast<int>(a)];
 }
 
 /// True if each rank sends to all others. Then operands are combined in the order of the ranks.
-constexpr bool is_exchange(algorithm a) { return a == algorithm::exchange || a == algorithm::exchange_in_parts; }
+constexpr bool is_exchange(algorithm a) {
+  return a == algorithm::exchange || a == algorithm::exchange_in_parts || a == algorithm::exchange_by_types;
+}
 
-/// The properties of a collective that all its ranks know alike. An algorithm may depend only on them.
+/// The properties of a collective. All its ranks know them alike, except `strided`. An algorithm may depend only on
+/// them. Whether it is an exchange does not depend on `strided`.
 struct collective_call {
   collective what = collective::all_reduce;
   bool in_place = false;  ///< an all-reduce whose operand is where its result will be.
   int ranks = 2;
   std::size_t bytes = 0;     ///< of the larger array of a rank: operand or result.
   bool may_exchange = true;  ///< false: more ranks than may exchange, or memory that only MPI accesses.
+  bool strided = false;      ///< blocks are not contiguous in a shard of this rank: types describe them, or it packs.
 };
 
 /// The algorithms for one kind of collective, up to a number of ranks and of bytes. `exchange` is used if ranks may
@@ -46,6 +52,7 @@ struct tuning_row {
   std::size_t bytes;
   algorithm exchange;
   algorithm of_mpi;
+  bool strided = false;
 };
 inline constexpr int any_ranks = std::numeric_limits<int>::max();
 inline constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
@@ -63,13 +70,16 @@ inline constexpr tuning_row usual_rows[]{
     {collective::all_gather, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
     {collective::reduce_scatter, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
     {collective::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi},
+    {collective::all_gather, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi, true},
+    {collective::all_to_all, false, any_ranks, any_bytes, algorithm::exchange, algorithm::mpi, true},
 };
 
 /// Returns the algorithm of the first row that a call fits: first of the measured rows, then of the usual ones.
 constexpr algorithm look_up(std::span<tuning_row const> measured, collective_call const& c) {
   for (std::span<tuning_row const> const rows : {measured, std::span<tuning_row const>(usual_rows)})
     for (tuning_row const& row : rows)
-      if (row.what == c.what && row.in_place == c.in_place && c.ranks <= row.ranks && c.bytes <= row.bytes)
+      if (row.what == c.what && row.in_place == c.in_place && row.strided == c.strided && c.ranks <= row.ranks &&
+          c.bytes <= row.bytes)
         return c.may_exchange ? row.exchange : row.of_mpi;
   return algorithm::mpi;  // a collective without a choice
 }

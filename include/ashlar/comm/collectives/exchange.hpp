@@ -31,13 +31,14 @@ void copy_block(comm::tuning const& how, T const* source, T* destination, std::s
   });
 }
 
-// Suggests the algorithm for a collective whose larger array has n elements.
+// Suggests the algorithm for a collective whose larger array has n elements. `strided`: see comm::collective_call.
 template <class T>
 comm::algorithm suggest(communicator const& c, collective what, std::size_t n, comm::tuning const& how,
-                        bool in_place = false) {
+                        bool in_place = false, bool strided = false) {
   using enum comm::algorithm;
-  comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size())};
+  comm::collective_call const call{what, in_place, c.size(), n * sizeof(T), how.exchanges(c.size()), strided};
   comm::algorithm a = how.forced ? *how.forced : comm::algorithm_for<T>::of(call);
+  if (a == exchange_by_types && !strided) a = exchange;
   bool const serves = persists(what) && call.bytes <= how.persistent_bytes && n <= how.count_limit;
   // Memory that only MPI accesses (device memory) cannot be combined or copied here: fall back to MPI's own collective.
   bool const copies =
@@ -74,6 +75,10 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
                                       &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
 }
+
+// The same for elements that a type describes. Pre: `how.count_limit` elements or fewer.
+ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from);
+ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to);
 
 // Calls f. If f throws, gives up the messages posted so far. It tells MPI to forget them, and quarantines the scratch
 // memory that MPI may still write to.
