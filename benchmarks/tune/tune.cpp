@@ -2,6 +2,9 @@
 // variant is the usual one; benchmarks/tune/run makes the table of include/ashlar/comm/collectives/tuning_table.hpp of the others' ratios.
 // Sizes are those of the larger array of a rank.
 #include <ashlar/comm/comm.hpp>
+#include <ashlar/ops/collectives.hpp>
+#include <ashlar/tensor/backend.hpp>
+#include <ashlar/tensor/environment.hpp>
 
 #include <cstring>
 #include <limits>
@@ -122,6 +125,33 @@ class contest {
   std::vector<float> x_, y_, expected_;
 };
 
+using line = mesh<axis<"x">>;
+
+// The ways of a collective whose blocks are not contiguous in a square matrix of about so many bytes.
+template <class L, class F>
+void race_of_shards(races& all, device_mesh<line> const& m, std::string const& name, std::size_t bytes, F collective) {
+  if (!all.wants(name)) return;
+  index_t const p = m.size(), n = (std::lround(std::sqrt(static_cast<double>(bytes / sizeof(float)))) + p - 1) / p * p;
+  sharded_tensor<float, L, line, Kokkos::DefaultHostExecutionSpace> x(m, shape::of(n, n));
+  for (index_t i = 0; i < x.local_size(); ++i) x.data()[i] = element(static_cast<std::size_t>(i), m.rank());
+  auto const by = [&](algorithm a) {
+    return [a, x, collective] {
+      comm::tuned.forced = a;
+      auto const y = collective(x);
+      comm::tuned.forced.reset();
+      escape(y.data());
+      return y;
+    };
+  };
+  std::vector<variant> variants;
+  for (algorithm a : {algorithm::exchange, algorithm::exchange_by_types})
+    variants.push_back({to_text(a), "mpi", by(a), [=] {
+                          auto const y = by(a)(), expected = by(algorithm::mpi)();
+                          return std::equal(y.data(), y.data() + y.local_size(), expected.data());
+                        }});
+  all.race(name, variants);
+}
+
 void measure(int argc, char** argv) {
   communicator const c(MPI_COMM_WORLD);
   races all("tune", argc, argv, {{"cores", std::to_string(comm_detail::own_cores().count())}});
@@ -136,12 +166,19 @@ void measure(int argc, char** argv) {
       std::string const name = to_text(what) + std::string(in_place ? " in place " : " ") + size_text(bytes);
       if (all.wants(name)) contest(c, what, bytes, in_place).start(all, name);
     }
+  auto const m = mesh_over_mpi<line>({c.size()});
+  for (std::size_t bytes = 64; bytes <= 64 << 20; bytes *= 4) {
+    race_of_shards<layout<none, "x">>(all, m, "all_gather strided " + size_text(bytes), bytes,
+                                      [](auto const& x) { return all_gather<"x">(x); });
+    race_of_shards<layout<"x", none>>(all, m, "all_to_all strided " + size_text(bytes), bytes,
+                                      [](auto const& x) { return all_to_all<"x", 1>(x); });
+  }
   all.write();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  mpi_environment const env;
+  environment const env;
   return run([&] { measure(argc, argv); });
 }

@@ -49,4 +49,11 @@ own = {"exchange": one, "mpi_in_place": (0.3, 0.4, 0.5), "mpi": (0.1, 0.2, 0.25)
 name, text = tune.paragraph(rows("all_reduce in place 64 B", 2, [own], "MPICH Version:      4.0.2"))
 assert name == "mpich_rows" and text.startswith("// MPICH 4.0.2, 2 ranks"), text
 assert of(text) == ["{collective::all_reduce, true, 2, any_bytes, algorithm::exchange, algorithm::mpi},"], text
+# Types that describe strided blocks may win at any size, larger than whole arrays too.
+types = {"exchange": one, "exchange_by_types": (0.6, 0.7, 0.8)}
+_, text = tune.paragraph(rows("all_gather strided 64 KiB", 4, [{"exchange": one, "exchange_by_types": one}]) + rows("all_gather strided 64 MiB", 4, [types]))
+assert of(text) == [
+    "{collective::all_gather, false, 4, 131072, algorithm::exchange, algorithm::mpi, true},",
+    "{collective::all_gather, false, 4, any_bytes, algorithm::exchange_by_types, algorithm::mpi, true},",
+], text
 print("ok")
