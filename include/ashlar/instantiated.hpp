@@ -46,6 +46,7 @@
 #include "ashlar/tensor/compiled/message_counts.hpp"
 #include "ashlar/tensor/compiled/print.hpp"
 #include "ashlar/tensor/compiled/roll.hpp"
+#include "ashlar/tensor/compiled/sort_parts.hpp"
 #include "ashlar/tensor/compiled/run_program.hpp"
 #include "ashlar/tensor/compiled/stencil.hpp"
 #include "ashlar/tensor/compiled/storage.hpp"

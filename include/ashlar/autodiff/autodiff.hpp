@@ -4,6 +4,7 @@
 #include "ashlar/autodiff/box.hpp"
 #include "ashlar/autodiff/cumsum.hpp"
 #include "ashlar/autodiff/remat.hpp"
+#include "ashlar/autodiff/sort.hpp"
 #include "ashlar/autodiff/value_and_grad.hpp"
 #include "ashlar/autodiff/vjp.hpp"
 #include "ashlar/ops/ops.hpp"

@@ -145,11 +145,30 @@ struct shifted_index {
   index_t first;
   KOKKOS_FUNCTION void operator()(index_t& i) const { i += first; }
 };
-template <int Dim, class S, class T>
-void run(ops_detail::order_of_parts_op<Dim> const& op, S const& space, scratch_memory memory, shard<index_t> const& y,
-         shard<T const> const& x) {
-  run(ops_detail::order_op<Dim, true>{op.k}, space, memory, y, x);
+template <int Dim, bool Descending, class S, class T>
+void run(ops_detail::order_of_parts_op<Dim, Descending> const& op, S const& space, scratch_memory memory,
+         shard<index_t> const& y, shard<T const> const& x) {
+  run(ops_detail::order_op<Dim, Descending>{op.k}, space, memory, y, x);
   for_each(space, y.local_size(), shifted_index{x.owned.dim[Dim].begin}, y.data);
+}
+
+/// A task is one sample.
+template <class T>
+struct samples_kernel {
+  T const* in;
+  T* out;
+  index_t n, inner, samples;
+  KOKKOS_FUNCTION void operator()(index_t i) const {
+    index_t const line = i / (inner * samples), sample = i / inner % samples;
+    out[i] = in[(line * n + ops_detail::position_of_sample(sample, samples, n)) * inner + i % inner];
+  }
+};
+template <int Dim, class S, class T>
+void run(ops_detail::samples_op<Dim> const& op, S const& space, scratch_memory, shard<T> const& y,
+         shard<T const> const& x) {
+  kernels_detail::lines_of const a(x.local_extents(), Dim);
+  kernels_detail::for_each_index("ashlar::sort", space, y.local_size(), 4,
+                                 samples_kernel<T>{x.data, y.data, a.n, a.inner, op.samples});
 }
 
 template <int Dim, bool Own, class S, class T, class I>

@@ -2,23 +2,12 @@
 #pragma once
 #include "ashlar/layout/elementwise.hpp"
 #include "ashlar/ops/compare.hpp"
-#include "ashlar/ops/cumsum.hpp"
+#include "ashlar/ops/sort_parts.hpp"
 
 namespace ashlar {
 
 namespace ops_detail {
 
-struct sort_diagnostics {
-  template <fault F, class Axis, class... L>
-  static constexpr void report() {
-    static_assert(
-        !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::sort: the axis shards the dimension that is sorted; all_gather it, or all_to_all the axis to another dimension");
-    static_assert(
-        !breaks<F, fault::not_linear, Axis, L...>::value,
-        "ashlar::sort: the tensor is partial over the axis, so no rank knows an element; all_reduce or reduce_scatter it first");
-  }
-};
 struct take_along_diagnostics {
   template <fault F, class Axis, class... L>
   static constexpr void report() {
@@ -41,7 +30,10 @@ struct order_op {
   index_t first;
   template <class T>
   using element = index_t;
-  static constexpr rule_result rule(layout_value const& x) { return whole_dimensions_rule(1u << Dim, x); }
+  static constexpr rule_result rule(layout_value const& x) {
+    rule_result const r = parts_rule(Dim, x);
+    return r.why == fault::fits ? whole_dimensions_rule(1u << Dim, x) : r;
+  }
   constexpr shape extents(layout_value const&, shape const& x) const {
     shape y = x;
     if (first > x[Dim])
@@ -51,21 +43,19 @@ struct order_op {
   }
 };
 
-/// The indices of the k largest elements of each line on each of so many parts of a dimension, as order_op has them.
+/// The indices of the first k elements of each line on each of `parts` parts of a dimension, as order_op has them; or of
+/// all elements if k is negative.
 /// Pre: each part has k elements or more.
-template <int Dim>
+template <int Dim, bool Descending>
 struct order_of_parts_op {
   using diagnostics = sort_diagnostics;
   index_t k, parts;
   template <class T>
   using element = index_t;
-  static constexpr rule_result rule(layout_value const& x) {
-    if (x.dim[Dim].block != 0) return rule_result::wrong(fault::sharded_dimension, x.dim[Dim][0]);
-    return elementwise_rule(linearity::nonlinear, x);
-  }
+  static constexpr rule_result rule(layout_value const& x) { return parts_rule(Dim, x); }
   constexpr shape extents(layout_value const&, shape const& x) const {
     shape y = x;
-    y[Dim] = k * parts;
+    if (k >= 0) y[Dim] = k * parts;
     return y;
   }
 };
@@ -159,8 +149,7 @@ inline constexpr bool may_be_ordered =
 template <class X, int Dim>
 constexpr bool is_ordered() {
   if constexpr (may_be_ordered<X, Dim>)
-    return whole_dimensions_rule(1u << Dim, value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>).why ==
-           fault::fits;
+    return order_op<Dim, false>::rule(value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>).why == fault::fits;
   return false;
 }
 
@@ -176,7 +165,7 @@ constexpr auto largest_of(Values const& values, Indices const& indices) {
   return largest_elements<Values, Indices>{values, indices};
 }
 
-// True if top_k of a dimension is a choice among the largest elements of its parts.
+// True if axes shard the dimension into parts of consecutive elements, and the tensor is not partial.
 template <class X, int Dim>
 inline constexpr bool has_parts_in_order = [] {
   if constexpr (may_be_ordered<X, Dim>) {
@@ -200,12 +189,48 @@ constexpr auto top_k_of_parts(X const& x, index_t k, call_site const& w) {
   index_t const parts = layout_detail::parts(v.dim[Dim], x.mesh().sizes());
   auto const& t = plan_detail::materialize(x);
   if (k > x.extents()[Dim] / parts) return top_k_of_whole<Dim>(relayout(gathers{}, t, w), k);
-  auto const own = apply(order_of_parts_op<Dim>{k, parts}, stop_gradient(t));
+  auto const own = apply(order_of_parts_op<Dim, true>{k, parts}, stop_gradient(t));
   auto const values = relayout(gathers{}, apply(take_along_op<Dim, true>{}, t, own), w);
   auto const indices = relayout(destination<Whole, 0u>{}, own, w);
   // Parts are in the order of their indices. So the lower index is first among equal candidates, too.
   auto const order = order_of<Dim, true>(values, k);
   return largest_of(apply(take_along_op<Dim>{}, values, order), apply(take_along_op<Dim>{}, indices, order));
+}
+
+// The elements of each part in order, and their indices.
+template <int Dim, class X>
+constexpr auto parts_in_order(X const& x) {
+  auto const own = apply(order_of_parts_op<Dim, false>{-1, 1}, stop_gradient(x));
+  return largest_of(apply(take_along_op<Dim, true>{}, x, own), own);
+}
+// Gathers all elements, and leaves each rank its part of the result.
+template <int Dim, class X, class F>
+constexpr auto in_order_when_gathered(X const& x, call_site const& w, F const& f) {
+  using Whole = typename whole_along<Dim, X>::type;
+  auto const whole = relayout(destination<Whole, gathered_between<mesh_t<X>, layout_t<X>, Whole>>{}, x, w);
+  return relayout(destination<layout_t<X>, 0u>{}, plan_detail::materialize(f(whole)), w);
+}
+template <int Dim, class X>
+constexpr bool is_gathered_to_sort(X const& x) {
+  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  return is_too_short_for_samples(x.extents()[Dim], layout_detail::parts(v.dim[Dim], x.mesh().sizes()));
+}
+template <int Dim, class X>
+constexpr auto order_of_sharded(X const& x, call_site const& w) {
+  auto const& t = plan_detail::materialize(x);
+  if (is_gathered_to_sort<Dim>(t))
+    return in_order_when_gathered<Dim>(t, w, [](auto const& whole) { return order_of<Dim, false>(whole, -1); });
+  auto const own = parts_in_order<Dim>(t);
+  auto const merged = merge_and_route<Dim, true>(own.values, w);
+  return backend_of<X>::template follow_route<Dim>(merged.route, own.indices, merging_step<Dim>(own.indices, w), w);
+}
+template <int Dim, class X>
+constexpr auto sort_of_sharded(X const& x, call_site const& w) {
+  auto const& t = plan_detail::materialize(x);
+  if (is_gathered_to_sort<Dim>(t))
+    return in_order_when_gathered<Dim>(
+        t, w, [](auto const& whole) { return apply(take_along_op<Dim>{}, whole, order_of<Dim, false>(whole, -1)); });
+  return merge_parts(merged_along<Dim>{}, parts_in_order<Dim>(t).values, w);
 }
 
 }  // namespace ops_detail
@@ -236,23 +261,39 @@ constexpr auto take_along(X const& x, Index const& index, call_site w = call_sit
 
 /// The indices that sort a dimension in ascending order. It is stable: of equal elements the lower index comes first.
 /// NaN is the largest, as in NumPy.
-/// Shape: as x. Pre: no axis shards the dimension. Cost: no communication.
-/// Error: a sharded dimension, a partial tensor and elements without an order do not compile.
+/// Shape: as x, in the layout of x.
+/// Collective: if axes shard the dimension, every rank of the mesh calls it, and it blocks.
+/// Cost: if axes shard the dimension into p parts: an all_gather of 4 p elements of each part. An all_to_all of two
+///   numbers per line and pair of ranks. Two exchanges, of the elements and of their indices. The bytes of the
+///   exchanges depend on the values. The ledger has an upper bound: 1.5 times the bytes of a part, or less. If a part
+///   has fewer than 4 p elements: one all_gather of x. If no axis shards the dimension: no communication.
+/// Error: a block-cyclic dimension, a partial tensor and elements without an order do not compile.
 /// Example: argsort<1>(x) is NumPy's argsort(x, axis=1, kind="stable")
+/// Source: H. Shi and J. Schaeffer, Parallel sorting by regular sampling, J. Parallel Distrib. Comput. 14 (1992).
 template <int Dim, tensor X>
-constexpr auto argsort(X const& x) {
-  return ops_detail::order_of<Dim, false>(x, -1);
+constexpr auto argsort(X const& x, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  if constexpr (ops_detail::has_parts_in_order<X, Dim>)
+    return ops_detail::order_of_sharded<Dim>(stop_gradient(x), w);
+  else
+    return ops_detail::order_of<Dim, false>(x, -1);
 }
-/// The elements of a dimension in ascending order, else as argsort. The derivative gives each element the cotangent of
-/// its place in the result.
+/// The elements of a dimension in ascending order, else as argsort.
+/// Cost: as argsort, without the exchange of indices. The derivative gives each element the cotangent of its place in
+///   the result. If axes shard the dimension, it has one exchange, or the transpose of the all_gather.
 /// Example: sort<1>(x) is NumPy's sort(x, axis=1)
 template <int Dim, tensor X>
-constexpr auto sort(X const& x) {
-  auto const order = argsort<Dim>(x);
-  if constexpr (ops_detail::is_ordered<X, Dim>())
-    return take_along<Dim>(x, order);
-  else
-    return x;
+constexpr auto sort(X const& x, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  if constexpr (ops_detail::has_parts_in_order<X, Dim>) {
+    return ops_detail::sort_of_sharded<Dim>(x, w);
+  } else {
+    auto const order = argsort<Dim>(x, w);
+    if constexpr (ops_detail::is_ordered<X, Dim>())
+      return take_along<Dim>(x, order, w);
+    else
+      return x;
+  }
 }
 /// The k largest elements of a dimension, the largest first, and their indices. NaN is the largest, and of equal
 /// elements the lower index comes first.

@@ -241,6 +241,22 @@ struct backend<abstract_mesh<M>> {
   static constexpr void put_box(Y& y, X const&, shape const&, plan_step const&, call_site const&) {
     y.set_origin({});
   }
+  template <int Dim, bool Remember, class X, class Samples>
+  static constexpr auto merge_parts(X const& x, Samples const&, plan_step const&, plan_step const&, call_site const&) {
+    struct merged {
+      X values;
+      int route;
+    };
+    return merged{allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents()), 0};
+  }
+  template <int Dim, class X>
+  static constexpr auto follow_route(int, X const& x, plan_step const&, call_site const&) {
+    return allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents());
+  }
+  template <int Dim, class X>
+  static constexpr auto return_route(int, X const& x, plan_step const&, call_site const&) {
+    return allocate<element_t<X>, layout_t<X>>(x.mesh(), x.extents());
+  }
   template <class To, class X>
   static constexpr auto exchange_halo(X const& x, call_site const&) {
     return allocate<element_t<X>, To>(x.mesh(), x.extents());

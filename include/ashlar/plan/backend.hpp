@@ -32,6 +32,10 @@ namespace plan_detail {
 ///   begin_roll<Y, Dim>(x, step, by, w)           if begins_early: the same as a pending<Y>
 ///   fill_outside(y, offset, extents, value)      gives the elements of y that are outside a box a value
 ///   put_box(y, x, offset, step, w)               makes x a box of y (ops/box.hpp); no other tensor shares the memory of y
+///   merge_parts<Dim, R>(x, samples, counts, moves, w)  merges the parts of a dimension, which are in order
+///                                                (ops/sort_parts.hpp): the values, and the route that they took if R
+///   follow_route<Dim>(route, x, step, w)         x with each element where a route took the one of its place
+///   return_route<Dim>(route, x, step, w)         the transpose of follow_route
 ///   exchange_halo<To>(x, w)                      x with its halo filled, in the same memory (ops/halo.hpp)
 ///   begin_exchange_halo<To>(x, w)                if begins_early: the same as a pending_halo
 ///   fill_halos<C>(step, w, x...)                 the halos of all x filled in place (ops/halo_bundle.hpp)
@@ -53,7 +57,7 @@ namespace plan_detail {
 ///                                                (ops/matmul.hpp); x and y may wait to be evaluated
 ///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
 ///                                                wait to be evaluated
-/// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along,
+/// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along, merge_parts,
 /// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>

@@ -13,6 +13,7 @@
 #include "ashlar/tensor/product_of_blocks.hpp"
 #include "ashlar/tensor/redistribute.hpp"
 #include "ashlar/tensor/roll.hpp"
+#include "ashlar/tensor/sort_parts.hpp"
 #include "ashlar/tensor/stencil_back.hpp"
 #include "ashlar/tensor/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
@@ -149,6 +150,20 @@ struct backend<device_mesh<M>> {
   template <class Y, class X>
   static void put_box(Y& y, X const& x, shape const& offset, plan_step const& step, call_site const& w) {
     tensor_detail::put_box(y, x, offset, step, w);
+  }
+  // tensor/sort_parts.hpp
+  template <int Dim, bool Remember, class X, class Samples>
+  static auto merge_parts(X const& x, Samples const& samples, plan_step const& counts, plan_step const& moves,
+                          call_site const& w) {
+    return tensor_detail::merge_parts<Dim, Remember>(x, samples, counts, moves, w);
+  }
+  template <int Dim, class Route, class X>
+  static auto follow_route(Route const& route, X const& x, plan_step const& step, call_site const& w) {
+    return tensor_detail::follow_route<Dim>(route, x, step, w);
+  }
+  template <int Dim, class Route, class X>
+  static auto return_route(Route const& route, X const& x, plan_step const& step, call_site const& w) {
+    return tensor_detail::return_route<Dim>(route, x, step, w);
   }
   // tensor/halo.hpp
   template <class To, class X>

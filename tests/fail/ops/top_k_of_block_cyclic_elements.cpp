@@ -1,5 +1,5 @@
 // The largest elements of a block-cyclic dimension, whose parts are not in the order of their indices.
-// EXPECT: ashlar::sort: the axis shards the dimension that is sorted; all_gather it, or all_to_all the axis to another dimension
+// EXPECT: ashlar::sort: the dimension is block-cyclic over the axis, so a rank's elements do not follow each other; redistribute it to an even split first
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 
