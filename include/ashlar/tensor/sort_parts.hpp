@@ -5,8 +5,11 @@
 #include "ashlar/kernels/lines.hpp"
 #include "ashlar/kernels/sort.hpp"
 #include "ashlar/ops/sort_parts.hpp"
-#include "ashlar/tensor/gather.hpp"
+#include "ashlar/tensor/collective_scope.hpp"
+#include "ashlar/tensor/host_elements.hpp"
 #include "ashlar/tensor/run_step.hpp"
+#include "ashlar/tensor/sharded_tensor.hpp"
+#include <algorithm>
 #include <memory>
 #include <vector>
 
