@@ -142,9 +142,11 @@ template <class H, class Given, corners C>
 void exchanges(races& all, std::string const& what, device_mesh<grid> const& m, device_mesh<grid> const& mpi,
                index_t n) {
   if (!all.wants(what)) return;
-  auto const u = generate<double, stale<H>>(m, {n, n}, wave{}), u2 = 1 * u, u3 = 1 * u,
-             over_mpi = generate<double, stale<H>>(mpi, {n, n}, wave{}),
-             peers = generate<double, stale<H>>(m, {n, n}, wave{});
+  auto const u = generate<double, stale<H>>(m, {n, n}, wave{});
+  auto const u2 = 1 * u;
+  auto const u3 = 1 * u;
+  auto const over_mpi = generate<double, stale<H>>(mpi, {n, n}, wave{});
+  auto const peers = generate<double, stale<H>>(m, {n, n}, wave{});
   auto const v = adopted<H>(m, n);
   auto const w = adopted<Given>(m, n);
   auto const expected = generate<double, H>(m, {n, n}, wave{});

@@ -179,14 +179,14 @@ TEST_CASE("device_mesh: communicators of axes by name") {
 }
 
 TEST_CASE("device_mesh: a Cartesian communicator gives the sizes, and MPI divides ranks among several axes") {
-  using grid = mesh<axis<"y">, axis<"x">>;
+  using plane = mesh<axis<"y">, axis<"x">>;
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int const sizes[]{1, ranks}, periodic[]{0, 1};
   MPI_Comm cart = MPI_COMM_NULL;
   MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, periodic, 0, &cart);
-  device_mesh<grid> const m(cart);
-  CHECK(m.sizes() == grid{{1, ranks}}.sizes());
+  device_mesh<plane> const m(cart);
+  CHECK(m.sizes() == plane{{1, ranks}}.sizes());
   int here[2]{};
   MPI_Cart_coords(cart, m.rank(), 2, here);
   CHECK(here[0] == m.coordinate(0));
@@ -195,7 +195,7 @@ TEST_CASE("device_mesh: a Cartesian communicator gives the sizes, and MPI divide
 
   int divided[2]{};
   MPI_Dims_create(ranks, 2, divided);
-  CHECK(device_mesh<grid>(MPI_COMM_WORLD).sizes() == grid{{divided[0], divided[1]}}.sizes());
+  CHECK(device_mesh<plane>(MPI_COMM_WORLD).sizes() == plane{{divided[0], divided[1]}}.sizes());
   device_mesh<mesh<axis<"y">, axis<"one", 1>, axis<"x">>> const three(MPI_COMM_WORLD);
   CHECK(three.sizes().size[1] == 1);
   CHECK(three.size() == ranks);
