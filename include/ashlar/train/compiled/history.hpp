@@ -2,7 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdio>
-#include <charconv>
+#include <string_view>
+#include "ashlar/comm/number.hpp"
 #include "ashlar/train/history.hpp"
 
 namespace ashlar {
@@ -81,9 +82,8 @@ ASHLAR_INLINE std::size_t csv_log::whole_lines(std::string const& head, double b
     file_.fail("expected the columns " + head.substr(0, head.size() - 1) + ", found others; choose another file");
   std::size_t kept = head.size();
   for (std::size_t end; (end = text.find('\n', kept)) != text.npos; kept = end + 1) {
-    double epoch = 0;
-    std::from_chars(text.data() + kept, text.data() + end, epoch);
-    if (epoch >= before) break;
+    std::size_t const first = std::min(end, text.find(',', kept));
+    if (comm::number<double>(std::string_view(text).substr(kept, first - kept)).value_or(0) >= before) break;
   }
   return kept;
 }
