@@ -4,8 +4,12 @@
 execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version
   OUTPUT_VARIABLE launcher_version ERROR_VARIABLE launcher_version)
 set(launch_flags)
+set(launcher_advice "set ASHLAR_MPI to openmpi or mpich, or MPIEXEC_EXECUTABLE")
 if(launcher_version MATCHES "Open MPI|OpenRTE|prte")
   set(launch_flags "--oversubscribe --bind-to none")  # more ranks than cores are usual in tests
+elseif(launcher_version MATCHES "^slurm")
+  set(launch_flags "--overcommit --overlap --cpu-bind=none --kill-on-bad-exit=1")  # and steps that share an allocation
+  set(launcher_advice "set the environment variable SLURM_MPI_TYPE to a plugin of \"srun --mpi=list\" that this MPI knows")
 endif()
 set(ASHLAR_LAUNCH "${PROJECT_BINARY_DIR}/launch")
 configure_file(cmake/launch.in "${ASHLAR_LAUNCH}" @ONLY FILE_PERMISSIONS
@@ -30,8 +34,8 @@ if(NOT ASHLAR_PROVEN_MPI STREQUAL proven_pair)
   endif()
   if(NOT probe_result STREQUAL 0 OR NOT probe_output MATCHES "^([a-z]+) of 2 ranks")
     message(FATAL_ERROR "ashlar: the MPI launcher ${MPIEXEC_EXECUTABLE} and the MPI library ${MPI_CXX_LIBRARIES} do not "
-      "belong together: a program started on 2 ranks answered \"${probe_output}\" (exit ${probe_result}); set ASHLAR_MPI "
-      "to openmpi or mpich, or MPIEXEC_EXECUTABLE, in a fresh build folder.\n${probe_error}")
+      "belong together: a program started on 2 ranks answered \"${probe_output}\" (exit ${probe_result}); ${launcher_advice}, "
+      "in a fresh build folder.\n${probe_error}")
   endif()
   if(ASHLAR_MPI AND NOT CMAKE_MATCH_1 STREQUAL ASHLAR_MPI)
     message(FATAL_ERROR "ashlar: ASHLAR_MPI is ${ASHLAR_MPI} but the MPI that was found, ${MPI_CXX_LIBRARIES}, is "
