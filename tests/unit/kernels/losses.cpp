@@ -154,7 +154,7 @@ TEST_CASE("a label outside, a NaN, and a row without classes make NaN in their r
 }
 
 TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target adds nothing", T, float, double) {
-  T const none = -std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  T const absent = -std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   auto const loss = [](std::vector<T> const& logits, std::vector<T> const& targets) {
     auto const x = to_device(logits), t = to_device(targets), out = to_device(std::vector<T>{77});
     kernels::distribution_cross_entropy_sum<space, T>(space(), x.data(), t.data(), 1,
@@ -164,7 +164,7 @@ TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target ad
   for (std::size_t n : {3u, 40u}) {
     std::vector<T> logits, targets, kept_logits, kept_targets;
     for (std::size_t j = 0; j < n; ++j) {
-      logits.push_back(j % 3 == 1 ? none : T(0.1) * static_cast<T>(j));
+      logits.push_back(j % 3 == 1 ? absent : T(0.1) * static_cast<T>(j));
       targets.push_back(j % 3 == 1 ? T(0) : 1 / static_cast<T>(1 + j));
       if (j % 3 == 1) continue;
       kept_logits.push_back(logits[j]);
@@ -172,12 +172,12 @@ TEST_CASE_TEMPLATE("from distributions: a class at -infinity without a target ad
     }
     CHECK(loss(logits, targets) == doctest::Approx(loss(kept_logits, kept_targets)).epsilon(1e-6));
     targets[1] = T(0.5);
-    CHECK(loss(logits, targets) == -none);
+    CHECK(loss(logits, targets) == -absent);
     targets[1] = 0;
     logits[1] = nan;
     CHECK(std::isnan(loss(logits, targets)));
     CHECK(std::isnan(loss(logits, std::vector<T>(n))));
-    logits[1] = -none;
+    logits[1] = -absent;
     CHECK(std::isnan(loss(logits, targets)));
   }
 }
