@@ -66,15 +66,15 @@ void order_lines(Space const& space, lines_of const& a, T const* in, index_t fir
   for_ranges("ashlar::sort", space, a.count(), elements_per_thread / std::max<index_t>(a.n, 1),
              [&](index_t begin, index_t end) {
                auto const n = static_cast<std::size_t>(a.n);
-               auto const line = std::make_unique_for_overwrite<T[]>(n);
+               auto const copied = std::make_unique_for_overwrite<T[]>(n);
                std::vector<index_t> order(n);
                for (; begin < end; ++begin) {
                  index_t const o = begin / a.inner, j = begin % a.inner;
                  for (index_t i = 0; i < a.n; ++i) {
-                   line[static_cast<std::size_t>(i)] = in[(o * a.n + i) * a.inner + j];
+                   copied[static_cast<std::size_t>(i)] = in[(o * a.n + i) * a.inner + j];
                    order[static_cast<std::size_t>(i)] = i;
                  }
-                 element_order<T, Descending> const before{line.get(), 1};
+                 element_order<T, Descending> const before{copied.get(), 1};
                  if (first < a.n)
                    std::partial_sort(order.begin(), order.begin() + first, order.end(), before);
                  else
@@ -109,8 +109,8 @@ struct add_along_kernel {
   index_t n, inner, count;
   index_t first = 0;
 
-  KOKKOS_FUNCTION void operator()(index_t line) const {
-    index_t const o = line / inner, j = line % inner;
+  KOKKOS_FUNCTION void operator()(index_t which) const {
+    index_t const o = which / inner, j = which % inner;
     for (index_t k = 0; k < count; ++k) {
       index_t const from = (o * count + k) * inner + j;
       auto const at = static_cast<index_t>(index[from]) - first;
@@ -159,8 +159,8 @@ struct samples_kernel {
   T* out;
   index_t n, inner, samples;
   KOKKOS_FUNCTION void operator()(index_t i) const {
-    index_t const line = i / (inner * samples), sample = i / inner % samples;
-    out[i] = in[(line * n + ops_detail::position_of_sample(sample, samples, n)) * inner + i % inner];
+    index_t const which = i / (inner * samples), sample = i / inner % samples;
+    out[i] = in[(which * n + ops_detail::position_of_sample(sample, samples, n)) * inner + i % inner];
   }
 };
 template <int Dim, class S, class T>

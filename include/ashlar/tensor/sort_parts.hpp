@@ -39,7 +39,7 @@ struct sort_route {
   index_t arrived = 0;
   std::vector<index_t> taken;  // per line and element of the result: which of all that arrive it is, if remembered
 
-  std::size_t at(int part, index_t line) const { return static_cast<std::size_t>(part * lines + line); }
+  std::size_t at(int part, index_t which) const { return static_cast<std::size_t>(part * lines + which); }
   std::size_t bytes_received(std::size_t element) const;
   std::size_t bytes_sent(std::size_t element) const;
 };
@@ -71,13 +71,13 @@ void find_leaving(sort_route& r, kernels_detail::lines_of const& own, T const* v
   using host = Kokkos::DefaultHostExecutionSpace;
   parts_of_line const& parts = r.parts;
   index_t const all = samples * parts.size();
-  for_ranges("ashlar::sort", host{}, own.count(), 1, [&](index_t line, index_t last) {
+  for_ranges("ashlar::sort", host{}, own.count(), 1, [&](index_t which, index_t last) {
     auto const sample = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(all)),
                mine = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(own.n));
     std::vector<index_t> order(static_cast<std::size_t>(all));
     sample_bounds bounds;
-    for (; line < last; ++line) {
-      index_t const o = line / own.inner, j = line % own.inner;
+    for (; which < last; ++which) {
+      index_t const o = which / own.inner, j = which % own.inner;
       for (index_t i = 0; i < all; ++i) {
         sample[static_cast<std::size_t>(i)] = of_all[(o * all + i) * own.inner + j];
         order[static_cast<std::size_t>(i)] = i;
@@ -98,8 +98,8 @@ void find_leaving(sort_route& r, kernels_detail::lines_of const& own, T const* v
       };
       for (int q = 0; q < parts.size(); ++q) {
         index_t const begin = before(bounds.first[static_cast<std::size_t>(q)]);
-        r.leave_at[r.at(q, line)] = begin;
-        r.leaving[r.at(q, line)] = before(bounds.end[static_cast<std::size_t>(q)]) - begin;
+        r.leave_at[r.at(q, which)] = begin;
+        r.leaving[r.at(q, which)] = before(bounds.end[static_cast<std::size_t>(q)]) - begin;
       }
     }
   });
@@ -113,9 +113,9 @@ void for_each_leaving(sort_route const& r, F const& f) {
   for (int q = 0; q < r.parts.size(); ++q) by_rank.emplace_back(r.parts.rank[static_cast<std::size_t>(q)], q);
   std::sort(by_rank.begin(), by_rank.end());
   for (auto const& [rank, q] : by_rank)
-    for (index_t line = 0; line < r.lines; ++line) {
-      index_t const n = r.leaving[r.at(q, line)];
-      f(line, r.leave_at[r.at(q, line)], n, packed);
+    for (index_t which = 0; which < r.lines; ++which) {
+      index_t const n = r.leaving[r.at(q, which)];
+      f(which, r.leave_at[r.at(q, which)], n, packed);
       packed += n;
     }
 }
@@ -133,10 +133,11 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
         int const q = (r.parts.own + i) % r.parts.size();
         T const* const from = round.group().template source<T>(r.parts.rank[static_cast<std::size_t>(q)]);
         index_t const n = r.parts.extent(q);
-        for (index_t line = 0; line < r.lines; ++line) {
-          T const* const x = from + (line / own.inner * n + r.begin_at[r.at(q, line)]) * own.inner + line % own.inner;
-          T* const y = arrived + r.arrive_at[r.at(q, line)];
-          for (index_t k = 0; k < r.arriving[r.at(q, line)]; ++k) y[k] = x[k * own.inner];
+        for (index_t which = 0; which < r.lines; ++which) {
+          T const* const x =
+              from + (which / own.inner * n + r.begin_at[r.at(q, which)]) * own.inner + which % own.inner;
+          T* const y = arrived + r.arrive_at[r.at(q, which)];
+          for (index_t k = 0; k < r.arriving[r.at(q, which)]; ++k) y[k] = x[k * own.inner];
         }
       }
       round.end();
@@ -144,8 +145,8 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
     }
   }
   pool_scratch<host, T> const packed(comm_detail::sum_of(r.leave_count));
-  for_each_leaving(r, [&](index_t line, index_t first, index_t n, index_t at) {
-    T const* const x = source + (line / own.inner * own.n + first) * own.inner + line % own.inner;
+  for_each_leaving(r, [&](index_t which, index_t first, index_t n, index_t at) {
+    T const* const x = source + (which / own.inner * own.n + first) * own.inner + which % own.inner;
     for (index_t k = 0; k < n; ++k) packed.data()[at + k] = x[k * own.inner];
   });
   comm_detail::memory_of_messages messages(packed.data(), arrived);
@@ -171,16 +172,16 @@ void merge_lines(sort_route& r, kernels_detail::lines_of const& own, T const* ar
   using element = merged_element<T, Remember>;
   auto const before = [](element const& a, element const& b) { return comes_before<T>{}(a.value, b.value); };
   if (Remember) r.taken.resize(static_cast<std::size_t>(own.n * own.count()));
-  for_ranges("ashlar::sort", Kokkos::DefaultHostExecutionSpace{}, own.count(), 1, [&](index_t line, index_t last) {
+  for_ranges("ashlar::sort", Kokkos::DefaultHostExecutionSpace{}, own.count(), 1, [&](index_t which, index_t last) {
     std::vector<element> all, merged;
     std::vector<std::size_t> ends;
-    for (; line < last; ++line) {
+    for (; which < last; ++which) {
       index_t skipped = r.parts.begin(r.parts.own);  // elements before this rank's
       all.clear(), ends.assign(1, 0);
       for (int q = 0; q < r.parts.size(); ++q) {
-        skipped -= r.begin_at[r.at(q, line)];
-        index_t const first = r.arrive_at[r.at(q, line)];
-        for (index_t k = first; k < first + r.arriving[r.at(q, line)]; ++k)
+        skipped -= r.begin_at[r.at(q, which)];
+        index_t const first = r.arrive_at[r.at(q, which)];
+        for (index_t k = first; k < first + r.arriving[r.at(q, which)]; ++k)
           if constexpr (Remember)
             all.push_back({arrived[k], k});
           else
@@ -198,11 +199,11 @@ void merge_lines(sort_route& r, kernels_detail::lines_of const& own, T const* ar
         }
         std::swap(all, merged), std::swap(ends, after);
       }
-      index_t const o = line / own.inner, j = line % own.inner;
+      index_t const o = which / own.inner, j = which % own.inner;
       for (index_t i = 0; i < own.n; ++i) {
         element const& e = all[static_cast<std::size_t>(skipped + i)];
         result[(o * own.n + i) * own.inner + j] = e.value;
-        if constexpr (Remember) r.taken[static_cast<std::size_t>(line * own.n + i)] = e.at;
+        if constexpr (Remember) r.taken[static_cast<std::size_t>(which * own.n + i)] = e.at;
       }
     }
   });
@@ -271,10 +272,10 @@ sharded_tensor<T, L, M, Space> follow_route(std::shared_ptr<sort_route const> co
         runs_in_caller<Space>);
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   fill_from_host(y, [&](T* result) {
-    for (index_t line = 0; line < own.count(); ++line)
+    for (index_t which = 0; which < own.count(); ++which)
       for (index_t i = 0; i < own.n; ++i)
-        result[(line / own.inner * own.n + i) * own.inner + line % own.inner] =
-            arrived.data()[route->taken[static_cast<std::size_t>(line * own.n + i)]];
+        result[(which / own.inner * own.n + i) * own.inner + which % own.inner] =
+            arrived.data()[route->taken[static_cast<std::size_t>(which * own.n + i)]];
   });
   return y;
 }
@@ -295,10 +296,10 @@ sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> co
   // Elements that arrived and were not taken return as 0.
   pool_scratch<host, T> const back(route->arrived), home(returned);
   std::fill_n(back.data(), route->arrived, T(0));
-  for (index_t line = 0; line < own.count(); ++line)
+  for (index_t which = 0; which < own.count(); ++which)
     for (index_t i = 0; i < own.n; ++i)
-      back.data()[route->taken[static_cast<std::size_t>(line * own.n + i)]] =
-          source.data()[(line / own.inner * own.n + i) * own.inner + line % own.inner];
+      back.data()[route->taken[static_cast<std::size_t>(which * own.n + i)]] =
+          source.data()[(which / own.inner * own.n + i) * own.inner + which % own.inner];
   comm_detail::memory_of_messages messages(back.data(), home.data());
   comm::all_to_all(m.communicator(s.axes), static_cast<T const*>(back.data()), std::span(route->arrive_count),
                    home.data(), std::span(route->leave_count));
@@ -306,8 +307,8 @@ sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> co
   sharded_tensor<T, L, M, Space> y(m, x.extents());
   fill_from_host(y, [&](T* result) {
     std::fill_n(result, y.local_size(), T(0));
-    for_each_leaving(*route, [&](index_t line, index_t first, index_t n, index_t at) {
-      T* const to = result + (line / own.inner * own.n + first) * own.inner + line % own.inner;
+    for_each_leaving(*route, [&](index_t which, index_t first, index_t n, index_t at) {
+      T* const to = result + (which / own.inner * own.n + first) * own.inner + which % own.inner;
       for (index_t k = 0; k < n; ++k) to[k * own.inner] += home.data()[at + k];
     });
   });

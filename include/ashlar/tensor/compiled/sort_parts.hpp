@@ -46,9 +46,9 @@ ASHLAR_INLINE void exchange_counts(sort_route& r, communicator const& ranks) {
   pool_scratch<host, index_t> const told(all), heard(all);
   for (int q = 0; q < r.parts.size(); ++q) {
     auto const rank = static_cast<std::size_t>(r.parts.rank[static_cast<std::size_t>(q)]);
-    for (index_t line = 0; line < r.lines; ++line) {
-      index_t* const to = told.data() + rank * each + 2 * static_cast<std::size_t>(line);
-      to[0] = r.leave_at[r.at(q, line)], to[1] = r.leaving[r.at(q, line)];
+    for (index_t which = 0; which < r.lines; ++which) {
+      index_t* const to = told.data() + rank * each + 2 * static_cast<std::size_t>(which);
+      to[0] = r.leave_at[r.at(q, which)], to[1] = r.leaving[r.at(q, which)];
       r.leave_count[rank] += static_cast<std::size_t>(to[1]);
     }
   }
@@ -59,9 +59,9 @@ ASHLAR_INLINE void exchange_counts(sort_route& r, communicator const& ranks) {
   for (int q = 0; q < r.parts.size(); ++q)
     part_of[static_cast<std::size_t>(r.parts.rank[static_cast<std::size_t>(q)])] = q;
   for (std::size_t rank = 0; rank < part_of.size(); ++rank)
-    for (index_t line = 0; line < r.lines; ++line) {
-      index_t const* const from = heard.data() + rank * each + 2 * static_cast<std::size_t>(line);
-      std::size_t const at = r.at(part_of[rank], line);
+    for (index_t which = 0; which < r.lines; ++which) {
+      index_t const* const from = heard.data() + rank * each + 2 * static_cast<std::size_t>(which);
+      std::size_t const at = r.at(part_of[rank], which);
       r.begin_at[at] = from[0], r.arriving[at] = from[1], r.arrive_at[at] = r.arrived;
       r.arrive_count[rank] += static_cast<std::size_t>(from[1]);
       r.arrived += from[1];
