@@ -7,7 +7,9 @@
 #include "ashlar/kernels/shard.hpp"
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/sort.hpp"
-#include <vector>
+#include <algorithm>
+#include <memory>
+#include <span>
 
 namespace ashlar::kernels_detail {
 
@@ -60,27 +62,46 @@ struct order_kernel {
   }
 };
 
-// On the host a line is first copied to where its elements are contiguous.
+template <class T>
+struct indexed_element {
+  T value;
+  index_t index;
+};
+// The first elements of a line, in order. NaN is the largest, so that NaNs get their place before numbers are compared.
+template <bool Descending, class T, class At>
+void order_line(std::span<indexed_element<T>> line, index_t first, At const& at) {
+  auto filled = line.begin();
+  auto const take = [&](bool nan) {
+    for (index_t i = 0; i < static_cast<index_t>(line.size()); ++i)
+      if (T const value = at(i); (value != value) == nan) *filled++ = {value, i};
+  };
+  take(Descending);
+  auto const middle = filled;
+  take(!Descending);
+  auto const begin = Descending ? middle : line.begin(), end = Descending ? line.end() : middle;
+  auto const before = [](indexed_element<T> const& a, indexed_element<T> const& b) {
+    if (a.value == b.value) return a.index < b.index;
+    return Descending ? b.value < a.value : a.value < b.value;
+  };
+  index_t const wanted = first - (begin - line.begin());
+  if (wanted >= end - begin)
+    std::sort(begin, end, before);
+  else if (wanted > 0)
+    std::partial_sort(begin, begin + wanted, end, before);
+}
+// On the host, elements are compared where they are contiguous.
 template <bool Descending, class Space, class T>
 void order_lines(Space const& space, lines_of const& a, T const* in, index_t first, index_t* out) {
   for_ranges("ashlar::sort", space, a.count(), elements_per_thread / std::max<index_t>(a.n, 1),
              [&](index_t begin, index_t end) {
                auto const n = static_cast<std::size_t>(a.n);
-               auto const copied = std::make_unique_for_overwrite<T[]>(n);
-               std::vector<index_t> order(n);
+               auto const memory = std::make_unique_for_overwrite<indexed_element<T>[]>(n);
                for (; begin < end; ++begin) {
                  index_t const o = begin / a.inner, j = begin % a.inner;
-                 for (index_t i = 0; i < a.n; ++i) {
-                   copied[static_cast<std::size_t>(i)] = in[(o * a.n + i) * a.inner + j];
-                   order[static_cast<std::size_t>(i)] = i;
-                 }
-                 element_order<T, Descending> const before{copied.get(), 1};
-                 if (first < a.n)
-                   std::partial_sort(order.begin(), order.begin() + first, order.end(), before);
-                 else
-                   std::sort(order.begin(), order.end(), before);
+                 order_line<Descending, T>({memory.get(), n}, first,
+                                           [&](index_t i) { return in[(o * a.n + i) * a.inner + j]; });
                  for (index_t i = 0; i < first; ++i)
-                   out[(o * first + i) * a.inner + j] = order[static_cast<std::size_t>(i)];
+                   out[(o * first + i) * a.inner + j] = memory[static_cast<std::size_t>(i)].index;
                }
              });
 }
