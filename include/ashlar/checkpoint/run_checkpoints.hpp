@@ -77,8 +77,7 @@ class run_checkpoints {
     if (ends || folder_->due(at.step)) keep_ended(), saved_ = at.step;
     with_parts(
         [&](auto const&... parts) {
-          comm_detail::at_call<index_t> const step(at.step, after.site);
-          ends ? folder_->save(step, parts...) : folder_->after_step(step, parts...);
+          ends ? folder_->save({at.step, after.site}, parts...) : folder_->after_step({at.step, after.site}, parts...);
         },
         at, conditions_, trees...);
     if (ends && options_.each_epoch) ended_ = at;

@@ -214,7 +214,7 @@ constexpr index_t largest_shard(shape const& global, layout_value const& layout,
 constexpr bool is_even(index_t n, layout_detail::axis_list const& axes, mesh_shape const& mesh) {
   index_t cyclic = 1;
   for (int i = 0; i < axes.cyclic; ++i) cyclic *= mesh.size[axes[i]];
-  return n % parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
+  return n % layout_detail::parts(axes, mesh) == 0 && (cyclic == 1 || n % (cyclic * axes.block) == 0);
 }
 /// True if every dimension has parts of equal size only. Then nested splits equal flat ones, and one flat collective
 /// over several axes can be used.

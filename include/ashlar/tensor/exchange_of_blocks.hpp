@@ -17,10 +17,10 @@ namespace ashlar::tensor_detail {
 template <class Space, class T>
 class blocks_of_shard {
  public:
-  blocks_of_shard(message_blocks const& blocks, buffer_side side, bool by_types, std::size_t count_limit)
-      : blocks_(blocks),
-        shard_(side == buffer_side::destination ? 0 : 1),
-        by_types_(by_types),
+  blocks_of_shard(message_blocks const& all_blocks, buffer_side of_buffer, bool with_types, std::size_t count_limit)
+      : blocks_(all_blocks),
+        shard_(of_buffer == buffer_side::destination ? 0 : 1),
+        by_types_(with_types),
         limit_(std::min<std::size_t>(count_limit, std::numeric_limits<int>::max())) {}
 
   std::size_t size(std::size_t q) const { return blocks_.count[q]; }
