@@ -108,9 +108,9 @@ void post_blocks(communicator const& ranks, bool gathers, blocks_of_shard<Space,
 
 /// An exchange of blocks that are not contiguous in the source or in the destination. The own block is copied from shard
 /// to shard. Ranks may differ in the blocks that they pack: the messages are the same.
-/// Returns false if another function has to do it: if MPI's own collective or a hierarchical one serves, if the shards
-/// are in the order of the messages, if both sides pack or one packs a block for several ranks, or if only MPI accesses the
-/// shards.
+/// Returns false if another function has to do it. This is so if MPI's own collective or a hierarchical one serves, or
+/// only MPI accesses the shards. Also if the shards are in the order of the messages, or both sides pack, or one packs a
+/// block for several ranks.
 template <class Space, class T>
 bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& v, communicator const& ranks,
                         T const* source, T* destination) {

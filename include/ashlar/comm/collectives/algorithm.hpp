@@ -15,8 +15,8 @@ enum class algorithm {
   mpi_with_counts,    ///< MPI's reduce-scatter for blocks of different sizes, also used for equal sizes.
   persistent,         ///< MPI's own, set up once for a size and started for each call, on buffers of its own.
   exchange,           ///< each rank sends all others the elements that they need, in an all-reduce all of them.
-  exchange_in_parts,  ///< an all-reduce in which each rank combines a part and sends it to all others
-  exchange_by_types  ///< an exchange between shards whose blocks are not contiguous: MPI's derived datatypes describe them, and nothing is packed.
+  exchange_in_parts,  ///< an all-reduce in which each rank combines a part and sends it to all others.
+  exchange_by_types  ///< an exchange of blocks that are not contiguous. Derived datatypes describe them: nothing is packed.
 };
 inline constexpr int algorithms = 7;
 

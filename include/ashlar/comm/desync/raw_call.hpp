@@ -22,7 +22,7 @@ class calls_as {
   calling_function outer_;
 };
 
-/// A function's first argument and the line of the call. Behind a pack there is no place for the default argument that
+/// A function's first argument and the line of the call. After a pack there is no place for the default argument that
 /// finds the line.
 template <class T>
 struct at_call {
