@@ -44,10 +44,15 @@ int main(int, char** argv) {
   std::vector<std::filesystem::path> names;
   for (auto const& file : std::filesystem::directory_iterator(folder / "in")) names.push_back(file.path().filename());
   std::sort(names.begin(), names.end());
-  std::vector<hdf5_options> const options{{.attributes = {{"unit", "m/s"}, {"step", index_t{7}}, {"time", 0.25}}},
-                                          {.chunk = {4, 5}},
-                                          {.chunk = {3, 7}, .deflate = 4, .shuffle = true},
-                                          {.deflate = 1}};
+  std::vector<hdf5_options> options{{.attributes = {{"unit", "m/s"}, {"step", index_t{7}}, {"time", 0.25}}},
+                                    {.chunk = {4, 5}},
+                                    {.chunk = {3, 7}, .deflate = 4, .shuffle = true},
+                                    {.deflate = 1}};
+  // HDF5 stores many attributes, and long ones, as it stores elements.
+  for (std::size_t const k : {0u, 2u})
+    for (int i = 0; i < 12; ++i)
+      options[k].attributes.emplace_back("long" + std::to_string(i),
+                                         std::string(i % 4 == 3 ? 10000u * static_cast<unsigned>(i) : 10u, 'x'));
   std::size_t n = 0;
   for (auto const& name : names) {
     auto const from = folder / "in" / name, to = folder / "out" / name;

@@ -46,8 +46,10 @@ class sparse_memory {
   }
   static constexpr std::size_t page_bytes = 4096;
   std::uint64_t size = 0;
-  /// If true, memory_driver drops the elements that HDF5 writes, and notes where they belong. 1 MiB of elements or more
-  /// begin at a multiple of 1 MiB: the system caches such blocks in larger units.
+  /// If true, 1 MiB of elements or more begin at a multiple of 1 MiB: the system caches such blocks in larger units.
+  bool aligns_elements = false;
+  /// If true, memory_driver drops the elements that HDF5 writes, and notes where they belong. HDF5 writes a long attribute
+  /// as it writes elements, so this is true only while chunks are placed.
   bool drops_elements = false;
   std::vector<std::uint64_t> dropped;
 
@@ -104,7 +106,7 @@ class memory_driver {
     };
     c.alloc = [](H5FD_t* f, H5FD_mem_t kind, hid_t, hsize_t n) -> haddr_t {
       constexpr haddr_t large = 1 << 20;
-      haddr_t const page = of(f)->memory->drops_elements && n >= large ? large : haddr_t{sparse_memory::page_bytes};
+      haddr_t const page = of(f)->memory->aligns_elements && n >= large ? large : haddr_t{sparse_memory::page_bytes};
       bool const own_pages = kind == H5FD_MEM_DRAW && n >= page;
       auto const rounded = [&](haddr_t at) { return own_pages ? (at + page - 1) / page * page : at; };
       haddr_t const begin = rounded(of(f)->end);

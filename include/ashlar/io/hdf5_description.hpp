@@ -88,11 +88,12 @@ inline void write_attribute(hid_t object, hdf5_attribute const& a) {
 }
 
 /// Tells HDF5 of each chunk, whose elements the driver drops. Stores the chunks' places.
-inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memory) {
+inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory& memory) {
 #if H5_VERSION_GE(1, 10, 3)
   std::vector<unsigned char> const none(
       set.chunk_bytes.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(set.chunk_bytes)));
   std::vector<hsize_t> first(set.options.chunk.size(), 0);
+  memory.drops_elements = true;
   for (std::uint64_t const n : set.chunk_bytes) {
     std::size_t const before = memory.dropped.size();
     hdf5_id::check(H5Dwrite_chunk(id, H5P_DEFAULT, 0, first.data(), static_cast<std::size_t>(n), none.data()),
@@ -106,6 +107,7 @@ inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memor
       at = 0;
     }
   }
+  memory.drops_elements = false;
 #else
   (void)set, (void)id, (void)memory;
   throw error("HDF5 before 1.10.3 cannot write chunks; leave out chunk, deflate and shuffle");
@@ -116,7 +118,7 @@ inline void place_chunks(hdf5_dataset& set, hid_t id, sparse_memory const& memor
 /// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
 inline sparse_memory describe_datasets(std::vector<hdf5_dataset>& sets, std::vector<hdf5_attribute> const& of_file) {
   sparse_memory memory;
-  memory.drops_elements = true;
+  memory.aligns_elements = true;
   sparse_memory* const where = &memory;
   static H5FD_class_t const driver_class = memory_driver::describe();
   hdf5_silence const silence;
