@@ -3,6 +3,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 import zipfile
 
 import numpy
@@ -13,6 +14,7 @@ SENTENCES = {  # of the files other_*.npz, in the order of their names
     "damaged": ": u: the array is damaged: its CRC-32 is not the one in the file's directory",
     "names": "expected an array 'u', found 'arr_0', 'arr_1'",
     "short": "expected a .npz file, which ends with the directory of a zip file, found other bytes",
+    "twice": "expected one array 'u', found two of this name",
     "type": "expected elements of bool, i1 to u8, f2, f4, f8, c8 or c16, found '<U2'",
 }
 
@@ -44,6 +46,10 @@ def main():
         (folder / "in/other_short.npz").write_bytes(whole[:-1])
         numpy.savez_compressed(folder / "in/other_compressed.npz", u=one)
         numpy.savez(folder / "in/other_names.npz", one, one)
+        with zipfile.ZipFile(folder / "in/other_twice.npz", "w") as twice, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(2):
+                twice.writestr("u.npy", b"")
         numpy.savez(folder / "in/other_type.npz", u=numpy.full((2, 2), "ab"))
         numpy.save(folder / "in/array.npy", one)
         (folder / "in/array.npy").rename(folder / "in/other_array.npz")

@@ -62,8 +62,8 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const&
 /// Collective: all ranks of m; it blocks. It has no entry in a ledger.
 /// Cost: as load_npy; and each rank reads the directory at the end of the file. The ranks compute the CRC-32 of the
 ///   bytes that they read, and compare it with the directory by an all-reduce of 8 bytes.
-/// Error: ashlar::error on every rank, also if the file has no such array, or has it compressed or damaged. As load_npy
-///   for the array itself. A partial layout does not compile.
+/// Error: ashlar::error on every rank, also if the file has no such array, or has it twice, compressed or damaged. As
+///   load_npy for the array itself. A partial layout does not compile.
 /// Example: load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
 /// Source: PKWARE, APPNOTE.TXT 6.3.10, .ZIP File Format Specification.
 template <class T, class L, class M>
