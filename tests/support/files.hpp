@@ -30,6 +30,11 @@ inline void write(std::filesystem::path const& path, bytes const& content) {
   file.write(reinterpret_cast<char const*>(content.data()), static_cast<std::streamsize>(content.size()));
 }
 
+inline bytes content_of(std::filesystem::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 inline bytes joined(bytes a, bytes const& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;

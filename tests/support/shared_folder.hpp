@@ -26,4 +26,10 @@ struct shared_folder {
   }
 };
 
+/// Rank 0 writes a file that no rank reads any more. Collective: all ranks of c.
+inline void write_together(communicator const& c, std::filesystem::path const& path, bytes const& content) {
+  comm::collectively(c, [] {});
+  comm::on_root(c, [&] { write(path, content); });
+}
+
 }  // namespace ashlar::test

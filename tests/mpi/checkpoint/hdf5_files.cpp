@@ -2,10 +2,10 @@
 #include "ashlar/io/hdf5_files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
+#include "support/file_size_limit.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <csignal>
+#include <optional>
 
 using namespace ashlar;
 using test::said;
@@ -181,20 +181,14 @@ TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and t
              "expected a chunk of an extent of 1 or more per dimension (64 x 64), below 4 GiB, found 4");
   CHECK_SAYS(save({.chunk = {4, 0}}), "found 4 x 0");
   CHECK(save({}).empty());
-  rlimit unlimited{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
-  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limited = unlimited;
-  limited.rlim_cur = 8192;
-  bool const last = m.rank() == m.size() - 1;
   for (hdf5_options const& o : all_options(2)) {
     if (o.deflate != 0) continue;  // these files are short
-    if (last) setrlimit(RLIMIT_FSIZE, &limited);
+    std::optional<test::file_size_limit> limit;
+    if (m.rank() == m.size() - 1) limit.emplace(8192);
     auto const full = save(o);
-    if (last) setrlimit(RLIMIT_FSIZE, &unlimited);
+    limit.reset();
     CHECK_SAYS(full, "x.h5.part: cannot be ");
     CHECK(!std::filesystem::exists(path.string() + ".part"));
     CHECK(has_values(load_hdf5<double, layout<"x", "y">>(m, path, "u"), shape::of(64, 64)));
   }
-  std::signal(SIGXFSZ, handler);
 }

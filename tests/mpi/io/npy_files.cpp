@@ -2,13 +2,13 @@
 #include "ashlar/io/npy_files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
 #include <bit>
 #include <cmath>
-#include <sys/resource.h>
-#include <csignal>
+#include <optional>
 #include <type_traits>
 
 using namespace ashlar;
@@ -93,13 +93,6 @@ auto tensor_of_values(device_mesh<grid> const& m, shape const& n) {
     return tensor_of<T, L>(m, n, [](index_t g, int) { return value<T>(g); });
 }
 
-void write_together(communicator const& c, std::filesystem::path const& path, bytes const& content) {
-  comm::on_root(c, [&] { write(path, content); });
-}
-bytes content_of(std::filesystem::path const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 bool is_alone(std::filesystem::path const& file) {
   auto const all = std::filesystem::directory_iterator(file.parent_path());
   return std::distance(begin(all), end(all)) == (std::filesystem::exists(file) ? 1 : 0);
@@ -281,16 +274,11 @@ TEST_CASE("npy: a file that cannot be written is one error on every rank, and th
   save_npy(x, path);
   bytes const before = content_of(path);
   // The last rank may not write beyond byte 4096.
-  rlimit unlimited{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
-  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limited = unlimited;
-  limited.rlim_cur = 4096;
-  bool const last = m.rank() == m.size() - 1;
-  if (last) setrlimit(RLIMIT_FSIZE, &limited);
-  auto const full = said([&] { save_npy(tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 65)), path); });
-  if (last) setrlimit(RLIMIT_FSIZE, &unlimited);
-  std::signal(SIGXFSZ, handler);
+  auto const full = said([&] {
+    std::optional<file_size_limit> limit;
+    if (m.rank() == m.size() - 1) limit.emplace(4096);
+    save_npy(tensor_of_values<double, layout<none, "q">>(m, shape::of(64, 65)), path);
+  });
   CHECK_MESSAGE(full.find("x.npy.part: cannot be ") != full.npos, full);
   comm::collectively(folder.ranks, [] {});
   CHECK(is_alone(path));

@@ -2,12 +2,11 @@
 #include "ashlar/io/npz_files.hpp"
 #include "ashlar/tensor/tensor.hpp"
 #include "support/dense.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <algorithm>
-#include <csignal>
+#include <optional>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -26,14 +25,6 @@ bool is_numbered(X const& x) {
   std::vector<T> all(static_cast<std::size_t>(x.extents().size()));
   for (std::size_t g = 0; g < all.size(); ++g) all[g] = static_cast<T>(3 * static_cast<index_t>(g) - 7);
   return denotes(x, all);
-}
-bytes content_of(std::filesystem::path const& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-void write_together(communicator const& c, std::filesystem::path const& path, bytes const& content) {
-  comm::collectively(c, [] {});
-  comm::on_root(c, [&] { write(path, content); });
 }
 
 }  // namespace
@@ -152,16 +143,11 @@ TEST_CASE("npz: a file that cannot be written is one error on every rank, and th
   save_npz(path, npz_array("u", x));
   bytes const before = content_of(path);
   // The last rank may not write beyond byte 4096.
-  rlimit unlimited{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &unlimited) == 0);
-  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limited = unlimited;
-  limited.rlim_cur = 4096;
-  bool const last = m.rank() == m.size() - 1;
-  if (last) setrlimit(RLIMIT_FSIZE, &limited);
-  auto const full = said([&] { save_npz(path, npz_array("u", x + 1.), npz_array("v", x)); });
-  if (last) setrlimit(RLIMIT_FSIZE, &unlimited);
-  std::signal(SIGXFSZ, handler);
+  auto const full = said([&] {
+    std::optional<file_size_limit> limit;
+    if (m.rank() == m.size() - 1) limit.emplace(4096);
+    save_npz(path, npz_array("u", x + 1.), npz_array("v", x));
+  });
   CHECK_MESSAGE(full.find("x.npz.part: cannot be ") != full.npos, full);
   comm::collectively(folder.ranks, [] {});
   CHECK(std::filesystem::exists(path));
