@@ -127,7 +127,7 @@ class contest {
 
 using line = mesh<axis<"x">>;
 
-// The ways of a collective whose blocks are not contiguous in a square matrix of about so many bytes.
+// The ways of a collective whose blocks are not contiguous in a square matrix of about `bytes` bytes.
 template <class L, class F>
 void race_of_shards(races& all, device_mesh<line> const& m, std::string const& name, std::size_t bytes, F collective) {
   if (!all.wants(name)) return;

@@ -13,7 +13,7 @@ FAMILIES = [
     ("collectives", "Collectives between layouts", "ashlar::layout", ["ops/collectives.hpp", "ops/async.hpp", "ops/bundle.hpp", "ops/roll.hpp"]),
     ("redistribution", "Redistribution and views", "ashlar::layout", ["ops/between_meshes.hpp", "ops/view.hpp", "ops/transpose.hpp", "ops/select.hpp", "ops/box.hpp", "ops/slice.hpp", "ops/concatenate.hpp",
                                                                      "ops/relayout_plan.hpp", "ops/redistribute_into.hpp", "tensor/between_meshes.hpp"]),
-    ("reductions", "Reductions and metrics", "ashlar::layout", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
+    ("reductions", "Reductions and metrics", "ashlar::layout", ["ops/reduce.hpp", "ops/cumsum.hpp", "ops/sort.hpp", "ops/take_along.hpp", "ops/extremum_index.hpp", "ops/norm.hpp", "ops/metrics.hpp"]),
     ("losses", "Losses", "ashlar::layout", ["ops/losses.hpp", "ops/softmax.hpp", "ops/sharded_cross_entropy.hpp"]),
     ("random", "Random numbers", "ashlar::layout", ["ops/random.hpp", "meta/philox.hpp"]),
     ("layers", "Layers", "ashlar::layout", ["ops/convolution.hpp", "ops/pooling.hpp", "ops/normalize.hpp", "ops/batch_norm.hpp", "ops/attention.hpp",

@@ -11,6 +11,14 @@ struct lines_of {
     for (int d = 0; d < dim; ++d) outer *= s[d];
   }
   constexpr index_t count() const { return outer * inner; }
+  /// The place of the first element of a line. The others follow at distances of `inner`.
+  constexpr index_t begin(index_t line) const { return line / inner * n * inner + line % inner; }
+  /// As many lines of another extent.
+  constexpr lines_of with_extent(index_t extent) const {
+    lines_of other = *this;
+    other.n = extent;
+    return other;
+  }
 };
 
 }  // namespace ashlar::kernels_detail

@@ -16,4 +16,5 @@
 #include "ashlar/kernels/sharded_cross_entropy.hpp"
 #include "ashlar/kernels/softmax.hpp"
 #include "ashlar/kernels/sort.hpp"
+#include "ashlar/kernels/take_along.hpp"
 #include "ashlar/kernels/user_operation.hpp"

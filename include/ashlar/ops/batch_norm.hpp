@@ -264,7 +264,7 @@ namespace ops_detail {
 // Axes that shard dimensions other than the last.
 template <class X>
 inline constexpr axis_mask batch_axes = [] {
-  layout_value const v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
+  layout_value const v = layout_value_v<mesh_t<X>, layout_t<X>>;
   return v.sharding() & ~v.dim[v.rank - 1].mask();
 }();
 

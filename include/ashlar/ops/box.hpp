@@ -80,12 +80,10 @@ struct box_in_tensor {
   }
 };
 
-template <class X>
-inline constexpr layout_value value_on_mesh = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
-
 template <class X, class Y>
 constexpr box_in_tensor box_between(X const& x, Y const& y, shape const& offset) {
-  return {value_on_mesh<X>, value_on_mesh<Y>, x.extents(), y.extents(), offset};
+  return {layout_value_v<mesh_t<X>, layout_t<X>>, layout_value_v<mesh_t<Y>, layout_t<Y>>, x.extents(), y.extents(),
+          offset};
 }
 
 /// Makes a box of y the elements of x.

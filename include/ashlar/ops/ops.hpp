@@ -45,6 +45,7 @@
 #include "ashlar/ops/slice.hpp"
 #include "ashlar/ops/softmax.hpp"
 #include "ashlar/ops/sort.hpp"
+#include "ashlar/ops/take_along.hpp"
 #include "ashlar/ops/stencil.hpp"
 #include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"

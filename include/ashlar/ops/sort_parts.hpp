@@ -65,40 +65,35 @@ constexpr index_t most_merged(index_t n, index_t parts) {
   index_t const most = part + 2 * parts * ((part + samples - 1) / samples - 1);
   return most < n ? most : n;
 }
-// The lines of the rank that has most.
-constexpr index_t most_lines(int dim, shape const& extents, layout_value const& layout, mesh_shape const& mesh) {
-  index_t lines = 1;
-  shape const local = local_shape(extents, layout, mesh, 0);
-  for (int d = 0; d < extents.rank; ++d)
-    if (d != dim) lines *= local[d];
-  return lines;
+// The parts of dimension Dim, each of which one rank holds.
+template <int Dim, class X>
+constexpr index_t parts_along(X const& x) {
+  return layout_detail::parts(layout_value_v<mesh_t<X>, layout_t<X>>.dim[Dim], x.mesh().sizes());
 }
-
-// Notes an exchange of the elements that a sort moves, of which the ledger has an upper bound.
+// Notes a step in which a rank receives at most `bytes_of_line` bytes for each of its lines.
+template <int Dim, step_kind What, class X>
+constexpr plan_step const& noted_step(X const& x, index_t bytes_of_line, call_site const& w) {
+  constexpr plan_step const& s = step_of_sort<mesh_t<X>, layout_t<X>, Dim, What>;
+  if (x.mesh().recorder()) {
+    shape lines = x.extents();
+    lines[Dim] = 1;
+    note(x.mesh(), s,
+         bytes_of_line * layout_detail::largest_shard(lines, layout_value_v<mesh_t<X>, layout_t<X>>, x.mesh().sizes()),
+         w);
+  }
+  return s;
+}
+// The exchange of the elements that a sort moves, of which the ledger has an upper bound.
 template <int Dim, class X>
 constexpr plan_step const& merging_step(X const& x, call_site const& w) {
-  constexpr plan_step const& s = step_of_sort<mesh_t<X>, layout_t<X>, Dim, step_kind::exchange>;
-  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
-  mesh_shape const& sizes = x.mesh().sizes();
-  if (x.mesh().recorder())
-    note(x.mesh(), s,
-         most_merged(x.extents()[Dim], layout_detail::parts(v.dim[Dim], sizes)) *
-             most_lines(Dim, x.extents(), v, sizes) * static_cast<index_t>(sizeof(element_t<X>)),
-         w);
-  return s;
+  return noted_step<Dim, step_kind::exchange>(
+      x, most_merged(x.extents()[Dim], parts_along<Dim>(x)) * static_cast<index_t>(sizeof(element_t<X>)), w);
 }
-// Notes the exchange of numbers: where each rank's elements begin in a line of another rank, and how many there are.
+// The exchange of numbers: where each rank's elements begin in a line of another rank, and how many there are.
 template <int Dim, class X>
 constexpr plan_step const& counting_step(X const& x, call_site const& w) {
-  constexpr plan_step const& s = step_of_sort<mesh_t<X>, layout_t<X>, Dim, step_kind::all_to_all>;
-  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
-  mesh_shape const& sizes = x.mesh().sizes();
-  if (x.mesh().recorder())
-    note(x.mesh(), s,
-         (layout_detail::parts(v.dim[Dim], sizes) - 1) * 2 * static_cast<index_t>(sizeof(index_t)) *
-             most_lines(Dim, x.extents(), v, sizes),
-         w);
-  return s;
+  return noted_step<Dim, step_kind::all_to_all>(
+      x, (parts_along<Dim>(x) - 1) * 2 * static_cast<index_t>(sizeof(index_t)), w);
 }
 
 // A tag, so that argument-dependent lookup finds the overload for active tensors.
@@ -107,8 +102,7 @@ struct merged_along {};
 
 template <int Dim, bool Remember, plain_tensor X>
 constexpr auto merge_and_route(X const& x, call_site const& w) {
-  constexpr layout_value const& v = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
-  index_t const parts = layout_detail::parts(v.dim[Dim], x.mesh().sizes());
+  index_t const parts = parts_along<Dim>(x);
   auto const samples = relayout(destination<typename whole_along<Dim, X>::type, 0u>{},
                                 apply(samples_op<Dim>{samples_of_part(parts), parts}, x), w);
   plan_step const& counts = counting_step<Dim>(x, w);

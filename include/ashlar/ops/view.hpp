@@ -165,9 +165,6 @@ constexpr void require_even_pieces(index_t n, axis_list const& axes, mesh_shape 
     fail("ashlar::flatten: the first of the dimensions joined (or made by a cut) divides by the ranks that shard it; pad it, or gather it first");
   // clang-format on
 }
-template <class X>
-inline constexpr layout_value mesh_value = value_v<mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>;
-
 template <int First, int Last, int Rank>
 struct no_such_dimensions {
   static constexpr bool value = First < 0 || First > Last || Last >= Rank;
@@ -177,7 +174,8 @@ template <int First, class X>
 constexpr void require_static_even_pieces() {
   if constexpr (static_shape<X>)
     static_assert(
-        !static_extent_does_not_divide<mesh_t<X>, mesh_value<X>, First, static_extents_v<X>[First]>::value,
+        !static_extent_does_not_divide<mesh_t<X>, layout_value_v<mesh_t<X>, layout_t<X>>, First,
+                                       static_extents_v<X>[First]>::value,
         "ashlar::flatten: the first of the dimensions joined divides by the ranks that shard it; choose another extent or mesh, or gather it first");
 }
 }  // namespace ops_detail
@@ -194,7 +192,8 @@ constexpr auto flatten(X const& x) {
     return x;
   } else {
     ops_detail::require_static_even_pieces<First, X>();
-    ops_detail::require_even_pieces(x.extents()[First], ops_detail::mesh_value<X>.dim[First], x.mesh().sizes());
+    ops_detail::require_even_pieces(x.extents()[First], layout_value_v<mesh_t<X>, layout_t<X>>.dim[First],
+                                    x.mesh().sizes());
     return apply(ops_detail::flatten_op<First, Last>{}, x);
   }
 }
@@ -222,7 +221,7 @@ constexpr auto unflatten(X const& x, index_t const (&extents)[N], call_site w = 
                   "ashlar::unflatten: the tensor has no such dimension; they count from 0");
     return x;
   } else {
-    ops_detail::require_even_pieces(extents[0], ops_detail::mesh_value<X>.dim[Dim], x.mesh().sizes());
+    ops_detail::require_even_pieces(extents[0], layout_value_v<mesh_t<X>, layout_t<X>>.dim[Dim], x.mesh().sizes());
     ops_detail::unflatten_op<Dim, N> cut{};
     for (int d = 0; d < N; ++d) cut.piece[d] = extents[d];
     return apply(cut, x);

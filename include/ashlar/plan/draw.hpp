@@ -72,8 +72,7 @@ template <plain_tensor X>
 void draw(std::ostream& out, X const& x) {
   if constexpr (requires { x.mesh().rank(); })
     if (x.mesh().rank() != 0) return;
-  plan_detail::draw_shards(out, layout_detail::value_v<plan_detail::mesh_context<mesh_t<X>, layout_t<X>>, layout_t<X>>,
-                           x.mesh().sizes(), x.extents());
+  plan_detail::draw_shards(out, layout_value_v<mesh_t<X>, layout_t<X>>, x.mesh().sizes(), x.extents());
 }
 
 }  // namespace ashlar

@@ -77,12 +77,12 @@ void find_leaving(sort_route& r, kernels_detail::lines_of const& own, T const* v
     std::vector<index_t> order(static_cast<std::size_t>(all));
     sample_bounds bounds;
     for (; which < last; ++which) {
-      index_t const o = which / own.inner, j = which % own.inner;
+      T const *const samples_here = of_all + own.with_extent(all).begin(which), *const here = values + own.begin(which);
       for (index_t i = 0; i < all; ++i) {
-        sample[static_cast<std::size_t>(i)] = of_all[(o * all + i) * own.inner + j];
+        sample[static_cast<std::size_t>(i)] = samples_here[i * own.inner];
         order[static_cast<std::size_t>(i)] = i;
       }
-      for (index_t i = 0; i < own.n; ++i) mine[static_cast<std::size_t>(i)] = values[(o * own.n + i) * own.inner + j];
+      for (index_t i = 0; i < own.n; ++i) mine[static_cast<std::size_t>(i)] = here[i * own.inner];
       std::sort(order.begin(), order.end(), kernels_detail::element_order<T, false>{sample.get(), 1});
       bound_by_samples(bounds, parts, samples, order);
       // The number of own elements before a sample. Equal elements of lower parts come first.
@@ -132,10 +132,9 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
       for (int i = 1; i <= r.parts.size(); ++i) {
         int const q = (r.parts.own + i) % r.parts.size();
         T const* const from = round.group().template source<T>(r.parts.rank[static_cast<std::size_t>(q)]);
-        index_t const n = r.parts.extent(q);
+        kernels_detail::lines_of const there = own.with_extent(r.parts.extent(q));
         for (index_t which = 0; which < r.lines; ++which) {
-          T const* const x =
-              from + (which / own.inner * n + r.begin_at[r.at(q, which)]) * own.inner + which % own.inner;
+          T const* const x = from + there.begin(which) + r.begin_at[r.at(q, which)] * own.inner;
           T* const y = arrived + r.arrive_at[r.at(q, which)];
           for (index_t k = 0; k < r.arriving[r.at(q, which)]; ++k) y[k] = x[k * own.inner];
         }
@@ -146,7 +145,7 @@ void fetch(sort_route const& r, communicator const& ranks, std::uint64_t fingerp
   }
   pool_scratch<host, T> const packed(comm_detail::sum_of(r.leave_count));
   for_each_leaving(r, [&](index_t which, index_t first, index_t n, index_t at) {
-    T const* const x = source + (which / own.inner * own.n + first) * own.inner + which % own.inner;
+    T const* const x = source + own.begin(which) + first * own.inner;
     for (index_t k = 0; k < n; ++k) packed.data()[at + k] = x[k * own.inner];
   });
   comm_detail::memory_of_messages messages(packed.data(), arrived);
@@ -199,10 +198,10 @@ void merge_lines(sort_route& r, kernels_detail::lines_of const& own, T const* ar
         }
         std::swap(all, merged), std::swap(ends, after);
       }
-      index_t const o = which / own.inner, j = which % own.inner;
+      T* const to = result + own.begin(which);
       for (index_t i = 0; i < own.n; ++i) {
         element const& e = all[static_cast<std::size_t>(skipped + i)];
-        result[(o * own.n + i) * own.inner + j] = e.value;
+        to[i * own.inner] = e.value;
         if constexpr (Remember) r.taken[static_cast<std::size_t>(which * own.n + i)] = e.at;
       }
     }
@@ -226,7 +225,7 @@ struct merged_on_ranks {
 };
 
 /// Merges the parts of dimension Dim, which are in order.
-/// Pre: `samples` are samples of all parts; each part has so many elements or more.
+/// Pre: `samples` are samples of all parts; each part has as many elements or more.
 /// Collective: the ranks that differ along the axes of the dimension; blocks.
 template <int Dim, bool Remember, class T, class L, class M, class Space, class Samples>
 merged_on_ranks<sharded_tensor<T, L, M, Space>> merge_parts(sharded_tensor<T, L, M, Space> const& x,
@@ -274,7 +273,7 @@ sharded_tensor<T, L, M, Space> follow_route(std::shared_ptr<sort_route const> co
   fill_from_host(y, [&](T* result) {
     for (index_t which = 0; which < own.count(); ++which)
       for (index_t i = 0; i < own.n; ++i)
-        result[(which / own.inner * own.n + i) * own.inner + which % own.inner] =
+        result[own.begin(which) + i * own.inner] =
             arrived.data()[route->taken[static_cast<std::size_t>(which * own.n + i)]];
   });
   return y;
@@ -299,7 +298,7 @@ sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> co
   for (index_t which = 0; which < own.count(); ++which)
     for (index_t i = 0; i < own.n; ++i)
       back.data()[route->taken[static_cast<std::size_t>(which * own.n + i)]] =
-          source.data()[(which / own.inner * own.n + i) * own.inner + which % own.inner];
+          source.data()[own.begin(which) + i * own.inner];
   comm_detail::memory_of_messages messages(back.data(), home.data());
   comm::all_to_all(m.communicator(s.axes), static_cast<T const*>(back.data()), std::span(route->arrive_count),
                    home.data(), std::span(route->leave_count));
@@ -308,7 +307,7 @@ sharded_tensor<T, L, M, Space> return_route(std::shared_ptr<sort_route const> co
   fill_from_host(y, [&](T* result) {
     std::fill_n(result, y.local_size(), T(0));
     for_each_leaving(*route, [&](index_t which, index_t first, index_t n, index_t at) {
-      T* const to = result + (which / own.inner * own.n + first) * own.inner + which % own.inner;
+      T* const to = result + own.begin(which) + first * own.inner;
       for (index_t k = 0; k < n; ++k) to[k * own.inner] += home.data()[at + k];
     });
   });

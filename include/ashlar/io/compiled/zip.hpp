@@ -28,11 +28,6 @@ inline std::string zip_text(checked_file const& in, std::uint64_t at, std::size_
   in.read(at, text.data(), n);
   return text;
 }
-inline std::string zip_hexadecimal(std::uint64_t number) {
-  std::string text;
-  for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[number >> shift & 15];
-  return text;
-}
 
 // Where the directory is: its first byte, its bytes, and its entries.
 struct zip_place {
