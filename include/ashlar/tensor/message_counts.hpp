@@ -51,13 +51,13 @@ struct message_blocks {
   bool equal = true;  // all have the same size
   bool in_order = true;
   copy_loops loops;
-  std::vector<std::size_t> first_loop;  // of each block, and the number of all; empty if the shard is in order
+  std::vector<std::size_t> first_loop{0};  // of each block, and the number of all; empty if the shard is in order
 
   /// Adds the common block of this shard and another rank's; an empty one if not `travels`. `side` is the buffer's side
   /// of the copy.
   void add(region const& shard, region const& theirs, bool travels, buffer_side side,
            dimension_order const& order = {});
-  /// Ends a block of n elements. They begin at `at` in the shard, if they are contiguous there.
+  /// Ends a block of n elements, whose loops were added. They begin at `at` in the shard, if they are contiguous there.
   void close(std::size_t n, index_t at);
   /// Call it when all blocks of a shard were added.
   void finish(region const& shard);

@@ -124,19 +124,14 @@ ASHLAR_INLINE void message_blocks::close(std::size_t n, index_t at) {
   in_order = in_order && (n == 0 || at == static_cast<index_t>(total));
   begins.push_back(at);
   count.push_back(n);
+  first_loop.push_back(loops.size());
   total += n;
   equal = equal && n == count[0];
 }
 
 ASHLAR_INLINE void message_blocks::finish(region const& shard) {
   in_order = in_order && total == static_cast<std::size_t>(shard.size());
-  if (in_order) return loops.clear();
-  first_loop.assign(1, 0);
-  for (std::size_t n : count) {
-    std::size_t last = first_loop.back();
-    for (std::size_t found = 0; found < n; ++last) found += static_cast<std::size_t>(loops[last].size());
-    first_loop.push_back(last);
-  }
+  if (in_order) loops.clear(), first_loop.clear();
 }
 
 }  // namespace ashlar::tensor_detail

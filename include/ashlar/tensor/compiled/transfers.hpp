@@ -12,11 +12,11 @@ ASHLAR_INLINE void step_transfers::send(region const& own, region const& theirs,
   while (i < asked.size() && (out.count[i] == 0 || asked[i] != theirs)) ++i;
   bool const again = out.count.back() != 0 && i != asked.size();
   at.push_back(again ? at[i] : once.total);
-  once.close(again ? 0 : out.count.back(), out.begins.back());
   for (std::size_t k = before; k < out.loops.size() && !again; ++k) {
     once.loops.push_back(out.loops[k]);
     once.loops.back().origin[1] += moved;
   }
+  once.close(again ? 0 : out.count.back(), out.begins.back());
   asked.push_back(theirs);
 }
 
