@@ -34,6 +34,14 @@
 #define ASHLAR_INLINE inline
 #endif
 
+// The element types for which the library ashlar::instantiated has the templates that depend on the element type alone.
+// TEMPLATES is a macro with two arguments: `extern` or nothing, and the type.
+#define ASHLAR_FOR_EACH_ELEMENT(TEMPLATES, EXTERN) \
+  TEMPLATES(EXTERN, float)                         \
+  TEMPLATES(EXTERN, double)                        \
+  TEMPLATES(EXTERN, std::int32_t)                  \
+  TEMPLATES(EXTERN, std::int64_t)
+
 // 1 if ashlar uses what Linux alone has: memory files, /proc and masks of cores. -DASHLAR_LINUX=0 builds without them.
 #ifndef ASHLAR_LINUX
 #ifdef __linux__

@@ -40,6 +40,7 @@
 #include "ashlar/tensor/compiled/box.hpp"
 #include "ashlar/tensor/compiled/collective_scope.hpp"
 #include "ashlar/tensor/compiled/describe.hpp"
+#include "ashlar/tensor/compiled/elements.hpp"
 #include "ashlar/tensor/compiled/environment.hpp"
 #include "ashlar/tensor/compiled/halo_runs.hpp"
 #include "ashlar/tensor/compiled/halo_transfers.hpp"

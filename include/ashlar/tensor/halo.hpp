@@ -6,6 +6,7 @@
 #include "ashlar/tensor/make_haloed.hpp"
 #include "ashlar/tensor/pending.hpp"
 #include "ashlar/tensor/staging.hpp"
+#include <array>
 #include <optional>
 
 namespace ashlar::tensor_detail {
@@ -105,87 +106,23 @@ class halo_in_flight final : public in_flight<T> {
   }
 
   /// True if the neighbours' cells have arrived or can be read, or if the exchange has failed.
-  bool ready() {
-    if (done_) return true;
-    if (round_) return round_->all_have_arrived();
-    return base::requests_have_arrived();
-  }
+  bool ready();
   /// Post: the halo is filled, unless the exchange has failed.
   /// Collective: over `ranks`; blocks. Error: as the collective, once.
-  void complete() override {
-    if (done_) return;
-    base::in_collective([&] {
-      if (!round_ || !take()) finish_messages();
-      auto const memory = block_.lock();
-      fill_edges(space_, transfers_->edges, cells_, memory && knows_zeros(*memory, *transfers_));
-      if (memory) note_zeros(*memory, transfers_, halo_);
-      done_ = true;
-    });
-  }
+  void complete() override;
 
  private:
   using base::ranks_;
   using base::round_;
 
-  void give_up() override {
-    done_ = true;
-    if (memory_) memory_->leave();
-    if (in_place_) in_place_->leave();
-  }
-  void begin() {
-    if constexpr (runs_in_caller<Space>) {
-      // The others know no strides of this rank's cells. This object is not in memory that they see.
-      T const* const seen = strided_ ? reinterpret_cast<T const*>(this) : cells_;
-      std::size_t const n =
-          strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size());
-      if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n,
-                      nullptr))
-        return;
-    }
-    post_messages();
-    base::keep_requests();
-  }
+  void give_up() override;
+  void begin();
   // On a node: takes the cells from the memory of the ranks that own them. False if some rank's memory is not visible.
-  bool take() {
-    if constexpr (runs_in_caller<Space>) {
-      if (!base::meet()) {
-        post_messages();
-        base::keep_requests();
-        return false;
-      }
-      ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
-      for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
-        strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
-                     transfers_->direct[i]);
-      base::end_round();
-      return true;
-    }
-    return false;
-  }
+  bool take();
   // Packs the cells of all neighbours by one kernel, and posts one message each.
-  void post_messages() {
-    halo_messages const &out = transfers_->out, &in = transfers_->in;
-    T* const sent = sent_.allocate(out.buffered);
-    T* const arrived = arrived_.allocate(in.buffered);
-    strided_copy(space_, static_cast<T const*>(cells_), sent, out.loops);
-    memory_.emplace(mpi_reads<Space>(), space_, sent, out.buffered, arrived, in.buffered);
-    in_place_.emplace(cells_, cells_);
-    ranks_.counters().all_to_all.add(out.total * sizeof(T));
-    or_give_up(ranks_, [&] {
-      for (halo_message const& x : in.messages)
-        post_receive(ranks_, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
-                     comm::tuned);
-      for (halo_message const& x : out.messages)
-        post_send(ranks_, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer,
-                  comm::tuned);
-    });
-  }
-  void finish_messages() {
-    base::finish_requests();
-    memory_->finish();
-    in_place_->have_arrived();
-    strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
-  }
+  void post_messages();
+  void finish_messages();
+
   Space space_{};
   std::shared_ptr<halo_transfers const> transfers_;
   std::weak_ptr<storage<typename Space::memory_space>> block_;
@@ -197,6 +134,90 @@ class halo_in_flight final : public in_flight<T> {
   std::optional<mpi_memory<Space, T>> memory_;
   std::optional<memory_of_messages> in_place_;
 };
+
+template <class T, class Space>
+bool halo_in_flight<T, Space>::ready() {
+  if (done_) return true;
+  if (round_) return round_->all_have_arrived();
+  return base::requests_have_arrived();
+}
+
+template <class T, class Space>
+void halo_in_flight<T, Space>::complete() {
+  if (done_) return;
+  base::in_collective([&] {
+    if (!round_ || !take()) finish_messages();
+    auto const memory = block_.lock();
+    fill_edges(space_, transfers_->edges, cells_, memory && knows_zeros(*memory, *transfers_));
+    if (memory) note_zeros(*memory, transfers_, halo_);
+    done_ = true;
+  });
+}
+
+template <class T, class Space>
+void halo_in_flight<T, Space>::give_up() {
+  done_ = true;
+  if (memory_) memory_->leave();
+  if (in_place_) in_place_->leave();
+}
+
+template <class T, class Space>
+void halo_in_flight<T, Space>::begin() {
+  if constexpr (runs_in_caller<Space>) {
+    // The others know no strides of this rank's cells. This object is not in memory that they see.
+    T const* const seen = strided_ ? reinterpret_cast<T const*>(this) : cells_;
+    std::size_t const n = strided_ ? node_slot::inline_bytes + 1 : static_cast<std::size_t>(transfers_->stored.size());
+    if (base::offer(fingerprint_of(collective::exchange_halo, transfers_->fingerprint, element_code<T>), seen, n,
+                    nullptr))
+      return;
+  }
+  post_messages();
+  base::keep_requests();
+}
+
+template <class T, class Space>
+bool halo_in_flight<T, Space>::take() {
+  if constexpr (runs_in_caller<Space>) {
+    if (!base::meet()) {
+      post_messages();
+      base::keep_requests();
+      return false;
+    }
+    ranks_.counters().all_to_all.add(transfers_->out.total * sizeof(T));
+    for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
+      strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
+                   transfers_->direct[i]);
+    base::end_round();
+    return true;
+  }
+  return false;
+}
+
+template <class T, class Space>
+void halo_in_flight<T, Space>::post_messages() {
+  halo_messages const &out = transfers_->out, &in = transfers_->in;
+  T* const sent = sent_.allocate(out.buffered);
+  T* const arrived = arrived_.allocate(in.buffered);
+  strided_copy(space_, static_cast<T const*>(cells_), sent, out.loops);
+  memory_.emplace(mpi_reads<Space>(), space_, sent, out.buffered, arrived, in.buffered);
+  in_place_.emplace(cells_, cells_);
+  ranks_.counters().all_to_all.add(out.total * sizeof(T));
+  or_give_up(ranks_, [&] {
+    for (halo_message const& x : in.messages)
+      post_receive(ranks_, block<T>{(x.buffered ? memory_->destination() : cells_) + x.at, x.count}, x.peer,
+                   comm::tuned);
+    for (halo_message const& x : out.messages)
+      post_send(ranks_, block<T const>{(x.buffered ? memory_->source() : cells_) + x.at, x.count}, x.peer, comm::tuned);
+  });
+}
+
+template <class T, class Space>
+void halo_in_flight<T, Space>::finish_messages() {
+  base::finish_requests();
+  memory_->finish();
+  in_place_->have_arrived();
+  strided_copy(space_, static_cast<T const*>(arrived_.data()), cells_, transfers_->in.loops);
+}
 
 /// `field`: the position of x among the fields of the step, whose layouts differ.
 template <class X>
@@ -275,3 +296,12 @@ pending_halo<sharded_tensor<T, To, M, Space>> begin_exchange_halo(sharded_tensor
 }
 
 }  // namespace ashlar::tensor_detail
+
+#ifdef ASHLAR_INSTANTIATED
+#define ASHLAR_TEMPLATES_OF_HALOS(EXTERN, T)                                                                          \
+  EXTERN template void fill_edges(Kokkos::DefaultHostExecutionSpace const&, std::vector<edge_fill> const&, T*, bool); \
+  EXTERN template class halo_in_flight<T, Kokkos::DefaultHostExecutionSpace>;
+namespace ashlar::tensor_detail {
+ASHLAR_FOR_EACH_ELEMENT(ASHLAR_TEMPLATES_OF_HALOS, extern)
+}  // namespace ashlar::tensor_detail
+#endif

@@ -66,35 +66,20 @@ class storage : public reader {
     zeros.transfers.reset();
   }
 
-  void expect(std::shared_ptr<reader> const& r) {
-    if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
-    readers_.push_back(r);
-  }
+  void expect(std::shared_ptr<reader> const& r);
   /// Like expect, for a reader of the memory itself, which may be another block's.
   void expect_with_lender(std::shared_ptr<reader> const& r) {
     expect(r);
     if (lender_) lender_->expect(r);
   }
   /// Call it before the elements change: readers keep the elements as they were.
-  void before_writing() {
-    for (auto const& w : readers_)
-      if (auto const r = w.lock()) r->keep(this);
-    readers_.clear();
-    if (lender_.use_count() > 1) detach();
-  }
+  void before_writing();
   void keep(void const* block) override {
     if (lender_.get() == block) detach();  // it may have memory of its own by now
   }
 
   /// A block with the same elements. They are copied only when one of the two blocks is about to change.
-  static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from) {
-    auto const& lender = from->lender_ ? from->lender_ : from;
-    lender->expose();
-    auto s = std::make_shared<storage>(from->data, from->bytes);
-    s->lender_ = lender;
-    lender->expect(s);
-    return s;
-  }
+  static std::shared_ptr<storage> borrow(std::shared_ptr<storage> const& from);
 
  private:
   void detach();
@@ -113,50 +98,7 @@ template <class MemorySpace>
 class pool {
  public:
   /// The block's zero cells are known if `keeps_zeros`. Then the caller forgets them unless it knows where they are.
-  static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes, bool keeps_zeros = false) {
-    state& s = instance();
-    if (bytes > largest) throw out_of_memory(bytes);
-    sized const fits = size_class(bytes);
-    std::size_t const size = fits.size, index = fits.index;
-    block* b = nullptr;
-    auto const count = [&] {
-      s.in_use += bytes;
-      s.peak = std::max(s.peak, s.in_use);
-      s.most_in_use = std::max(s.most_in_use, s.in_use);
-      s.last_use[index] = ++s.uses;
-    };
-    {
-      std::lock_guard lock(s.lock);
-      if (!s.open) fail_without_kokkos();
-      if (!s.free[index].empty()) {
-        b = s.free[index].back();
-        s.free[index].pop_back();
-        s.free_bytes -= size;
-        count();
-      } else if (s.held + size > kept_anyway + 2 * std::max(s.most_in_use, s.in_use + bytes)) {
-        s.give_back(s.held + size - kept_anyway - 2 * std::max(s.most_in_use, s.in_use + bytes));
-      }
-    }
-    if (b == nullptr) {
-      std::unique_ptr<block> made(new block(nullptr, 0));
-      made->data = new_memory(size);
-      if (made->data == nullptr) {
-        std::lock_guard lock(s.lock);
-        s.give_back(s.free_bytes);
-      }
-      if (made->data == nullptr) made->data = new_memory(size);
-      if (made->data == nullptr) throw out_of_memory(bytes);
-      b = made.release();
-      std::lock_guard lock(s.lock);
-      ++s.allocations;
-      s.held += size;
-      count();
-    }
-    b->bytes = bytes;
-    b->exposed = false;
-    if (!keeps_zeros) b->zeros.transfers.reset();
-    return std::shared_ptr<block>(b, release{index});
-  }
+  static std::shared_ptr<storage<MemorySpace>> allocate(std::size_t bytes, bool keeps_zeros = false);
 
   /// The number of new blocks so far. A steady program makes no more.
   static std::size_t allocations() { return instance().allocations; }
@@ -173,16 +115,7 @@ class pool {
   static constexpr std::size_t kept_anyway = std::size_t{64} << 20;
 
   // Null if the system has no memory.
-  static void* new_memory(std::size_t size) {
-    // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
-    if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
-      if (void* const p = node_memory::instance().allocate(size)) return p;
-    try {
-      return Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
-    } catch (std::exception const&) {
-      return nullptr;
-    }
-  }
+  static void* new_memory(std::size_t size);
 
   // Held for a few instructions, usually by one host thread. A mutex would cost a tiny collective 10 % of its time.
   class spin_lock {
@@ -208,43 +141,12 @@ class pool {
     bool open = true;
 
     // Gives free blocks of so many bytes back to the system, if there are as many. Pre: locked.
-    void give_back(std::size_t bytes) {
-      for (std::size_t given = 0; given < bytes && free_bytes > 0;) {
-        std::size_t oldest = classes;
-        for (std::size_t i = 0; i < classes; ++i)
-          if (!free[i].empty() && (oldest == classes || last_use[i] < last_use[oldest])) oldest = i;
-        block* const b = free[oldest].back();
-        free[oldest].pop_back();
-        std::size_t const size = size_of_class(oldest);
-        if (!node_memory::instance().contains(b->data))
-          Kokkos::kokkos_free<MemorySpace>(b->data);
-        else
-          node_memory::instance().free_block(b->data, size);
-        delete b;
-        given += size, free_bytes -= size, held -= size;
-      }
-    }
+    void give_back(std::size_t bytes);
 
-    state() {
-      if (!Kokkos::is_initialized() || Kokkos::is_finalized()) fail_without_kokkos();
-      Kokkos::push_finalize_hook([this] {
-        std::lock_guard guard(lock);
-        open = false;
-        for (auto& list : free) {
-          for (block* b : list) {
-            if (!node_memory::instance().contains(b->data)) Kokkos::kokkos_free<MemorySpace>(b->data);
-            delete b;
-          }
-          list.clear();
-        }
-      });
-    }
+    state();
   };
   // Never destroyed: tensors with static storage may outlive every other object.
-  static state& instance() {
-    static state* const s = new state;
-    return *s;
-  }
+  static state& instance();
   struct sized {
     std::size_t size, index;
   };
@@ -261,23 +163,148 @@ class pool {
   }
   struct release {
     std::size_t index;
-    void operator()(block* b) const {
-      b->readers_.clear();
-      state& p = instance();
-      {
-        std::lock_guard lock(p.lock);
-        p.in_use -= b->bytes;
-        bool const quarantined = node_memory::instance().is_left_to_others(b->data, b->bytes);
-        if (p.open && !quarantined) {
-          p.free_bytes += size_of_class(index);
-          return p.free[index].push_back(b);
-        }
-        p.held -= size_of_class(index);
-      }
-      delete b;  // its memory is gone with Kokkos, or quarantined
-    }
+    void operator()(block* b) const;
   };
 };
+
+template <class MemorySpace>
+std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t bytes, bool keeps_zeros) {
+  state& s = instance();
+  if (bytes > largest) throw out_of_memory(bytes);
+  sized const fits = size_class(bytes);
+  std::size_t const size = fits.size, index = fits.index;
+  block* b = nullptr;
+  auto const count = [&] {
+    s.in_use += bytes;
+    s.peak = std::max(s.peak, s.in_use);
+    s.most_in_use = std::max(s.most_in_use, s.in_use);
+    s.last_use[index] = ++s.uses;
+  };
+  {
+    std::lock_guard lock(s.lock);
+    if (!s.open) fail_without_kokkos();
+    if (!s.free[index].empty()) {
+      b = s.free[index].back();
+      s.free[index].pop_back();
+      s.free_bytes -= size;
+      count();
+    } else if (s.held + size > kept_anyway + 2 * std::max(s.most_in_use, s.in_use + bytes)) {
+      s.give_back(s.held + size - kept_anyway - 2 * std::max(s.most_in_use, s.in_use + bytes));
+    }
+  }
+  if (b == nullptr) {
+    std::unique_ptr<block> made(new block(nullptr, 0));
+    made->data = new_memory(size);
+    if (made->data == nullptr) {
+      std::lock_guard lock(s.lock);
+      s.give_back(s.free_bytes);
+    }
+    if (made->data == nullptr) made->data = new_memory(size);
+    if (made->data == nullptr) throw out_of_memory(bytes);
+    b = made.release();
+    std::lock_guard lock(s.lock);
+    ++s.allocations;
+    s.held += size;
+    count();
+  }
+  b->bytes = bytes;
+  b->exposed = false;
+  if (!keeps_zeros) b->zeros.transfers.reset();
+  return std::shared_ptr<block>(b, release{index});
+}
+
+template <class MemorySpace>
+void* pool<MemorySpace>::new_memory(std::size_t size) {
+  // Other ranks of the node read the host's tensors, so these are in memory that all of them see.
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+    if (void* const p = node_memory::instance().allocate(size)) return p;
+  try {
+    return Kokkos::kokkos_malloc<MemorySpace>("ashlar::storage", size);
+  } catch (std::exception const&) {
+    return nullptr;
+  }
+}
+
+template <class MemorySpace>
+void pool<MemorySpace>::state::give_back(std::size_t bytes) {
+  for (std::size_t given = 0; given < bytes && free_bytes > 0;) {
+    std::size_t oldest = classes;
+    for (std::size_t i = 0; i < classes; ++i)
+      if (!free[i].empty() && (oldest == classes || last_use[i] < last_use[oldest])) oldest = i;
+    block* const b = free[oldest].back();
+    free[oldest].pop_back();
+    std::size_t const size = size_of_class(oldest);
+    if (!node_memory::instance().contains(b->data))
+      Kokkos::kokkos_free<MemorySpace>(b->data);
+    else
+      node_memory::instance().free_block(b->data, size);
+    delete b;
+    given += size, free_bytes -= size, held -= size;
+  }
+}
+
+template <class MemorySpace>
+pool<MemorySpace>::state::state() {
+  if (!Kokkos::is_initialized() || Kokkos::is_finalized()) fail_without_kokkos();
+  Kokkos::push_finalize_hook([this] {
+    std::lock_guard guard(lock);
+    open = false;
+    for (auto& list : free) {
+      for (block* b : list) {
+        if (!node_memory::instance().contains(b->data)) Kokkos::kokkos_free<MemorySpace>(b->data);
+        delete b;
+      }
+      list.clear();
+    }
+  });
+}
+
+template <class MemorySpace>
+typename pool<MemorySpace>::state& pool<MemorySpace>::instance() {
+  static state* const s = new state;
+  return *s;
+}
+
+template <class MemorySpace>
+void pool<MemorySpace>::release::operator()(block* b) const {
+  b->readers_.clear();
+  state& p = instance();
+  {
+    std::lock_guard lock(p.lock);
+    p.in_use -= b->bytes;
+    bool const quarantined = node_memory::instance().is_left_to_others(b->data, b->bytes);
+    if (p.open && !quarantined) {
+      p.free_bytes += size_of_class(index);
+      return p.free[index].push_back(b);
+    }
+    p.held -= size_of_class(index);
+  }
+  delete b;  // its memory is gone with Kokkos, or quarantined
+}
+
+template <class MemorySpace>
+void storage<MemorySpace>::expect(std::shared_ptr<reader> const& r) {
+  if (readers_.size() == readers_.capacity()) std::erase_if(readers_, [](auto const& w) { return w.expired(); });
+  readers_.push_back(r);
+}
+
+template <class MemorySpace>
+void storage<MemorySpace>::before_writing() {
+  for (auto const& w : readers_)
+    if (auto const r = w.lock()) r->keep(this);
+  readers_.clear();
+  if (lender_.use_count() > 1) detach();
+}
+
+template <class MemorySpace>
+std::shared_ptr<storage<MemorySpace>> storage<MemorySpace>::borrow(std::shared_ptr<storage> const& from) {
+  auto const& lender = from->lender_ ? from->lender_ : from;
+  lender->expose();
+  auto s = std::make_shared<storage>(from->data, from->bytes);
+  s->lender_ = lender;
+  lender->expect(s);
+  return s;
+}
 
 template <class MemorySpace>
 void storage<MemorySpace>::detach() {
@@ -319,4 +346,9 @@ inline constexpr kernels::scratch_memory scratch_from_pool([](std::size_t bytes)
 
 #ifndef ASHLAR_INSTANTIATED
 #include "ashlar/tensor/compiled/storage.hpp"
+#else
+namespace ashlar::tensor_detail {
+extern template class storage<Kokkos::HostSpace>;
+extern template class pool<Kokkos::HostSpace>;
+}  // namespace ashlar::tensor_detail
 #endif

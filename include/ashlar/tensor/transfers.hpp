@@ -3,7 +3,6 @@
 #include "ashlar/config.hpp"
 #include "ashlar/comm/node/round.hpp"
 #include "ashlar/tensor/message_counts.hpp"
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -69,7 +68,8 @@ class transfers_memo {
   /// call.
   template <class F>
   std::shared_ptr<Transfers const> const& operator()(Key const& key, F const& transfers) {
-    entry& slot = slots_[key.hash() % slots_.size()];
+    if (!slots_) slots_ = std::make_unique<entry[]>(count);
+    entry& slot = slots_[key.hash() % count];
     if (!slot.transfers || slot.key != key) slot = {key, std::make_shared<Transfers const>(transfers())};
     return slot.transfers;
   }
@@ -79,7 +79,8 @@ class transfers_memo {
     Key key{};
     std::shared_ptr<Transfers const> transfers;
   };
-  std::array<entry, 256> slots_;
+  static constexpr std::size_t count = 256;
+  std::unique_ptr<entry[]> slots_;  // null until the first call: most threads and programs use few memos
 };
 inline thread_local transfers_memo<step_transfers> remembered;
 
