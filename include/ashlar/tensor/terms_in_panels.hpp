@@ -45,13 +45,13 @@ struct shard_of_terms {
 };
 
 /// An operand whose panels travel between ranks, in two buffers. The panel after the one that is read travels meanwhile.
-/// If several ranks share a node, each takes the blocks of the ranks with its local rank, and reads the others' blocks in
+/// If several ranks share a node, each takes the blocks of the ranks with its local rank. It reads the others' blocks in
 /// the memory of its node.
 /// Collective: all members, over the ranks of the gather.
 template <class Space, class T>
 class operand_in_panels {
  public:
-  /// `terms` are those of each rank. The panels and the shard live as long as this object.
+  /// `terms`: by rank. The panels and the shard live as long as this object.
   operand_in_panels(communicator const& ranks, panels_of_terms const& panels, std::vector<interval> terms,
                     shard_of_terms<T> const& shard)
       : levels_(even_levels(ranks)),
@@ -64,7 +64,7 @@ class operand_in_panels {
     for (interval const& s : panels_.segments)
       for (std::size_t q = 0; q < terms_.size(); ++q)
         if (terms_[q].begin <= s.begin && s.end <= terms_[q].end) owner_.push_back(static_cast<int>(q));
-    std::size_t own = 0;
+    index_t own = 0;
     for (int q : owner_) own += q == self_;
     packs_ = levels_ != nullptr || own > 1 || (shard.dim == 1 && panels_.count * own > 1);
     index_t most = 0;

@@ -210,6 +210,12 @@ TEST_CASE("matmul: terms in panels") {
       check_panels<"mk,kn->mn", layout<none, axes("x", "y")>, whole, whole, whole>(m, mk, kn);
       check_panels<"mk,kn->mn", layout<cyclic("x", 2), "y">, layout<cyclic("x", 2), none>, blocks, columns>(m, mk, kn);
     }
+    // Both operands are gathered over one axis: one after the other.
+    auto const a = numbers<layout<none, "x">, double>(m, shape::of(3, 300 * most));
+    auto const b = numbers<layout<"x", none>, double>(m, shape::of(300 * most, 2));
+    int gathered = 0;
+    auto const c = product_of_gathered<"mk,kn->mn", whole, whole>(a, b, gathered);
+    check<whole>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
     shape const none_of_a = shape::of(0, 640), few_of_b = shape::of(640, 1);  // empty shards
     if (most <= 4) check_panels<"mk,kn->mn", blocks, rows, blocks, columns>(m, none_of_a, few_of_b);
   });

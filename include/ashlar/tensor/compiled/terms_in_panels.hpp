@@ -6,8 +6,7 @@
 namespace ashlar::tensor_detail {
 
 ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<interval> const& of_a, std::vector<interval> const& of_b) {
-  // Slices of the longest segment have 128 terms or more, since BLAS is slow for fewer, and about 256 if 4 panels have that.
-  constexpr index_t least = 128, most = 256, wanted = 4;
+  constexpr index_t least = 256;  // terms of a slice of the longest segment: BLAS is slow for fewer
   std::vector<index_t> cuts;
   for (auto const* terms : {&of_a, &of_b})
     for (interval const& i : *terms)
@@ -19,7 +18,7 @@ ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<interval> const& of_a
     segments.push_back({cuts[i - 1], cuts[i]});
     longest = std::max(longest, segments.back().size());
   }
-  count = std::max({index_t{1}, longest / most, std::min(wanted, longest / least)});
+  count = std::max(index_t{1}, longest / least);
 }
 
 ASHLAR_INLINE index_t panels_of_terms::terms_in(interval const& terms, index_t panel) const {
