@@ -30,3 +30,12 @@ if(NOT TARGET Kokkos::kokkos)
   string(APPEND ashlar_NOT_FOUND_MESSAGE
     "ashlar: Kokkos 4.7 to 5.x was not found${ashlar_kokkos_seen}; ${ashlar_kokkos_remedy}, see docs/how_to/install.md.\n")
 endif()
+
+# Kernels call constexpr functions of the host, such as std::array's. nvcc compiles such calls only with this flag; without it
+# it warns, and the kernels fail when they run.
+if(NOT TARGET ashlar::device_flags)
+  add_library(ashlar::device_flags INTERFACE IMPORTED GLOBAL)
+  if("CUDA" IN_LIST Kokkos_DEVICES AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA")
+    target_compile_options(ashlar::device_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX,CUDA>:--expt-relaxed-constexpr>")
+  endif()
+endif()

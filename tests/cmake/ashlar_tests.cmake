@@ -22,14 +22,14 @@ endif()
 add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
 target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
 if(NOT ASHLAR_LAYOUT_ONLY)
-  add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
-    "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
-  target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ${ashlar_compiled})
   # Headers that almost every test above the layouts includes are precompiled, but not for devices: nvcc has no use for
   # that.
   if("CUDA" IN_LIST Kokkos_DEVICES OR "HIP" IN_LIST Kokkos_DEVICES)
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
   endif()
+  add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
+    "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
+  target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ${ashlar_compiled})
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()
 

@@ -6,6 +6,11 @@
     "ashlar::kernels: Kokkos is needed and Kokkos_Core.hpp is not found; run scripts/setup or set Kokkos_ROOT, and link ashlar::tensor"
 #include <missing/Kokkos_Core.hpp>  // ends the compilation here
 #endif
+#if defined(__NVCC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+#error \
+    "ashlar::kernels: nvcc compiles calls of constexpr functions in kernels only with --expt-relaxed-constexpr; add it, or link ashlar::tensor"
+#include <missing/expt_relaxed_constexpr>  // ends the compilation here
+#endif
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
