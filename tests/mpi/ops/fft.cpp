@@ -126,7 +126,7 @@ TEST_CASE("several dimensions, with the layouts on the way chosen by the compile
   });
 }
 
-TEST_CASE("real tensors: half_extents of the coefficients, and back") {
+TEST_CASE("real tensors: half of the coefficients, and back") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : cubes()) {
       auto const f = made<double, layout<"x", none, "y">>(m, e);
