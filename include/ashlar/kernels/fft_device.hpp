@@ -32,8 +32,9 @@ template <class B, class Space, class In, class Out, class Before, class After>
 void transform_lines_on_device(Space const& space, kernels::scratch_memory scratch, transform_kind kind,
                                transformed_lines const& l, In const* in, Out* out, Before const& before,
                                After const& after);
-/// The same for operand's lines that are filled with zeros up to n complex numbers. `after` gets the first elements of
-/// the transformed lines.
+/// A forward transform of lines that are filled with zeros up to n complex numbers. Of the transformed lines, `after` gets
+/// the first n_out elements.
+/// Cost: memory for the longer lines and the work area of the library, from the scratch.
 template <class C, class Space, class In, class Out, class Before, class After>
 void transform_padded_lines_on_device(Space const& space, kernels::scratch_memory scratch, index_t n,
                                       transformed_lines const& l, In const* in, Out* out, Before const& before,
@@ -109,7 +110,7 @@ class device_transform_plans {
   }
 
  private:
-  static constexpr std::size_t most_plans = 256;
+  static constexpr std::size_t most_plans = 64;
   static std::map<device_line_transform, device_transform_plan>& all() {
     static std::map<device_line_transform, device_transform_plan> plans;
     return plans;
@@ -227,12 +228,10 @@ class device_lines {
   template <class Space>
   kernels::scratch_array<std::byte> operator()(Space const& space, kernels::scratch_memory scratch, B* operand,
                                                Z* result) const {
-    device_line_transform t{device_of(space), type(), n_, outer_ * inner_, outer_ * inner_, 1, outer_ * inner_, 1};
-    if (!packed_ && by_outer()) {
-      t.batch = t.in_stride = t.out_stride = inner_;
-    } else if (!packed_) {
+    index_t const stride = packed_ ? outer_ * inner_ : inner_;
+    device_line_transform t{device_of(space), type(), n_, stride, stride, 1, stride, 1};
+    if (!packed_ && !by_outer()) {
       t.batch = outer_;
-      t.in_stride = t.out_stride = inner_;
       t.in_step = operands_ * inner_;
       t.out_step = results_ * inner_;
     }
@@ -249,7 +248,7 @@ class device_lines {
   }
 
  private:
-  bool by_outer() const { return outer_ <= inner_; }  // one call per outer index
+  bool by_outer() const { return outer_ <= inner_ && inner_ > 1; }  // one call per outer index
   index_t calls() const { return std::min(outer_, inner_); }
   index_t operand_step() const { return by_outer() ? operands_ * inner_ : 1; }
   index_t result_step() const { return by_outer() ? results_ * inner_ : 1; }
