@@ -25,9 +25,9 @@ constexpr double transpose_factor(bool before, index_t k, index_t n) {
 
 /// A transform as a matrix. Its element in row k and column j is
 ///   weight(j) wave(2 pi (j + a) (k + b) / period).
-/// For the transpose, a and b change places, and the weight is that of k. So element k of the result is the real part, or
-/// the imaginary part times -1, of
-///   exp(-2 pi i (k + b) a / period) sum over j of exp(-2 pi i j k / period) exp(-2 pi i j b / period) weight(j) x_j.
+/// The transpose has a and b exchanged, and weight(k). Element k of the result is the real part of
+///   exp(-2 pi i (k + b) a / period) sum over j of exp(-2 pi i j k / period) exp(-2 pi i j b / period) weight(j) x_j
+/// for cosines, and -1 times the imaginary part for sines.
 struct wave_matrix {
   index_t n, period, twice_a, twice_b;
   bool cosine, single_first, single_last, transposed;

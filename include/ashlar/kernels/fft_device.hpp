@@ -32,8 +32,8 @@ template <class B, class Space, class In, class Out, class Before, class After>
 void transform_lines_on_device(Space const& space, kernels::scratch_memory scratch, transform_kind kind,
                                transformed_lines const& l, In const* in, Out* out, Before const& before,
                                After const& after);
-/// A forward transform of lines that are filled with zeros up to n complex numbers. Of the transformed lines, `after` gets
-/// the first n_out elements.
+/// A forward transform of lines that are filled with zeros up to n complex numbers. Of the transformed lines, `after`
+/// gets the first n_out elements.
 /// Cost: memory for the longer lines and the work area of the library, from the scratch.
 template <class C, class Space, class In, class Out, class Before, class After>
 void transform_padded_lines_on_device(Space const& space, kernels::scratch_memory scratch, index_t n,
@@ -154,7 +154,8 @@ struct line_places {
   KOKKOS_FUNCTION index_t at(index_t o, index_t k, index_t i) const { return o * outer_step + k * stride + i; }
 };
 
-/// Maps element k of each line, for k < n. Beyond the n_from elements of its line the operand is 0. In place is allowed.
+/// Maps element k of each line, for k < n. Beyond the n_from elements of its line the operand is 0. In place is
+/// allowed.
 template <class F, class T, class B>
 struct map_lines_kernel {
   F f;
@@ -202,8 +203,8 @@ struct transform_of_one_number {
   }
 };
 
-/// How lines of n numbers of type B become lines of numbers of type Z: in few calls of the library, each for a batch of
-/// lines. If the lines need more calls, they are packed as [n][outer][inner], which takes one.
+/// Transforms lines of n numbers of type B to type Z by few calls of the library, each for a batch of lines. If the
+/// lines need more calls, they are packed as [n][outer][inner], which takes one.
 template <class B, class Z>
 class device_lines {
   using R = ops_detail::component_t<Z>;
