@@ -18,7 +18,7 @@ endforeach()
 configure_package_config_file(cmake/ashlarConfig.cmake.in ashlarConfig.cmake INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file(ashlarConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/ashlarConfig.cmake" "${PROJECT_BINARY_DIR}/ashlarConfigVersion.cmake"
-  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_blas.cmake cmake/ashlar_zlib.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fftw.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
+  cmake/ashlar_layout_dependencies.cmake cmake/ashlar_dependencies.cmake cmake/ashlar_blas.cmake cmake/ashlar_zlib.cmake cmake/ashlar_hdf5.cmake cmake/ashlar_fft.cmake cmake/ashlar_scalapack.cmake cmake/ashlar_kokkos.cmake
   DESTINATION "${package_dir}")
 # The headers of ashlar::layout for programs without CMake: pkg-config --cflags ashlar-layout.
 string(REGEX REPLACE "[^/]+" ".." up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

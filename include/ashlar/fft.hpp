@@ -1,3 +1,3 @@
-// What the target ashlar::fft offers: Fourier transforms by FFTW.
+// What the target ashlar::fft offers: Fourier transforms, by FFTW in host memory and by cuFFT or hipFFT on devices.
 #pragma once
 #include "ashlar/tensor/fft.hpp"

@@ -13,7 +13,7 @@ class Ashlar(CMakePackage):
 
     variant("layout_only", default=False, description="Only ashlar::layout, which needs neither MPI nor Kokkos")
     variant("hdf5", default=True, when="~layout_only", description="Checkpoints and files of fields")
-    variant("fft", default=False, when="~layout_only", description="Fourier transforms by FFTW, which is under the GPL")
+    variant("fft", default=False, when="~layout_only", description="Fourier transforms, on the host by FFTW, which is under the GPL")
     variant("scalapack", default=False, when="~layout_only", description="Dense solvers by ScaLAPACK")
     variant("onednn", default=False, when="~layout_only", description="Convolutions on the host by oneDNN")
     variant("instantiated", default=False, when="~layout_only", description="The library of functions that are no templates")

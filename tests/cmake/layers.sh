@@ -37,7 +37,7 @@ forbid "--exclude-dir=kernels ." '[a-z_]*cblas\.h>|oneapi' "a layer other than k
 forbid "--exclude=idx.hpp --exclude=deflate.hpp --exclude=crc32.hpp ." 'zlib' "a header other than io/idx.hpp, io/deflate.hpp and io/crc32.hpp includes zlib"
 forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"
 forbid "--exclude=fftw.hpp ." 'fftw3' "a header other than kernels/fftw.hpp includes fftw3.h"
-forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/(fftw?|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"
+forbid "$layers ashlar.hpp --exclude=fft.hpp --exclude=fft_*.hpp --exclude=dct.hpp" 'ashlar/(kernels|tensor)/(fftw?|fft_host|dct)\.hpp' "a header of ashlar::ashlar includes FFTW, which is under the GPL"
 forbid "--exclude-dir=linalg ." 'ashlar/linalg/' "a header of ashlar::ashlar includes the solvers, which need ScaLAPACK"
 forbid "--exclude=mpi.hpp ." 'mpi\.h>' "a header other than comm/mpi.hpp includes mpi.h"
 # Kernels know the arrays of one rank. Only tensor knows the layout of an array.

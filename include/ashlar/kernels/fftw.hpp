@@ -1,33 +1,18 @@
 // Plans of FFTW for lines of arrays. They are kept, since making one takes longer than using it.
 #pragma once
-#include "ashlar/config.hpp"
+#include "ashlar/kernels/fft_effort.hpp"
+#include "ashlar/kernels/fft_lines.hpp"
 #include "ashlar/meta/error.hpp"
-#include <algorithm>
-#include <atomic>
-#include <compare>
-#if !__has_include(<fftw3.h>)
-#error "ashlar::fft: FFTW is needed and fftw3.h is not found; install it (on Debian libfftw3-dev) and link ashlar::fft"
-#include <missing/fftw3.h>  // ends the compilation here
-#endif
+#if __has_include(<fftw3.h>)
 #include <fftw3.h>
+#include <algorithm>
+#include <compare>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <type_traits>
 
-namespace ashlar {
-
-/// The effort of FFTW before the first transform of a shape. More effort makes transforms faster. `estimate` measures
-/// nothing. With the others, two runs or two ranks may choose different algorithms, so their results may differ by
-/// rounding.
-enum class fft_effort : unsigned { estimate = FFTW_ESTIMATE, measure = FFTW_MEASURE, patient = FFTW_PATIENT };
-
-namespace kernels_detail {
-
-inline std::atomic<fft_effort>& effort_of_ffts() {
-  static std::atomic<fft_effort> effort{fft_effort::estimate};
-  return effort;
-}
+namespace ashlar::kernels_detail {
 
 /// The functions of FFTW for a type of real numbers.
 template <class R>
@@ -69,13 +54,22 @@ struct fftw<float> {
   static constexpr auto free = fftwf_free;
 };
 
-enum class transform_kind { forward, backward, real_to_complex, complex_to_real, real_to_real };
+inline unsigned fftw_flag(fft_effort effort) {
+  constexpr unsigned flags[]{FFTW_ESTIMATE, FFTW_MEASURE, FFTW_PATIENT};
+  return flags[static_cast<int>(effort)];
+}
+/// The cosine transforms of type 1 to 4, then the sine transforms.
+inline fftw_r2r_kind fftw_real_kind(int code) {
+  constexpr fftw_r2r_kind kinds[]{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                                  FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  return kinds[code];
+}
 
 /// A transform of `outer` times `inner` lines of n numbers. Neighbours on a line are `stride` elements apart in both
 /// arrays, neighbouring lines 1 element, and groups of `inner` lines in_step and out_step elements.
 struct line_transform {
   transform_kind kind;
-  int real_kind;  // fftw_r2r_kind, if real_to_real
+  int real_kind;  // of fftw_real_kind, if real_to_real
   index_t n, stride, outer, in_step, out_step, inner;
   bool aligned;
   fft_effort effort;
@@ -92,7 +86,7 @@ class transform_plan {
   transform_plan(line_transform const& t, R* in, R* out) : kind_(t.kind) {
     typename lib::dim const line{t.n, t.stride, t.stride};
     typename lib::dim const batch[]{{t.outer, t.in_step, t.out_step}, {t.inner, 1, 1}};
-    unsigned const flags = static_cast<unsigned>(t.effort) | (t.aligned ? 0u : FFTW_UNALIGNED) |
+    unsigned const flags = fftw_flag(t.effort) | (t.aligned ? 0u : FFTW_UNALIGNED) |
                            (t.kind == transform_kind::complex_to_real ? 0u : FFTW_PRESERVE_INPUT);
     switch (t.kind) {
       case transform_kind::forward:
@@ -107,7 +101,7 @@ class transform_plan {
         plan_ = lib::plan_c2r(1, &line, 2, batch, complex(in), out, flags);
         break;
       case transform_kind::real_to_real: {
-        auto const kind = static_cast<fftw_r2r_kind>(t.real_kind);
+        fftw_r2r_kind const kind = fftw_real_kind(t.real_kind);
         plan_ = lib::plan_r2r(1, &line, 2, batch, in, out, &kind, flags);
       }
     }
@@ -192,12 +186,8 @@ class transform_plans {
   std::map<line_transform, plan> plans_;
 };
 
-}  // namespace kernels_detail
-
-/// Sets the effort for transforms of shapes that follow. Shapes that were transformed with another effort are planned
-/// again.
-/// Cost: with `measure` the first transform of a shape takes seconds, and memory for a second operand and result.
-/// Example: set_fft_effort(fft_effort::measure)
-inline void set_fft_effort(fft_effort effort) { kernels_detail::effort_of_ffts() = effort; }
-
-}  // namespace ashlar
+}  // namespace ashlar::kernels_detail
+#elif !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)  // a device has a library of its own
+#error "ashlar::fft: FFTW is needed and fftw3.h is not found; install it (on Debian libfftw3-dev) and link ashlar::fft"
+#include <missing/fftw3.h>  // ends the compilation here
+#endif

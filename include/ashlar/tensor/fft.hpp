@@ -1,5 +1,5 @@
-// Fourier transforms of tensors on real ranks. They need FFTW: link ashlar::fft. FFTW is under the GPL, so
-// ashlar/ashlar.hpp does not include this header.
+// Fourier transforms of tensors on real ranks. They need FFTW, or on devices cuFFT or hipFFT: link ashlar::fft. FFTW is
+// under the GPL, so ashlar/ashlar.hpp does not include this header.
 #pragma once
 #include "ashlar/kernels/dct.hpp"
 #include "ashlar/kernels/fft.hpp"

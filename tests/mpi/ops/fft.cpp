@@ -130,10 +130,10 @@ TEST_CASE("real tensors: half of the coefficients, and back") {
   on_every_mesh([](auto const& m) {
     for (shape const& e : cubes()) {
       auto const f = made<double, layout<"x", none, "y">>(m, e);
-      shape half = e;
-      auto const expected = sums(value_of_terms<double>(e, 1), half, 1, -1, e[1] / 2 + 1);
+      shape half_extents = e;
+      auto const expected = sums(value_of_terms<double>(e, 1), half_extents, 1, -1, e[1] / 2 + 1);
       auto const y = rfft<1>(f);
-      CHECK(y.extents() == half);
+      CHECK(y.extents() == half_extents);
       CHECK(distance(y, expected) < 1e-13);
       CHECK(distance(inverse_rfft<1>(y, e[1]), value_of_terms<double>(e, 1)) < 1e-13);
       CHECK_THROWS_WITH_AS((void)inverse_rfft<1>(y, e[1] + 2), doctest::Contains("n / 2 + 1 coefficients"), error);
@@ -214,6 +214,13 @@ void check_inverses(X const& x, whole_array const& expected) {
   CHECK(distance(inverse_dst<1, Type>(dst<1, Type>(x)), expected) < 1e-13);
 }
 
+/// sin(3 x) at interior points of an interval of length pi.
+struct third_sine {
+  ASHLAR_FUNCTION double operator()(index_t i, index_t) const {
+    return Kokkos::sin(3 * (static_cast<double>(i) + 1) * std::numbers::pi / 32);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("cosine and sine transforms, and back") {
@@ -226,12 +233,9 @@ TEST_CASE("cosine and sine transforms, and back") {
       check_inverses<3>(x, expected);
       check_inverses<4>(x, expected);
     }
-    // The second derivative of a sine that is 0 at both ends, at interior points of an interval of length pi.
+    // The second derivative of a sine that is 0 at both ends.
     index_t const n = 31;
-    auto const u = generate<double, layout<none, "x">>(
-        m, {n, 2}, KOKKOS_LAMBDA(index_t i, index_t) {
-          return Kokkos::sin(3 * (static_cast<double>(i) + 1) * std::numbers::pi / 32);
-        });
+    auto const u = generate<double, layout<none, "x">>(m, {n, 2}, third_sine{});
     auto const k = arange<double, layout<none>>(m, n, 1.);
     auto const second = inverse_dst<0, 1>(elementwise<"ij,i->ij">(ops_detail::fn::multiply{}, dst<0, 1>(u), square(k)));
     CHECK(item(all_reduce(max(abs(second - u * 9.)))) < 1e-12);
@@ -268,12 +272,12 @@ TEST_CASE("derivatives are transposes without conjugation") {
   using L = layout<"x", none, "y">;
   on_every_mesh([](auto const& m) {
     for (shape const& e : {shape::of(3, 8, 2), shape::of(2, 7, 5), shape::of(4, 2, 3), shape::of(4, 1, 3)}) {
-      shape half = e;
-      half[1] = e[1] / 2 + 1;
+      shape half_extents = e;
+      half_extents[1] = e[1] / 2 + 1;
       auto const z = made<C, L>(m, e);
       auto const r = made<double, L>(m, e);
-      auto const h = made<C, L>(m, half);
-      auto const cz = cotangent<C, L>(m, e), ch = cotangent<C, L>(m, half);
+      auto const h = made<C, L>(m, half_extents);
+      auto const cz = cotangent<C, L>(m, e), ch = cotangent<C, L>(m, half_extents);
       auto const cr = cotangent<double, L>(m, e);
       check_transpose([](auto const& x) { return fft<1>(x); }, z, cz);
       check_transpose([](auto const& x) { return fft<1>(x); }, r, cz);

@@ -171,6 +171,12 @@ TEST_CASE("arrays that are transformed in many tasks") {
   check_extents<1, double>(shape::of(33, 24, 50));
   check_extents<1, float>(shape::of(37, 30, 51));
 }
+TEST_CASE("dimensions with few lines on one side") {
+  check_extents<1, double>(shape::of(40, 12, 3));
+  check_extents<1, double>(shape::of(3, 12, 40));
+  check_extents<1, float>(shape::of(3, 11, 41));
+  check_extents<1, float>(shape::of(9, 12, 9));
+}
 TEST_CASE("measured plans have the same results") {
   set_fft_effort(fft_effort::measure);
   check_extents<0, double>(shape::of(20, 3, 5));

@@ -1,0 +1,128 @@
+// Transforms of lines in host memory, by FFTW.
+#pragma once
+#include "ashlar/kernels/fft_lines.hpp"
+#include "ashlar/kernels/fftw.hpp"
+#include "ashlar/kernels/scratch.hpp"
+#if __has_include(<fftw3.h>)
+
+namespace ashlar::kernels_detail {
+
+/// Bytes of the lines that are transformed at a time, so that they stay in the cache.
+inline constexpr index_t transformed_bytes = 1 << 16;
+
+/// Neighbouring lines that are transformed at a time, if they are far apart in memory: at least a cache line of them.
+constexpr index_t columns_at_a_time(index_t n, index_t bytes) {
+  return std::clamp<index_t>(transformed_bytes / (n * bytes), 64 / bytes, 1024 / bytes);
+}
+
+/// Copies `outer` groups of n rows of `width` elements, and maps element k of a line by f.
+template <class F, class T, class B>
+void copy_lines(F const& f, index_t outer, index_t n, index_t width, T const* from, index_t from_step, B* to,
+                index_t to_step) {
+  for (index_t row = 0; row < outer * n; ++row, from += from_step, to += to_step) {
+    [[maybe_unused]] index_t const k = row % n;
+    if constexpr (std::is_same_v<F, unchanged> && std::is_same_v<T, B>)
+      std::copy_n(from, width, to);
+    else
+      ASHLAR_INDEPENDENT for (index_t i = 0; i < width; ++i) to[i] = f(from[i], k);
+  }
+}
+
+/// The transform of lines by FFTW. Element k of an operand's line is before(x, k), of type B. Element k of a result's
+/// line is after(y, k). Lines whose elements are near each other are transformed where they are.
+/// Other lines go through buffers, some neighbouring lines at a time.
+template <class B, class In, class Out, class Before, class After>
+class line_transformer {
+  using R = ops_detail::component_t<Out>;
+
+ public:
+  line_transformer(transform_name name, transformed_lines const& l, kernels::scratch_memory scratch, In const* in,
+                   Out* out, Before const& before, After const& after)
+      : name_(name), l_(l), scratch_(scratch), in_(in), out_(out), before_(before), after_(after) {}
+
+  template <class Space>
+  void operator()(Space const& space) const {
+    if (l_.outer == 0 || l_.n == 0 || l_.inner == 0) return;
+    constexpr auto bytes = static_cast<index_t>(std::max(sizeof(B), sizeof(Out)));
+    index_t const columns = columns_at_a_time(l_.n, bytes), threads = space.concurrency();
+    if (l_.inner <= columns) {
+      index_t const groups =
+          std::clamp<index_t>(transformed_bytes / (l_.n * l_.inner * bytes), 1, (l_.outer + threads - 1) / threads);
+      for_ranges("ashlar::fft", space, (l_.outer + groups - 1) / groups, 1,
+                 [&](index_t begin, index_t end) { near_lines(groups, begin, end); });
+    } else {
+      for_ranges("ashlar::fft", space, l_.outer * ((l_.inner + columns - 1) / columns), 1,
+                 [&](index_t begin, index_t end) { distant_lines(columns, begin, end); });
+    }
+  }
+
+ private:
+  static constexpr bool reads_operand = std::is_same_v<B, In> && std::is_same_v<Before, unchanged>;
+  static constexpr bool writes_result = std::is_same_v<After, unchanged>;
+
+  // Tasks of `groups` outer indices each.
+  void near_lines(index_t groups, index_t begin, index_t end) const {
+    index_t const from = l_.n_in * l_.inner, to = l_.n_out * l_.inner;
+    bool const copies = !reads_operand || name_.kind == transform_kind::complex_to_real;
+    auto const buffer = scratch_.array<B>(copies ? groups * from : 0);
+    typename transform_plans<R>::plan plan;
+    for (index_t t = begin, planned = 0; t < end; ++t) {
+      index_t const first = t * groups, count = std::min(groups, l_.outer - first);
+      In const* const x = in_ + first * from;
+      Out* const y = out_ + first * to;
+      B* operand = buffer.data();
+      if (copies)
+        copy_lines(before_, count, l_.n_in, l_.inner, x, l_.inner, operand, l_.inner);
+      else if constexpr (reads_operand)
+        operand = without_const(x);
+      bool const aligned = is_aligned(operand) && is_aligned(y);
+      if (index_t const wanted = 2 * count + aligned; planned != wanted) {
+        plan = find(operand, y, {name_.kind, name_.real, l_.n, l_.inner, count, from, to, l_.inner, aligned, {}});
+        planned = wanted;
+      }
+      (*plan)(numbers_of(operand), numbers_of(y));
+      if constexpr (!writes_result) copy_lines(after_, count, l_.n_out, l_.inner, y, l_.inner, y, l_.inner);
+    }
+  }
+  // Tasks of `columns` inner indices of one outer index each.
+  void distant_lines(index_t columns, index_t begin, index_t end) const {
+    index_t const blocks = (l_.inner + columns - 1) / columns;
+    auto const operand = scratch_.array<B>(columns * l_.n_in);
+    auto const result = scratch_.array<Out>(columns * l_.n_out);
+    bool const aligned = is_aligned(operand.data()) && is_aligned(result.data());
+    typename transform_plans<R>::plan plan;
+    for (index_t t = begin, planned = 0; t < end; ++t) {
+      index_t const o = t / blocks, first = t % blocks * columns, width = std::min(columns, l_.inner - first);
+      copy_lines(before_, 1, l_.n_in, width, in_ + o * l_.n_in * l_.inner + first, l_.inner, operand.data(), width);
+      if (planned != width) {
+        plan = find(operand.data(), result.data(), {name_.kind, name_.real, l_.n, width, 1, 0, 0, width, aligned, {}});
+        planned = width;
+      }
+      (*plan)(numbers_of(operand.data()), numbers_of(result.data()));
+      copy_lines(after_, 1, l_.n_out, width, result.data(), width, out_ + o * l_.n_out * l_.inner + first, l_.inner);
+    }
+  }
+  template <class T>
+  static bool is_aligned(T* x) {
+    return fftw<R>::alignment(numbers_of(x)) == 0;
+  }
+  auto find(B* operand, Out* result, line_transform t) const {
+    t.effort = effort_of_ffts();
+    constexpr auto per_in = static_cast<index_t>(sizeof(B) / sizeof(R)),
+                   per_out = static_cast<index_t>(sizeof(Out) / sizeof(R));
+    index_t const lines = t.outer * t.inner;
+    return transform_plans<R>::of_program().find(t, numbers_of(operand), numbers_of(result), lines * l_.n_in * per_in,
+                                                 lines * l_.n_out * per_out);
+  }
+
+  transform_name name_;
+  transformed_lines l_;
+  kernels::scratch_memory scratch_;
+  In const* in_;
+  Out* out_;
+  Before const& before_;
+  After const& after_;
+};
+
+}  // namespace ashlar::kernels_detail
+#endif
