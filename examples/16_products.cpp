@@ -33,6 +33,9 @@ struct second_differences {
     return i == j ? 2 : i - j == 1 || j - i == 1 ? -1 : 0;
   }
 };
+struct alternating {
+  ASHLAR_FUNCTION double operator()(index_t i) const { return i % 2 == 0 ? 1. : -0.5; }
+};
 
 int main() {
   return run_program("products", [] {
@@ -46,7 +49,7 @@ int main() {
     for (int k = 1; k < 20; ++k) power = squared(power * (1 / item(all_reduce(max(abs(power))))));
     // [power]
     // [quotient]
-    auto const x = generate<double, layout<none>>(m, {n}, [](index_t i) { return i % 2 == 0 ? 1. : -0.5; });
+    auto const x = generate<double, layout<none>>(m, {n}, alternating{});
     auto const v = matmul<layout<"p">>(power, x);
     auto const w = matmul<layout<"q">>(a, v);
     double const value = item(einsum_to<"i,i->", layout<>>(v, w)) / item(einsum_to<"i,i->", layout<>>(v, v));

@@ -1,6 +1,7 @@
 // What you learn here: a code of MPI and Kokkos keeps its arrays and kernels, and gives its exchange of ghost cells away.
 //   mpiexec -n 4 adopt
 #include <ashlar/ashlar.hpp>
+#include <functional>
 #include <iostream>
 using namespace ashlar;
 using array = Kokkos::View<double**, Kokkos::LayoutRight>;
@@ -18,7 +19,7 @@ class exchange_by_hand {
   }
   void operator()() const {
     for (int f = 0; f < 4; ++f) pack(f, sent_[f]);
-    Kokkos::fence();  // MPI reads the buffers
+    Kokkos::fence();  // MPI reads the buffers, also those on a device
     MPI_Request requests[8];
     for (int f = 0; f < 4; ++f) {
       int const n = static_cast<int>(sent_[f].size());  // my upper face is the lower ghost layer of my upper neighbour
@@ -29,7 +30,6 @@ class exchange_by_hand {
     for (int f = 0; f < 4; ++f) unpack(f, arrived_[f]);
   }
 
- private:
   using buffer = Kokkos::View<double*>;
   void pack(int f, buffer const& to) const {
     array const u = u_;
@@ -43,6 +43,8 @@ class exchange_by_hand {
     Kokkos::parallel_for(
         "unpack", from.size(), KOKKOS_LAMBDA(std::size_t i) { (f < 2 ? u(row, i + 1) : u(i + 1, column)) = from(i); });
   }
+
+ private:
   MPI_Comm cart_;
   array u_;
   int rank_[4];
@@ -51,8 +53,7 @@ class exchange_by_hand {
 // [before]
 
 // The kernels of the program: one step of the heat equation on a torus, for either exchange.
-template <class Exchange>
-void simulate(array const& u, int steps, Exchange const& exchange) {
+void simulate(array const& u, int steps, std::function<void()> const& exchange) {
   array const next("next", u.extent(0), u.extent(1));
   Kokkos::MDRangePolicy<Kokkos::Rank<2>> const owned({1, 1}, {u.extent(0) - 1, u.extent(1) - 1});
   for (int t = 0; t < steps; ++t) {

@@ -12,6 +12,12 @@
 #include <missing/expt_relaxed_constexpr>  // ends the compilation here
 #endif
 #include <Kokkos_Core.hpp>
+#if defined(__NVCC__) && __CUDACC_VER_MAJOR__ >= 13 && KOKKOS_VERSION == 40700 && \
+    !defined(KOKKOS_ENABLE_IMPL_VIEW_LEGACY)
+#error \
+    "ashlar::kernels: in code of nvcc 13 for devices, a View of Kokkos 4.7.0 has another size than on the host; take Kokkos 4.7.1 or newer, or configure it with -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON"
+#include <missing/fitting_views_of_kokkos>  // ends the compilation here
+#endif
 #include <algorithm>
 
 // Precedes a loop whose iterations do not depend on each other, if restrict would forbid in-place use. Clang's pragma

@@ -10,7 +10,6 @@ namespace ashlar::kernels_detail {
 template <class F, class R, class Ct, int Rank, class... T>
 struct stencil_back_kernel {
   using index = std::index_sequence_for<T...>;
-  static constexpr ops_detail::reach_offsets<F, Rank> reach{};
   static constexpr int offsets = ops_detail::reach_offsets<F, Rank>::most;
   static constexpr bool constant = ops_detail::has_constant_slope<F, 0, Rank, ops_detail::neighbours<T, Rank>...>;
   F f;
@@ -23,6 +22,11 @@ struct stencil_back_kernel {
   stencil_leaves<index, Rank, T...> around;  // at stored position 0
   R slope[constant ? offsets : 1];
 
+  /// Offset k. (The table is local: device code does not see static members.)
+  ASHLAR_FUNCTION static cell_index<Rank> offset(int k) {
+    constexpr ops_detail::reach_offsets<F, Rank> reach{};
+    return reach.offset[k];
+  }
   index_t rows() const {
     index_t n = 1;
     for (int d = 0; d + 1 < Rank; ++d) n *= stored[d];
@@ -58,7 +62,7 @@ struct stencil_back_kernel {
  private:
   // Adds the terms of offset k to n cells of a row from position j on.
   ASHLAR_FUNCTION void add(int k, index_t const (&at)[Rank], index_t j, index_t n, R* y) const {
-    cell_index<Rank> const& o = reach.offset[k];
+    cell_index<Rank> const o = offset(k);
     index_t from = 0;
     for (int d = 0; d + 1 < Rank; ++d) {
       index_t const c = at[d] - o[d];

@@ -50,7 +50,7 @@ Y stencil_back(F const& f, stencil_box const& box, Ct const& ct, X const& x, V c
   }(std::index_sequence_for<X, V...>{}, x, v...);
   if constexpr (kernel::constant)
     for (int i = 0; i < kernel::offsets; ++i)
-      k.slope[i] = static_cast<R>(ops_detail::slope_at<0, rank>(f, kernel::reach.offset[i], cell_index<rank>{},
+      k.slope[i] = static_cast<R>(ops_detail::slope_at<0, rank>(f, kernel::offset(i), cell_index<rank>{},
                                                                 ops_detail::neighbours<element_t<X>, rank>{},
                                                                 ops_detail::neighbours<element_t<V>, rank>{}...));
   run_stencil_back_kernel(space{}, k);

@@ -141,8 +141,9 @@ template <class Turn, bool EachPass = false>
 constexpr auto logits_of = [](auto const& p, auto const& characters, auto rate, prng_key key) {
   auto tokens = redistribute<layout<"model", none>>(p.tokens);
   auto x = reduce_scatter<"model", 1>(embedding(tokens, characters));
+  auto run = remat_if<EachPass>(gathered_layer<Turn>);
   auto h = chain(p.layers, dropout(x, rate, fold_in(key, 0)), [&](auto const& y, auto const& layer, std::size_t i) {
-    return remat_if<EachPass>(gathered_layer<Turn>)(y, layer, rate, fold_in(key, i + 1));
+    return run(y, layer, rate, fold_in(key, i + 1));
   });
   auto last = all_gather<"model">(layer_norm(h, p.last.scale, p.last.shift, 1e-5));
   return einsum<"bti,vi->btv">(last, tokens);  //  layout<"data", "sequence", "model">: the table serves both ends

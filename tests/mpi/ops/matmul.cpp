@@ -159,7 +159,8 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
     index_t const n = 1040;
     auto const a = numbers<blocks, double>(m, shape::of(n, n));
     (void)a.data();
-    bool const reads = m.communicator().state().node != nullptr;
+    bool const reads =
+        tensor_detail::host_reads<Kokkos::DefaultExecutionSpace> && m.communicator().state().node != nullptr;
     pool::reset_peak();
     std::size_t const used = pool::in_use();
     auto const c = matmul<blocks>(a, a);
@@ -242,6 +243,7 @@ TEST_CASE("matmul: complex terms in panels") {
 
 // 2048 terms per rank are 8 panels. A rank holds the result and two panels of each operand, whatever the transport.
 TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, and the ledger counts the gathers") {
+  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
   on_every_mesh([](auto const& m) {
     index_t const k = 2048 * std::max(m.sizes().size[0], m.sizes().size[1]), rows_of_a = 24, columns_of_b = 40;
     auto const a = numbers<blocks, double>(m, shape::of(rows_of_a, k));

@@ -76,5 +76,6 @@ TEST_CASE("transpose to another layout: on a node no copy is made on the way") {
   auto const on_the_way = shards_held([&] { return transpose<layout<"x", none>, 1, 0>(x); });
   auto const before = shards_held([&] { return redistribute<layout<"x", none>>(transpose<1, 0>(x)); });
   CHECK(on_the_way <= before);
-  if (m.communicator().state().node || m.size() == 1) CHECK(on_the_way == 1);
+  if (tensor_detail::host_reads<Kokkos::DefaultExecutionSpace> && (m.communicator().state().node || m.size() == 1))
+    CHECK(on_the_way == 1);
 }

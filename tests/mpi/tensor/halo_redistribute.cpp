@@ -22,7 +22,9 @@ struct weight {
 template <class A, class B>
 bool same_cells(A const& a, B const& b) {
   static_assert(std::is_same_v<layout_t<A>, layout_t<B>>);
-  auto const stored = a.stored_view(), expected = b.stored_view();
+  Kokkos::HostSpace const host;
+  auto const stored = Kokkos::create_mirror_view_and_copy(host, a.stored_view()),
+             expected = Kokkos::create_mirror_view_and_copy(host, b.stored_view());
   return std::equal(stored.data(), stored.data() + stored.size(), expected.data());
 }
 template <class F>

@@ -26,6 +26,7 @@ void on_meshes(F const& f) {
 }  // namespace
 
 TEST_CASE("offset_view: each stored cell by its global index") {
+  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
   on_meshes([](auto const& filled) {
     region const own = filled.local_region();
     if (own.size() == 0) return;
@@ -46,6 +47,7 @@ TEST_CASE("offset_view: each stored cell by its global index") {
 }
 
 TEST_CASE("owned_view: as mdspan") {
+  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
   on_meshes([](auto const& filled) {
     region const own = filled.local_region();
     // [mdspan]

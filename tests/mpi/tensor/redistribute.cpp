@@ -5,6 +5,7 @@
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -65,9 +66,13 @@ integers redistributed(device_mesh<M> const& m, redistribution_plan const& p, sh
     auto const n = local_shape(extents, s.to, m.sizes(), m.rank()).size();
     stored next(integers(static_cast<std::size_t>(n), 1'000'000));  // shows where nothing is written
     auto const before = m.counters().all_to_all.bytes;
-    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s,
-                            tensor_detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {})),
-                            m.communicator(s.axes), static_cast<std::int64_t const*>(shard.data()), next.data());
+    auto const transfers = tensor_detail::transfers_of(s, extents, m.sizes(), m.rank(), std::exchange(order, {}));
+    std::optional<tensor_detail::collective_scope> scope;
+    if (m.communicator(s.axes).size() > 1 && plan_detail::communicates(s.what))
+      scope.emplace(m, s, transfers.fingerprint, 0, call_site::current());
+    tensor_detail::run_step(Kokkos::DefaultHostExecutionSpace{}, s, transfers, m.communicator(s.axes),
+                            static_cast<std::int64_t const*>(shard.data()), next.data());
+    scope.reset();
     moved.sent += static_cast<std::int64_t>((m.counters().all_to_all.bytes - before) / sizeof(std::int64_t));
     if (s.what == collective::permute || s.what == collective::all_to_all || s.what == collective::exchange) {
       auto const had = positions(extents, s.from, m.sizes(), m.rank()),
