@@ -5,7 +5,6 @@ ashlar_header(ASHLAR_RANDOM123_INCLUDE_DIR Random123/philox.h)
 ashlar_header(ASHLAR_JSON_INCLUDE_DIR nlohmann/json.hpp)
 add_library(ashlar-test INTERFACE)
 target_include_directories(ashlar-test INTERFACE "${PROJECT_SOURCE_DIR}/tests")
-target_compile_definitions(ashlar-test INTERFACE "ASHLAR_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"")
 target_include_directories(ashlar-test SYSTEM INTERFACE
   "${ASHLAR_DOCTEST_INCLUDE_DIR}" "${ASHLAR_RANDOM123_INCLUDE_DIR}" "${ASHLAR_JSON_INCLUDE_DIR}")
 target_link_libraries(ashlar-test INTERFACE ashlar-dev)
@@ -19,7 +18,10 @@ endif()
 
 # The mains, compiled once: doctest alone, and doctest on every rank of MPI, with Kokkos and with counters of MPI's
 # calls.
-add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/data.cpp" PROPERTIES
+  COMPILE_DEFINITIONS "ASHLAR_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\"" SKIP_PRECOMPILE_HEADERS ON)
+add_library(ashlar-doctest-main OBJECT EXCLUDE_FROM_ALL
+  "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/data.cpp")
 target_link_libraries(ashlar-doctest-main PRIVATE ashlar-test)
 if(NOT ASHLAR_LAYOUT_ONLY)
   # Headers that almost every test above the layouts includes are precompiled, but not for devices: nvcc has no use for
@@ -28,7 +30,8 @@ if(NOT ASHLAR_LAYOUT_ONLY)
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
   endif()
   add_library(ashlar-mpi-main OBJECT EXCLUDE_FROM_ALL
-    "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp")
+    "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp" "${PROJECT_SOURCE_DIR}/tests/support/pmpi_counters.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/data.cpp")
   target_link_libraries(ashlar-mpi-main PRIVATE ashlar-test ${ashlar_compiled})
   target_precompile_headers(ashlar-mpi-main PRIVATE <mpi.h> <Kokkos_Core.hpp> <doctest/doctest.h>)
 endif()

@@ -10,6 +10,7 @@
 #include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
+#include "support/data.hpp"
 
 namespace ashlar_test {
 
@@ -24,7 +25,7 @@ std::string picture(Mesh const& m, index_t const (&extents)[N]) {
 
 // Each picture of the pages is what the program draws. A picture that differs is written beside the test.
 inline void check_picture(std::string const& name, std::string const& drawn) {
-  std::ifstream file(ASHLAR_TEST_DATA "/../../docs/pictures/" + name);
+  std::ifstream file(testing::data_folder() / "../../docs/pictures" / name);
   std::string const committed(std::istreambuf_iterator<char>(file), {});
   if (committed != drawn) std::ofstream(name) << drawn;
   CHECK_MESSAGE(committed == drawn,

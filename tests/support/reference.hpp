@@ -2,14 +2,13 @@
 #pragma once
 #include "ashlar/io/npy_tensor.hpp"
 #include "dense.hpp"
+#include "support/data.hpp"
 #include <cmath>
 #include <string>
 
 namespace ashlar::test {
 
-inline npy_array reference(std::string const& name) {
-  return read_npy(std::filesystem::path(ASHLAR_TEST_DATA) / (name + ".npy"));
-}
+inline npy_array reference(std::string const& name) { return read_npy(testing::data_folder() / (name + ".npy")); }
 
 template <class T>
 std::vector<T> elements(npy_array const& a) {

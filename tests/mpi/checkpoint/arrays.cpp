@@ -2,6 +2,7 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "ashlar/train/layers.hpp"
 #include "support.hpp"
+#include "support/data.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,7 @@ using testing::shared_folder, testing::grid, testing::grids, testing::mesh_of;
 
 namespace {
 
-std::filesystem::path const weights = std::filesystem::path(ASHLAR_TEST_DATA) / "weights";
+std::filesystem::path const weights = testing::data_folder() / "weights";
 
 // A tensor whose elements are first, first + step, ...
 template <class T, class L>

@@ -1,5 +1,6 @@
 // Arrays of .npy files as tensors of every layout.
 #include "ashlar/io/npy_tensor.hpp"
+#include "support/data.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
 
@@ -52,7 +53,7 @@ TEST_CASE_TEMPLATE("npy_tensor: every rank has its part, of every layout", T, fl
 
 TEST_CASE("npy_tensor: the array of a file must fit the tensor") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
-  std::filesystem::path const data = ASHLAR_TEST_DATA;
+  std::filesystem::path const data = testing::data_folder();
   npy_array const a = load_npy(m.communicator(), data / "start_kernel.npy");
   auto const x = npy_tensor<double, layout<"data", none>>(m, a);
   CHECK(x.extents() == shape::of(7, 5));
