@@ -3,6 +3,7 @@
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/matmul.hpp"
 #include "operations.hpp"
+#include "support/mpi_main.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
