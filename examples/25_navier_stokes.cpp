@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iostream>
 #include <numbers>
-
 using namespace ashlar;
 using complex = Kokkos::complex<double>;
 using line = mesh<axis<"p">>;
@@ -54,6 +53,8 @@ struct flow {
     return w + (dt / 6) * (a + 2 * (b + c) + d);
   }
 };
+template <class C, class R>
+flow(C, C, R, R) -> flow<C, R>;
 // [rate]
 // [contract]
 constexpr auto one_advection = [](auto const& m) {
