@@ -24,11 +24,19 @@ if(NOT TARGET ashlar::cblas)
       find_path(ASHLAR_CBLAS_INCLUDE_DIR ${header} PATH_SUFFIXES openblas mkl nvpl_blas)
       if(ASHLAR_CBLAS_INCLUDE_DIR)
         unset(ASHLAR_BLAS_HAS_CBLAS CACHE)
+        unset(ASHLAR_CBLAS_FITS_ITS_HEADER CACHE)
         set(CMAKE_REQUIRED_INCLUDES "${ASHLAR_CBLAS_INCLUDE_DIR}")
         set(CMAKE_REQUIRED_LIBRARIES "${BLAS_LIBRARIES}")
         set(CMAKE_REQUIRED_QUIET ON)
         check_cxx_source_compiles("#include <${header}>
           int main() { double x = 1; return cblas_ddot(1, &x, 1, &x, 1) != 1; }" ASHLAR_BLAS_HAS_CBLAS)
+        # OpenBLAS' header beside another BLAS promises functions that are not linked.
+        check_cxx_source_compiles("#include <${header}>
+          #ifdef OPENBLAS_SEQUENTIAL
+          int main() { return openblas_get_num_threads(); }
+          #else
+          int main() {}
+          #endif" ASHLAR_CBLAS_FITS_ITS_HEADER)
         unset(CMAKE_REQUIRED_INCLUDES)
         unset(CMAKE_REQUIRED_LIBRARIES)
         unset(CMAKE_REQUIRED_QUIET)
@@ -45,6 +53,9 @@ if(NOT TARGET ashlar::cblas)
     target_link_libraries(ashlar::cblas INTERFACE ${BLAS_LIBRARIES})
     if(NOT ASHLAR_CBLAS_HEADER STREQUAL "cblas.h")
       target_compile_definitions(ashlar::cblas INTERFACE "ASHLAR_CBLAS_HEADER=<${ASHLAR_CBLAS_HEADER}>")
+    endif()
+    if(NOT ASHLAR_CBLAS_FITS_ITS_HEADER)
+      target_compile_definitions(ashlar::cblas INTERFACE ASHLAR_CBLAS_IS_NOT_OPENBLAS)
     endif()
   else()
     string(APPEND ashlar_BLAS_MESSAGE
