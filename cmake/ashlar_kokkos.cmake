@@ -33,7 +33,7 @@ endif()
 
 # Kernels call constexpr functions of the host, such as std::array's. nvcc compiles such calls only with this flag; without it
 # it warns, and the kernels fail when they run.
-if(NOT TARGET ashlar::device_flags)
+if(TARGET Kokkos::kokkos AND NOT TARGET ashlar::device_flags)
   add_library(ashlar::device_flags INTERFACE IMPORTED GLOBAL)
   if("CUDA" IN_LIST Kokkos_DEVICES AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA")
     target_compile_options(ashlar::device_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX,CUDA>:--expt-relaxed-constexpr>")
