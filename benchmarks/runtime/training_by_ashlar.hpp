@@ -100,7 +100,7 @@ bench::variant variant_of(std::string name, Step& s, dense_network const& net, s
 
 inline nlohmann::json blas_in_use() {
   nlohmann::json notes;
-#if defined(OPENBLAS_SEQUENTIAL) && !defined(ASHLAR_CBLAS_IS_NOT_OPENBLAS)
+#ifdef ASHLAR_CALLS_OPENBLAS
   notes["blas"] =
       "OpenBLAS " + std::string(openblas_get_corename()) + ", threads " + std::to_string(openblas_get_num_threads());
 #endif

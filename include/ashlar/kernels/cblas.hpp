@@ -17,3 +17,8 @@
     "ashlar::einsum: a BLAS is needed and cblas.h is not found; install one (on Debian libopenblas-dev) and link ashlar::blas"
 #include <missing/cblas.h>  // ends the compilation here
 #endif
+
+// OpenBLAS has functions of its own. (CMake finds out whether its header stands beside another BLAS.)
+#if defined(OPENBLAS_SEQUENTIAL) && !defined(ASHLAR_CBLAS_IS_NOT_OPENBLAS)
+#define ASHLAR_CALLS_OPENBLAS
+#endif

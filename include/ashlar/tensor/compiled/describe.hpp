@@ -44,7 +44,7 @@ ASHLAR_INLINE void describe(std::ostream& out) {
         << comm::device_memory.because << ")\n";
 
   out << "BLAS: ";
-#if defined(OPENBLAS_SEQUENTIAL) && !defined(ASHLAR_CBLAS_IS_NOT_OPENBLAS)
+#ifdef ASHLAR_CALLS_OPENBLAS
   out << openblas_get_config() << ", core " << openblas_get_corename() << ", " << openblas_get_num_threads()
       << " threads\n";
 #else
