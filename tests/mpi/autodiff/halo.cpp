@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -139,7 +140,7 @@ TEST_CASE("halo: derivatives of stencils of several operands") {
 }
 
 TEST_CASE("halo: the derivative of add_halo is an exchange") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 2, edge::periodic)>;
   for_each_grid([](device_mesh<grid> const& m, extents const& n) {
     auto const y = integers<stale<H>>(m, n, 77);

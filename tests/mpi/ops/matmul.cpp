@@ -3,6 +3,7 @@
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/ops/matmul.hpp"
 #include "operations.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -159,8 +160,7 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
     index_t const n = 1040;
     auto const a = numbers<blocks, double>(m, shape::of(n, n));
     (void)a.data();
-    bool const reads =
-        tensor_detail::host_reads<Kokkos::DefaultExecutionSpace> && m.communicator().state().node != nullptr;
+    bool const reads = host_reads_tensors && m.communicator().state().node != nullptr;
     pool::reset_peak();
     std::size_t const used = pool::in_use();
     auto const c = matmul<blocks>(a, a);

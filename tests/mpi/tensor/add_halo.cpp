@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <array>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -81,18 +82,18 @@ void check_transposes(std::vector<std::array<index_t, N>> const& extents) {
 }  // namespace
 
 TEST_CASE("add_halo: the transpose on lines with every edge, widths beyond a shard and the domain") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_lines([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
 TEST_CASE("add_halo: the transpose on planes and blocks, over one axis, two axes, and none") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   test::for_each_halo_of_planes_and_blocks([]<class H>(auto const& extents) { check_transposes<H>(extents); });
 }
 
 TEST_CASE(
     "add_halo: sums are linear, temporaries are summed in place, and the ledger counts the bytes of the exchange") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   using H = layout<halo("y", 1, 2, edge::mirror), halo("x", 1, edge::periodic)>;
   for (auto const& sizes : test::halo_meshes()) {
     device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1]});

@@ -1,5 +1,6 @@
 // Whether MPI is given pointers into a device's memory: what the user says, what the library says, what is tried.
 #include "ashlar/tensor/device_probe.hpp"
+#include "support/host_memory.hpp"
 #include "support/mpi_main.hpp"
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>
@@ -74,7 +75,7 @@ TEST_CASE("the user's word counts before the library's, and is tried") {
 
 TEST_CASE("messages of memory that MPI reads arrive whole; where the host reads it nothing is decided") {
   CHECK(ashlar::tensor_detail::messages_arrive_whole<Kokkos::DefaultHostExecutionSpace>(MPI_COMM_WORLD));
-  if constexpr (ashlar::tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>) {
+  if constexpr (ashlar::test::host_reads_tensors) {
     ashlar::tensor_detail::decide_for_default_device();
     CHECK(!device_memory.direct);
     CHECK(tuned.host_memory);

@@ -6,6 +6,7 @@
 #include "ashlar/kernels/einsum.hpp"
 #include "ashlar/tensor/roll.hpp"
 #include "support/dense.hpp"
+#include "support/host_memory.hpp"
 #include "support/mpi_main.hpp"
 #include "support/pmpi_counters.hpp"
 #include "support/provoked.hpp"
@@ -98,13 +99,12 @@ TEST_CASE("exchange of blocks: the same counts of messages and bytes by each alg
     CHECK(m.counters().all_to_all.calls == first->all_to_all.calls);
     CHECK(m.counters().all_to_all.bytes == first->all_to_all.bytes);
     CHECK(m.counters().mpi_sends == first->mpi_sends);
-    CHECK((counted.types_made > 0) ==
-          (tensor_detail::host_reads<Kokkos::DefaultExecutionSpace> && way == algorithm::exchange_by_types));
+    CHECK((counted.types_made > 0) == (host_reads_tensors && way == algorithm::exchange_by_types));
   }
 }
 
 TEST_CASE("derived types: made once for equal blocks, and freed with their communicator") {
-  ASHLAR_NEEDS(world_size() > 1 && tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(world_size() > 1 && host_reads_tensors);
   messages_by_types const scope;
   auto const start = pmpi::counted();
   {

@@ -4,6 +4,7 @@
 #include <sstream>
 #include "ashlar/tensor/print.hpp"
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -103,7 +104,7 @@ TEST_CASE("halo: reductions count each owned cell once, and store nothing") {
 }
 
 TEST_CASE("halo: updates in place write the memory of the tensor, and given cells go with the first operand") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   for_each_grid([](device_mesh<grid> const& m, std::array<index_t, 2> const& n) {
     auto u = generate<double, stale<H>>(m, {n[0], n[1]}, number{1});
     auto const v = generate<double, stale<H>>(m, {n[0], n[1]}, number{5});

@@ -2,6 +2,7 @@
 #include <ashlar/tensor/tensor.hpp>
 #include <doctest/doctest.h>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -26,7 +27,7 @@ void on_meshes(F const& f) {
 }  // namespace
 
 TEST_CASE("offset_view: each stored cell by its global index") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   on_meshes([](auto const& filled) {
     region const own = filled.local_region();
     if (own.size() == 0) return;
@@ -47,7 +48,7 @@ TEST_CASE("offset_view: each stored cell by its global index") {
 }
 
 TEST_CASE("owned_view: as mdspan") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   on_meshes([](auto const& filled) {
     region const own = filled.local_region();
     // [mdspan]

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include "support/halo_meshes.hpp"
+#include "support/host_memory.hpp"
 
 using namespace ashlar;
 
@@ -122,7 +123,7 @@ TEST_CASE("stencil: three fields from one pass, each operand with its reach") {
 }
 
 TEST_CASE("stencil: results of other element types, given cells") {
-  ASHLAR_NEEDS(tensor_detail::host_reads<Kokkos::DefaultExecutionSpace>);
+  ASHLAR_NEEDS(test::host_reads_tensors);
   using given = layout<halo("y", 1, edge::given), halo("x", 1)>;
   for_each_grid([](auto const& m, extents const& n) {
     auto const u = generate<double, stale<given>>(m, {n[0], n[1]}, number<1>{});
