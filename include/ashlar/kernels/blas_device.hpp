@@ -1,7 +1,7 @@
 // cuBLAS and hipBLAS for blas.hpp, in CUDA and HIP builds.
 #pragma once
+#include "ashlar/kernels/device_stream.hpp"
 #include "ashlar/kernels/matrix.hpp"
-#include <Kokkos_Core.hpp>
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cublas_v2.h>
@@ -67,21 +67,14 @@ template <class Space>
 ASHLAR_BLAS(Handle_t)
 device_blas_handle(Space const& space) {
   static std::map<int, ASHLAR_BLAS(Handle_t)> handles;
-#if defined(KOKKOS_ENABLE_CUDA)
-  int const device = space.cuda_device();
-  auto const stream = space.cuda_stream();
-#else
-  int const device = space.hip_device();
-  auto const stream = space.hip_stream();
-#endif
   if (handles.empty())
     Kokkos::push_finalize_hook([] {
       for (auto& [d, h] : handles) ASHLAR_BLAS(Destroy)(h);
       handles.clear();
     });
-  auto [at, added] = handles.try_emplace(device);
+  auto [at, added] = handles.try_emplace(device_of(space));
   if (added) device_blas_check(ASHLAR_BLAS(Create)(&at->second));
-  device_blas_check(ASHLAR_BLAS(SetStream)(at->second, stream));
+  device_blas_check(ASHLAR_BLAS(SetStream)(at->second, stream_of(space)));
   return at->second;
 }
 

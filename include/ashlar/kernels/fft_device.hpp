@@ -1,28 +1,12 @@
 // Transforms of lines in a device's memory, by cuFFT or hipFFT, in CUDA and HIP builds.
 #pragma once
+#include "ashlar/kernels/fft_device_plans.hpp"
 #include "ashlar/kernels/fft_lines.hpp"
 #include "ashlar/kernels/scratch.hpp"
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <cufft.h>
-#define ASHLAR_FFT(name) cufft##name
-#define ASHLAR_FFT_VALUE(name) CUFFT_##name
-#else
-#include <hipfft/hipfft.h>
-#define ASHLAR_FFT(name) hipfft##name
-#define ASHLAR_FFT_VALUE(name) HIPFFT_##name
-#endif
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#endif
 
 namespace ashlar::kernels_detail {
-
-/// True for the execution spaces of devices that have a library of transforms.
-template <class Space>
-inline constexpr bool has_device_transforms = false;
 
 /// transform_lines on a device: a kernel for `before`, the transform and a kernel for `after`. Changes that change
 /// nothing need no kernel.
@@ -41,112 +25,6 @@ void transform_padded_lines_on_device(Space const& space, kernels::scratch_memor
                                       After const& after);
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-
-#if defined(KOKKOS_ENABLE_CUDA)
-template <>
-inline constexpr bool has_device_transforms<Kokkos::Cuda> = true;
-inline constexpr bool device_transforms_preserve_operands = true;  // except those from complex to real numbers
-#else
-template <>
-inline constexpr bool has_device_transforms<Kokkos::HIP> = true;
-inline constexpr bool device_transforms_preserve_operands = false;
-#endif
-
-inline void device_fft_check(ASHLAR_FFT(Result) r, char const* sentence) {
-  if (r != ASHLAR_FFT_VALUE(SUCCESS)) Kokkos::abort(sentence);
-}
-
-template <class R>
-struct device_fft;
-template <>
-struct device_fft<float> {
-  using complex = ASHLAR_FFT(Complex);
-  static constexpr auto complex_to_complex = ASHLAR_FFT_VALUE(C2C);
-  static constexpr auto real_to_complex = ASHLAR_FFT_VALUE(R2C);
-  static constexpr auto complex_to_real = ASHLAR_FFT_VALUE(C2R);
-  static constexpr auto execute_c2c = ASHLAR_FFT(ExecC2C);
-  static constexpr auto execute_r2c = ASHLAR_FFT(ExecR2C);
-  static constexpr auto execute_c2r = ASHLAR_FFT(ExecC2R);
-};
-template <>
-struct device_fft<double> {
-  using complex = ASHLAR_FFT(DoubleComplex);
-  static constexpr auto complex_to_complex = ASHLAR_FFT_VALUE(Z2Z);
-  static constexpr auto real_to_complex = ASHLAR_FFT_VALUE(D2Z);
-  static constexpr auto complex_to_real = ASHLAR_FFT_VALUE(Z2D);
-  static constexpr auto execute_c2c = ASHLAR_FFT(ExecZ2Z);
-  static constexpr auto execute_r2c = ASHLAR_FFT(ExecD2Z);
-  static constexpr auto execute_c2r = ASHLAR_FFT(ExecZ2D);
-};
-
-/// A transform of a batch of lines of n numbers. Neighbours on a line are in_stride elements apart, neighbouring lines
-/// in_step elements; out_* are the same for the result.
-struct device_line_transform {
-  int device;
-  ASHLAR_FFT(Type) type;
-  long long n, batch, in_stride, in_step, out_stride, out_step;
-  friend auto operator<=>(device_line_transform const&, device_line_transform const&) = default;
-};
-
-struct device_transform_plan {
-  ASHLAR_FFT(Handle) handle;
-  std::size_t work_bytes;
-};
-
-/// The plans of a program, by shape. They live until Kokkos ends. Only one host thread at a time.
-class device_transform_plans {
- public:
-  static device_transform_plan find(device_line_transform const& t) {
-    auto& plans = all();
-    auto const found = plans.find(t);
-    if (found != plans.end()) return found->second;
-    if (plans.size() >= most_plans) {
-      Kokkos::fence("ashlar::fft: plans in use");
-      destroy_all();
-    }
-    static bool const hooked = (Kokkos::push_finalize_hook(destroy_all), true);
-    static_cast<void>(hooked);
-    return plans.emplace(t, make(t)).first->second;
-  }
-
- private:
-  static constexpr std::size_t most_plans = 64;
-  static std::map<device_line_transform, device_transform_plan>& all() {
-    static std::map<device_line_transform, device_transform_plan> plans;
-    return plans;
-  }
-  static void destroy_all() {
-    for (auto const& [t, plan] : all()) ASHLAR_FFT(Destroy)(plan.handle);
-    all().clear();
-  }
-  static device_transform_plan make(device_line_transform const& t) {
-    auto const check = [](ASHLAR_FFT(Result) r) {
-      device_fft_check(r, "ashlar::fft: the device's library has no plan for these lines, or no memory for the plan");
-    };
-    device_transform_plan p{};
-    long long n = t.n, in_extent = t.n, out_extent = t.n;  // not null, else the library ignores strides and steps
-    check(ASHLAR_FFT(Create)(&p.handle));
-    check(ASHLAR_FFT(SetAutoAllocation)(p.handle, 0));
-    check(ASHLAR_FFT(MakePlanMany64)(p.handle, 1, &n, &in_extent, t.in_stride, t.in_step, &out_extent, t.out_stride,
-                                     t.out_step, t.type, t.batch, &p.work_bytes));
-    return p;
-  }
-};
-
-inline int device_of(auto const& space) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return space.cuda_device();
-#else
-  return space.hip_device();
-#endif
-}
-inline auto stream_of(auto const& space) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return space.cuda_stream();
-#else
-  return space.hip_stream();
-#endif
-}
 
 /// The places of elements in [outer][n][inner], or in [n][outer][inner].
 struct line_places {
@@ -236,15 +114,11 @@ class device_lines {
       t.in_step = operands_ * inner_;
       t.out_step = results_ * inner_;
     }
-    auto const check = [](ASHLAR_FFT(Result) r) {
-      device_fft_check(r, "ashlar::fft: the device's library of Fourier transforms reports a failure");
-    };
     auto const plan = device_transform_plans::find(t);
     auto work = scratch.array<std::byte>(plan.work_bytes);
-    check(ASHLAR_FFT(SetStream)(plan.handle, stream_of(space)));
-    if (plan.work_bytes > 0) check(ASHLAR_FFT(SetWorkArea)(plan.handle, work.data()));
+    plan.set(stream_of(space), work.data());
     for (index_t c = 0, count = packed_ ? 1 : calls(); c < count; ++c)
-      check(execute(plan.handle, operand + c * operand_step(), result + c * result_step()));
+      device_fft_check(execute(plan, operand + c * operand_step(), result + c * result_step()));
     return work;
   }
 
@@ -264,15 +138,14 @@ class device_lines {
     return real_operand ? lib::real_to_complex : real_result ? lib::complex_to_real : lib::complex_to_complex;
   }
   static auto complex(void* x) { return static_cast<typename lib::complex*>(x); }
-  ASHLAR_FFT(Result) execute(ASHLAR_FFT(Handle) plan, B* operand, Z* result) const {
-    constexpr int forward = ASHLAR_FFT_VALUE(FORWARD);
+  auto execute(device_transform_plan const& plan, B* operand, Z* result) const {
     if constexpr (real_operand)
-      return lib::execute_r2c(plan, operand, complex(result));
+      return lib::execute_r2c(plan.handle, operand, complex(result));
     else if constexpr (real_result)
-      return lib::execute_c2r(plan, complex(operand), result);
+      return lib::execute_c2r(plan.handle, complex(operand), result);
     else
-      return lib::execute_c2c(plan, complex(operand), complex(result),
-                              kind_ == transform_kind::forward ? forward : -forward);
+      return lib::execute_c2c(plan.handle, complex(operand), complex(result),
+                              kind_ == transform_kind::forward ? forward_on_device : -forward_on_device);
   }
 
   transform_kind kind_;
@@ -338,7 +211,3 @@ void transform_padded_lines_on_device(Space const& space, kernels::scratch_memor
 #endif
 
 }  // namespace ashlar::kernels_detail
-#ifdef ASHLAR_FFT
-#undef ASHLAR_FFT
-#undef ASHLAR_FFT_VALUE
-#endif
