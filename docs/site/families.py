@@ -23,7 +23,7 @@ FAMILIES = [
     ("fft", "Fourier transforms", "ashlar::fft", ["ops/fft*.hpp", "ops/dct.hpp", "kernels/fft*.hpp", "kernels/dct.hpp", "tensor/fft.hpp"]),
     ("elementwise", "Element-wise operations and operations of users", "ashlar::layout", ["ops/*", "kernels/*"]),
     ("autodiff", "Derivatives", "ashlar::layout", ["autodiff/*"]),
-    ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/route.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
+    ("plan", "Plans", "ashlar::layout", ["plan/planner.hpp", "plan/candidates.hpp", "plan/step.hpp", "plan/links.hpp", "plan/price.hpp", "plan/einsum_plan.hpp", "plan/einsum_estimate.hpp", "plan/einsum_candidates.hpp",
                                         "plan/typical_products.hpp", "plan/print_product.hpp", "plan/contraction_order.hpp",
                                         "plan/waste.hpp", "plan/print.hpp", "plan/parse.hpp", "plan/draw.hpp"]),
     ("ledger", "Ledgers and dry runs", "ashlar::layout", ["plan/*"]),

@@ -1,4 +1,4 @@
-// The cost of a step: bytes and messages that a rank receives, and memory.
+// The cost of a step and of a plan: bytes and messages that a rank receives, and memory.
 #pragma once
 #include "ashlar/plan/rank_classes.hpp"
 
@@ -132,5 +132,48 @@ constexpr index_t most_step_elements(plan_step const& s, shape const& global, me
 }
 
 }  // namespace plan_detail
+
+constexpr index_t redistribution_plan::bytes_per_rank(shape const& global, mesh_shape const& mesh,
+                                                      index_t element_bytes) const {
+  index_t n = 0;
+  for (plan_step const& s : *this) n += plan_detail::step_bytes(s, global, mesh, element_bytes);
+  return n;
+}
+
+constexpr index_t redistribution_plan::messages_per_rank(mesh_shape const& mesh) const {
+  index_t n = 0;
+  for (plan_step const& s : *this) n += plan_detail::step_messages(s, mesh);
+  return n;
+}
+
+constexpr index_t redistribution_plan::peak_elements(shape const& global, mesh_shape const& mesh, int rank,
+                                                     index_t (*elements_of)(plan_step const&, shape const&,
+                                                                            mesh_shape const&, int)) const {
+  index_t const source = local_region(global, layout(0), mesh, rank).size();
+  index_t most = source, live = source;
+  for (plan_step const& s : *this) {
+    if (mesh.ranks(s.axes) == 1 && layout_detail::same_placement(global, s.from, s.to, mesh)) continue;
+    index_t const n = live + elements_of(s, global, mesh, rank);
+    if (most < n) most = n;
+    live = source + local_region(global, s.to, mesh, rank).size();
+  }
+  return most;
+}
+
+constexpr index_t redistribution_plan::peak_bytes(shape const& global, mesh_shape const& mesh,
+                                                  index_t element_bytes) const {
+  plan_detail::rank_classes all(mesh);
+  all.add(global, layout(0));
+  axis_mask varying = 0;
+  bool alike = is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
+  for (plan_step const& s : *this) {
+    all.add(global, s.to);
+    varying |= plan_detail::varying_axes(s.from, s.to);
+    alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
+  }
+  auto const peak = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::step_elements); };
+  auto const limit = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::most_step_elements); };
+  return all.largest(alike ? 0 : varying, peak, limit) * element_bytes;
+}
 
 }  // namespace ashlar

@@ -1,106 +1,8 @@
-// Redistribution plans as values, and their comparison in the planner.
+// Chains of steps, and their comparison in the planner.
 #pragma once
 #include "ashlar/plan/detour.hpp"
 
-namespace ashlar {
-
-/// The steps between two layouts, in order. The plan stores the layouts before and after its steps, encoded as
-/// integers.
-class redistribution_plan {
- public:
-  static constexpr int capacity = 12;
-
-  int size = 0;
-
-  constexpr redistribution_plan() = default;
-  constexpr explicit redistribution_plan(layout_value const& from)
-      : rank_(from.rank), code_{layout_detail::encode(from)}, blocks_{layout_detail::encode_blocks(from)} {}
-
-  constexpr plan_step operator[](int i) const { return plan_detail::step_between(layout(i), layout(i + 1)); }
-  /// The layout before step i; layout(size) is the destination.
-  constexpr layout_value layout(int i) const { return layout_detail::decode(code_[i], blocks_[i], rank_); }
-
-  constexpr void push(layout_value const& to) {
-    if (size == capacity)
-      throw "ashlar::plan: more than 12 steps; redistribute by way of a layout with fewer kinds of reductions";
-    code_[++size] = layout_detail::encode(to);
-    blocks_[size] = layout_detail::encode_blocks(to);
-  }
-  constexpr void pop() { --size; }
-
-  /// Bytes received, summed over the steps, each for the rank that receives most.
-  constexpr index_t bytes_per_rank(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
-    index_t n = 0;
-    for (plan_step const& s : *this) n += plan_detail::step_bytes(s, global, mesh, element_bytes);
-    return n;
-  }
-
-  /// Messages that each rank receives, as step_messages counts them, summed over the steps.
-  constexpr index_t messages_per_rank(mesh_shape const& mesh) const {
-    index_t n = 0;
-    for (plan_step const& s : *this) n += plan_detail::step_messages(s, mesh);
-    return n;
-  }
-
-  /// The largest number of bytes that a rank holds at one time. The source is held to the end. Each step also holds the
-  /// shard that it starts from, the shard that it makes, and one buffer if a side packs. (An exchange may pack less.)
-  /// Steps over axes of size 1 that leave every element in place are skipped. A plan that moves nothing holds only the
-  /// source.
-  constexpr index_t peak_bytes(shape const& global, mesh_shape const& mesh, index_t element_bytes) const {
-    plan_detail::rank_classes all(mesh);
-    all.add(global, layout(0));
-    axis_mask varying = 0;
-    bool alike = is_even(global, layout(0), mesh);  // true if all ranks hold equally many elements
-    for (plan_step const& s : *this) {
-      all.add(global, s.to);
-      varying |= plan_detail::varying_axes(s.from, s.to);
-      alike = alike && s.what != step_kind::exchange && is_even(global, s.to, mesh);
-    }
-    auto const peak = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::step_elements); };
-    auto const limit = [&](int rank) { return peak_elements(global, mesh, rank, plan_detail::most_step_elements); };
-    return all.largest(alike ? 0 : varying, peak, limit) * element_bytes;
-  }
-
-  struct iterator {
-    redistribution_plan const* plan;
-    int i;
-    constexpr plan_step operator*() const { return (*plan)[i]; }
-    constexpr iterator& operator++() { return ++i, *this; }
-    friend constexpr bool operator==(iterator const&, iterator const&) = default;
-  };
-  /// The steps, in order. The plan itself is the same range.
-  constexpr redistribution_plan steps() const { return *this; }
-  constexpr iterator begin() const { return {this, 0}; }
-  constexpr iterator end() const { return {this, size}; }
-
-  friend constexpr bool operator==(redistribution_plan const& a, redistribution_plan const& b) {
-    if (a.size != b.size || a.rank_ != b.rank_) return false;
-    for (int i = 0; i <= a.size; ++i)
-      if (a.code_[i] != b.code_[i] || a.blocks_[i] != b.blocks_[i]) return false;
-    return true;
-  }
-
- private:
-  // The largest number of elements that a rank holds, if step s allocates elements_of(s, ...).
-  constexpr index_t peak_elements(shape const& global, mesh_shape const& mesh, int rank,
-                                  index_t (*elements_of)(plan_step const&, shape const&, mesh_shape const&,
-                                                         int)) const {
-    index_t const source = local_region(global, layout(0), mesh, rank).size();
-    index_t most = source, live = source;
-    for (plan_step const& s : *this) {
-      if (mesh.ranks(s.axes) == 1 && layout_detail::same_placement(global, s.from, s.to, mesh)) continue;
-      index_t const n = live + elements_of(s, global, mesh, rank);
-      if (most < n) most = n;
-      live = source + local_region(global, s.to, mesh, rank).size();
-    }
-    return most;
-  }
-
-  int rank_ = 0;
-  unsigned long long code_[capacity + 1]{}, blocks_[capacity + 1]{};
-};
-
-namespace plan_detail {
+namespace ashlar::plan_detail {
 
 // A chain of layouts, with its cost for extents that divide. If messages count, several steps may replace one.
 class route {
@@ -233,5 +135,4 @@ class route {
   int* visits_ = nullptr;
 };
 
-}  // namespace plan_detail
-}  // namespace ashlar
+}  // namespace ashlar::plan_detail
