@@ -219,17 +219,17 @@ std::vector<T> denoted(shape const& extents, layout_value const& layout, mesh_sh
 template <class T>
 std::vector<std::vector<T>> all_shards(std::vector<T> const& mine, int root) {
   auto const p = static_cast<std::size_t>(world_size());
-  int const bytes = static_cast<int>(mine.size() * sizeof(T));
+  int const length = static_cast<int>(mine.size() * sizeof(T));
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<int> counts(p), starts(p);
   // Uses nonblocking calls: if there are more ranks than cores, MPICH spins in blocking calls for whole time slices.
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Igather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, root, MPI_COMM_WORLD, &request);
+  MPI_Igather(&length, 1, MPI_INT, counts.data(), 1, MPI_INT, root, MPI_COMM_WORLD, &request);
   comm_detail::poll({&request, 1});
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
   std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
-  MPI_Igatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD,
+  MPI_Igatherv(mine.data(), length, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, root, MPI_COMM_WORLD,
                &request);
   comm_detail::poll({&request, 1});
   std::vector<std::vector<T>> shards;

@@ -148,7 +148,7 @@ TEST_CASE("collective einsum: expressions and static extents are operands too, a
 
 TEST_CASE("collective einsum: neither the product nor what is gathered is ever whole") {
   ASHLAR_NEEDS(testing::ranks() > 1);
-  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   auto const a = numbers<layout<none, "x">, double>(m, shape::of(1024, world_size())),
              b = numbers<layout<none, "x">, double>(m, shape::of(64, world_size()));
   auto const rows = numbers<layout<"x", none>, double>(m, shape::of(1024, 64));
@@ -171,7 +171,7 @@ TEST_CASE("collective einsum: ranks that cut into other numbers of chunks are to
   if (world_size() == 1) return;
   double const patience = std::exchange(comm::tuned.patience, 0.05);
   {
-    device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+    device_mesh<xy_grid> const m(MPI_COMM_WORLD, {world_size(), 1});
     auto const a = numbers<layout<none, "x">, double>(m, shape::of(60, world_size())),
                b = numbers<layout<none, "x">, double>(m, shape::of(60, world_size()));
     std::string const text = said([&] { (void)einsum_all_reduce<"ij,kj->ik", "x">(a, b, m.rank() == 0 ? 2 : 3); });

@@ -14,7 +14,7 @@ namespace {
 using maxima_of_sums = partial<partial<layout<none, none>, "x">, "y", op::max>;
 
 template <equation E, class La, class Lb, class Out, class T = std::int64_t>
-void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
+void check_product(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
@@ -23,7 +23,7 @@ void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb)
              sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
 }
 template <equation E, class La, class Out, class T = std::int64_t>
-void check_sum(device_mesh<grid> const& m, shape const& ea) {
+void check_sum(device_mesh<xy_grid> const& m, shape const& ea) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);

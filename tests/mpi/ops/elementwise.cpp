@@ -14,7 +14,7 @@ namespace {
 template <class... L>
 struct layouts {};
 template <class T = std::int64_t, class F, class G, class... L>
-void check_unary(device_mesh<grid> const& m, layouts<L...>, F of_tensor, G of_number) {
+void check_unary(device_mesh<xy_grid> const& m, layouts<L...>, F of_tensor, G of_number) {
   for (shape const& e : matrices())
     (..., [&] {
       auto const x = numbers<L, T>(m, e);
@@ -85,14 +85,14 @@ static_assert(ops_detail::fn::cast<Kokkos::complex<float>, Kokkos::complex<doubl
 namespace {
 
 template <class L, class T>
-auto filled(device_mesh<grid> const& m, index_t n, T value) {
+auto filled(device_mesh<xy_grid> const& m, index_t n, T value) {
   return tensor_of<T, L>(m, shape::of(n), [=](auto...) { return value; });
 }
 
 }  // namespace
 
 TEST_CASE("elementwise: means of complex numbers, and of integers that hold how many they are") {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, {1, world_size()});
   using number = Kokkos::complex<double>;
   auto const x = generate<number, layout<"y">>(
       m, {4}, KOKKOS_LAMBDA(index_t i) { return number(static_cast<double>(i), -2. * static_cast<double>(i)); });
@@ -106,7 +106,7 @@ TEST_CASE("elementwise: means of complex numbers, and of integers that hold how 
 
 TEST_CASE("elementwise: operands on meshes of one type and different sizes are an error on every rank") {
   if (world_size() == 1) return;
-  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()}), other(MPI_COMM_WORLD, {world_size(), 1});
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, {1, world_size()}), other(MPI_COMM_WORLD, {world_size(), 1});
   auto const x = numbers<layout<"x", none>>(m, shape::of(8, 3)), y = numbers<layout<"x", none>>(other, shape::of(8, 3));
   char const* const sentence =
       "ashlar::apply: the operands live on meshes of different sizes; make all tensors of one program on one mesh, or redistribute to it";
@@ -117,7 +117,7 @@ TEST_CASE("elementwise: operands on meshes of one type and different sizes are a
 }
 
 TEST_CASE("elementwise: functions of real numbers") {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, {1, world_size()});
   auto const x = numbers<layout<none, "y">, double>(m, shape::of(5, 13));
   auto check_near = [&](auto const& y, double (*f)(double)) {
     auto const mine = shard(x), result = shard(y);

@@ -32,7 +32,7 @@ dense map(F f, dense const& a, dense const& b) {
 }
 
 template <class La, class Lb, class Out, class F, class G>
-void check_binary(device_mesh<grid> const& m, shape const& ea, shape const& eb, F of_tensors, G of_numbers) {
+void check_binary(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb, F of_tensors, G of_numbers) {
   auto const a = numbers<La>(m, ea);
   auto const b = numbers<Lb>(m, eb);
   check<Out>(of_tensors(a, b), map(of_numbers, value_of(a), value_of(b)));
@@ -84,7 +84,7 @@ TEST_CASE("elementwise, two operands: partial sums") {
       check_binary<partial<W, "x">, partial<W, "y">, partial<W, axes("x", "y")>>(m, e, e, multiply, multiply);
       auto const a = numbers<P, double>(m, e);
       auto const power = [](index_t g, int) { return g % 3 ? 2 : -4; };  // quotients by which are exact
-      dense const b{e, denoted<double>(e, sharded_tensor<double, R, grid>::layout, m.sizes(), power)};
+      dense const b{e, denoted<double>(e, sharded_tensor<double, R, xy_grid>::layout, m.sizes(), power)};
       check<P>(a / tensor_of<double, R>(m, e, power), map([](double p, double r) { return p / r; }, value_of(a), b));
     }
   });

@@ -24,7 +24,7 @@ T number_at(index_t g, int s) {
     return static_cast<T>(small_number(g, 2 * s));
 }
 template <class T, class L>
-auto made(device_mesh<grid> const& m, shape const& e) {
+auto made(device_mesh<xy_grid> const& m, shape const& e) {
   return tensor_of<T, L>(m, e, number_at<T>);
 }
 template <class T>
@@ -99,7 +99,7 @@ TEST_CASE("three dimensions by pencils, and back") {
 namespace {
 
 template <class From, class To, int... Dims>
-void check_fft_to(device_mesh<grid> const& m, shape const& e) {
+void check_fft_to(device_mesh<xy_grid> const& m, shape const& e) {
   auto const f = made<C, From>(m, e);
   auto const y = fft_to<To, Dims...>(f);
   static_assert(std::is_same_v<layout_t<decltype(y)>, To>);
@@ -262,7 +262,7 @@ void check_transpose(F const& f, X const& x, C_ const& c) {
 }
 
 template <class T, class L>
-auto cotangent(device_mesh<grid> const& m, shape const& e) {
+auto cotangent(device_mesh<xy_grid> const& m, shape const& e) {
   return tensor_of<T, L>(m, e, [](index_t g, int) { return number_at<T>(g + 1009, 3); });
 }
 

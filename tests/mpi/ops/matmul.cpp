@@ -25,7 +25,7 @@ using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
 using maxima = partial<columns, "x", op::max>;
 
 template <equation E, class To, class La, class Lb, class T = double>
-void check_product(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
+void check_product(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
@@ -41,14 +41,14 @@ std::vector<shape> sizes_to_try() {
 }
 
 template <class To, class La, class Lb, class T = double>
-void check_matrices(device_mesh<grid> const& m) {
+void check_matrices(device_mesh<xy_grid> const& m) {
   for (shape const& e : sizes_to_try())
     check_product<"mk,kn->mn", To, La, Lb, T>(m, shape::of(e[0], e[1]), shape::of(e[1], e[2]));
 }
 
 // Each layout as a, with the layouts `By` and `To` places later in the list as b and as the result.
 template <int By, int To, class... L>
-void check_layouts(device_mesh<grid> const& m) {
+void check_layouts(device_mesh<xy_grid> const& m) {
   using list = std::tuple<L...>;
   [&]<int... I>(std::integer_sequence<int, I...>) {
     constexpr int n = sizeof...(L);
@@ -191,7 +191,7 @@ TEST_CASE("matmul: ranks that call another collective throw, and so do those tha
   if (world_size() == 1) return;  // one rank meets no other
   int const sizes[]{1, world_size()};
   {
-    device_mesh<grid> const m(MPI_COMM_WORLD, sizes);
+    device_mesh<xy_grid> const m(MPI_COMM_WORLD, sizes);
     index_t const k = 200 * world_size();
     auto const a = numbers<columns, double>(m, shape::of(3, k));
     auto const b = numbers<columns, double>(m, shape::of(k, 5));
@@ -203,6 +203,6 @@ TEST_CASE("matmul: ranks that call another collective throw, and so do those tha
     };
     CHECK_THROWS_WITH_AS(call(), doctest::Contains("the ranks do not call the same"), error);
   }
-  auto const a = numbers<columns, double>(device_mesh<grid>(MPI_COMM_WORLD, sizes), shape::of(4, 4));
+  auto const a = numbers<columns, double>(device_mesh<xy_grid>(MPI_COMM_WORLD, sizes), shape::of(4, 4));
   check<columns>(matmul<columns>(a, a), sum_of_products("mk", "kn", "mn", value_of(a), value_of(a)));
 }

@@ -24,7 +24,7 @@ dense sum_of(dense c, double alpha, dense const& product) {
 }
 
 template <class Lc, class La, class Lb>
-void check_matrices(device_mesh<grid> const& m) {
+void check_matrices(device_mesh<xy_grid> const& m) {
   index_t const p = world_size();
   for (shape const& e : {shape::of(p, 2 * p, p), shape::of(13, 7, 11), shape::of(1, 17, 2), shape::of(3, 0, 2)}) {
     auto const a = numbers<La, double>(m, shape::of(e[0], e[1]));

@@ -9,7 +9,7 @@
 
 namespace ashlar::test {
 
-using grid = mesh<axis<"x">, axis<"y">>;
+using xy_grid = mesh<axis<"x">, axis<"y">>;
 
 struct dense {
   shape extents;
@@ -89,7 +89,7 @@ inline dense reduced(int op, unsigned dims, dense const& a) {
 }
 
 template <class L, class T = std::int64_t>
-auto numbers(device_mesh<grid> const& m, shape const& e) {
+auto numbers(device_mesh<xy_grid> const& m, shape const& e) {
   return tensor_of<T, L>(m, e, small_number);
 }
 
@@ -98,7 +98,7 @@ void on_every_mesh(F f) {
   for_each_factorisation([&](auto const& sizes) {
     CAPTURE(sizes[0]);
     CAPTURE(sizes[1]);
-    f(device_mesh<grid>(MPI_COMM_WORLD, sizes));
+    f(device_mesh<xy_grid>(MPI_COMM_WORLD, sizes));
   });
 }
 inline std::vector<shape> matrices() {

@@ -25,7 +25,7 @@ dense transposed(dense const& a) {
 }
 
 template <class From, class To, int... Order>
-void check_transpose(device_mesh<grid> const& m, shape const& e) {
+void check_transpose(device_mesh<xy_grid> const& m, shape const& e) {
   auto const x = numbers<From>(m, e);
   dense const expected = transposed<Order...>(value_of(x));
   using in_place = layout_t<decltype(transpose<Order...>(x))>;
@@ -65,7 +65,7 @@ TEST_CASE("transpose of more dimensions, and of an expression") {
 }
 
 TEST_CASE("transpose to another layout: on a node no copy is made on the way") {
-  device_mesh<grid> const m(MPI_COMM_WORLD, {world_size(), 1});
+  device_mesh<xy_grid> const m(MPI_COMM_WORLD, {world_size(), 1});
   index_t const n = 64 * world_size();
   auto const x = numbers<layout<"x", none>>(m, shape::of(n, n));
   auto const shards_held = [&](auto f) {

@@ -1,6 +1,6 @@
 // Datasets: which examples, in which order; arrays in files, read in parts and kept.
 #include "ashlar/data/dataset.hpp"
-#include "../../support/files.hpp"
+#include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <thread>

@@ -1,6 +1,6 @@
 // The IDX reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/io/idx.hpp"
-#include "../../support/files.hpp"
+#include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <cstdlib>
 #include <fstream>

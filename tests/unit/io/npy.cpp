@@ -1,6 +1,6 @@
 // The .npy reader against files written here: what is whole is read back, what is not is refused in one sentence.
 #include "ashlar/io/npy.hpp"
-#include "../../support/files.hpp"
+#include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The reader of safetensors headers against files written here: arrays of a whole file are found, and a malformed file
 // is refused in one sentence.
 #include "ashlar/io/safetensors.hpp"
-#include "../../support/files.hpp"
-#include "../../support/provoked.hpp"
+#include "support/files.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 

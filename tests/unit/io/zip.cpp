@@ -1,7 +1,7 @@
 // Zip files without compression: written and read back, large ones as holes, and files that are damaged.
 #include "ashlar/io/zip.hpp"
 #include "ashlar/io/crc32.hpp"
-#include "../../support/files.hpp"
+#include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // Matrix products by flags and leading dimensions, and their division where numbers exceed BLAS' int.
 #include "ashlar/kernels/blas.hpp"
-#include "../../support/device_array.hpp"
+#include "support/device_array.hpp"
 #include <doctest/doctest.h>
 
 using namespace ashlar;

@@ -1,8 +1,8 @@
 // Convolution and its transposes against their definitions, element by element: all edges, strides and
 // dilations, images of more windows than are held at once, and none.
 #include "ashlar/kernels/convolution.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>

@@ -1,7 +1,7 @@
 // Cosine and sine transforms of one rank's array, and their transposes, against the matrices of their definitions.
 #include "ashlar/kernels/dct.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <numbers>

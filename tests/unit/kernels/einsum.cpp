@@ -1,6 +1,6 @@
 // Local einsum against nested loops over all labels, in exact integers: what comes out, and what was copied for it.
 #include "ashlar/kernels/einsum.hpp"
-#include "../../support/device_array.hpp"
+#include "support/device_array.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <limits>

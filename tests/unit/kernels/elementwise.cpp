@@ -1,6 +1,6 @@
 // Fused expressions against naive loops, by rows and by elements.
 #include "ashlar/kernels/roots.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Fourier transforms of one rank's array against sums of exponentials in long double.
 #include "ashlar/kernels/fft.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <complex>

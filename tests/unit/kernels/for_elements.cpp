@@ -1,6 +1,6 @@
 // Ranges and elements are covered once, by any number of threads.
 #include "ashlar/kernels/for_elements.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Rows by index: what a rank holds of a table and zeros elsewhere, and the transpose of that.
 #include "ashlar/kernels/gather.hpp"
-#include "../../support/device_array.hpp"
+#include "support/device_array.hpp"
 #include <doctest/doctest.h>
 #include <random>
 

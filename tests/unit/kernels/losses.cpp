@@ -1,7 +1,7 @@
 // Cross-entropy from labels: against its definition in long double, by finite differences, and where inputs are bad.
 #include "ashlar/kernels/losses.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // Counts of right answers against their definition, and where inputs are bad.
 #include "ashlar/kernels/metrics.hpp"
-#include "../../support/device_array.hpp"
+#include "support/device_array.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <limits>

@@ -2,8 +2,8 @@
 // and means that are large beside the deviation.
 #include "ashlar/kernels/channels.hpp"
 #include "ashlar/kernels/normalize.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>

@@ -1,7 +1,7 @@
 // Pooling and its transpose against their definitions, element by element: all edges, sizes and strides.
 #include "ashlar/kernels/pooling.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>

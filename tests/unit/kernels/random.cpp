@@ -1,6 +1,6 @@
 // Random fills do not depend on how the array is cut; dropout masks follow the uniform numbers.
 #include "ashlar/kernels/random.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <random>

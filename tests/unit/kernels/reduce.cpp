@@ -1,6 +1,6 @@
 // Reductions against naive loops, by rows and by elements.
 #include "ashlar/kernels/reduce.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>

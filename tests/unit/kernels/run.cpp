@@ -1,7 +1,7 @@
 // Operations on one rank's shards, without tensors: their kernels are found by the operation and see where the shard is.
 #include "ashlar/kernels/kernels.hpp"
 #include "ashlar/kernels/math.hpp"
-#include "../../support/device_array.hpp"
+#include "support/device_array.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 

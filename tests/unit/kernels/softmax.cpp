@@ -1,8 +1,8 @@
 // Softmax along any dimension: against its definition in long double, by finite differences, and at the ends of the
 // number range.
 #include "ashlar/kernels/softmax.hpp"
-#include "../../support/device_array.hpp"
-#include "../../support/larger.hpp"
+#include "support/device_array.hpp"
+#include "support/larger.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
 #include <limits>

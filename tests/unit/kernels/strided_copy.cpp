@@ -1,6 +1,6 @@
 // Copies of boxes against naive loops over indices.
 #include "ashlar/kernels/strided_copy.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
 #include <random>

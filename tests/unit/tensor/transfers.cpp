@@ -1,6 +1,6 @@
 // What shards have in common, as loops, against naive loops over indices; packing, by rows and by elements.
 #include "ashlar/tensor/transfers.hpp"
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 #include <doctest/doctest.h>
 #include <numeric>
 #include <random>
