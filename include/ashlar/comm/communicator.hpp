@@ -134,8 +134,8 @@ namespace ashlar {
 /// A group of ranks with its own MPI context: its messages never mix with messages of the program or of other
 /// libraries.
 /// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then. After
-/// an error in a collective, neither its communicator nor any that was split off from the same one is freed: late
-/// messages may arrive in all of them. Errors of MPI are thrown as `ashlar::error`.
+/// an error in a collective, none of the communicators that were split off from one is freed: late messages may arrive
+/// there. Errors of MPI are thrown as `ashlar::error`.
 /// Collective: construction and `split`; both block. All ranks call the collectives of one communicator in the same
 ///   order.
 class communicator {
