@@ -203,7 +203,7 @@ TEST_CASE("matmul: terms in panels") {
   bool const all = world_size() <= 4 || std::getenv("ASHLAR_EXHAUSTIVE") != nullptr;
   on_every_mesh([&](auto const& m) {
     int const most = std::max(m.sizes().size[0], m.sizes().size[1]);
-    index_t const two_panels = 517 * most + 1;
+    int const two_panels = 517 * most + 1;
     for (index_t k : {130 * m.size(), two_panels, 2050 * most - 1}) {
       shape const mk = shape::of(7, k), km = shape::of(k, 7), kn = shape::of(k, 5), nk = shape::of(5, k);
       check_panels<"mk,kn->mn", blocks, rows, blocks, columns>(m, mk, kn);
