@@ -238,7 +238,11 @@ void products(races& all, device_mesh<grid> const& m, device_mesh<grid> const& m
     gemm(c.local_extents()[0], c.local_extents()[1], n, rows.data(), n, columns.data(), c.local_extents()[1], 0.,
          c.data());
   };
-  std::vector<variant> variants{ours("ashlar", a, b), ours(ashlar_over_mpi, a_over_mpi, b_over_mpi)};
+  auto const gathered = [&] { return einsum<"mk,kn->mn">(all_gather<"q">(a_over_mpi), all_gather<"p">(b_over_mpi)); };
+  std::vector<variant> variants{ours("ashlar", a, b),
+                                ours(ashlar_over_mpi, a_over_mpi, b_over_mpi),
+                                {"ashlar over MPI: operands gathered, then einsum", "mpi",
+                                 [&] { escape(gathered().data()); }, [&, n] { return is_product(gathered(), n); }}};
   std::vector<std::unique_ptr<summa>> by_hand;
   auto const checked = [&, n](auto& work) {
     return [&work, &c, n] {

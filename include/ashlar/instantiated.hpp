@@ -51,6 +51,7 @@
 #include "ashlar/tensor/compiled/run_program.hpp"
 #include "ashlar/tensor/compiled/stencil.hpp"
 #include "ashlar/tensor/compiled/storage.hpp"
+#include "ashlar/tensor/compiled/terms_in_panels.hpp"
 #include "ashlar/tensor/compiled/transfers.hpp"
 #include "ashlar/io/compiled/array_bytes.hpp"
 #include "ashlar/io/compiled/array_files.hpp"

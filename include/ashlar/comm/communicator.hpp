@@ -70,6 +70,9 @@ struct communicator_state {
   bool yields = false;
   bool has_deadline = false;
   std::shared_ptr<comm_counters> counters = std::make_shared<comm_counters>();
+  // A collective has failed: late messages may arrive. Ranks may have begun collectives in other communicators of the mesh,
+  // which this rank never enters. So all communicators that are split off from one share this flag.
+  std::shared_ptr<bool> keeps_messages = std::make_shared<bool>(false);
 
   // Buffers of collectives. They grow, and are not freed after a call.
   std::vector<MPI_Request> requests;
@@ -91,7 +94,6 @@ struct communicator_state {
   int raw_calls = 0;              // in progress
   std::uint64_t begun = 0;        // collectives begun among these ranks
   std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
-  bool keeps_messages = false;    // a failed collective has left messages that no rank receives.
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
   double failed_at = 0;           // the time at which that happened.
   bool used_collectives = false;  // MPI's own, in which a waiting rank does not poll the others.
@@ -131,8 +133,9 @@ namespace ashlar {
 
 /// A group of ranks with its own MPI context: its messages never mix with messages of the program or of other
 /// libraries.
-/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then or a
-/// collective has failed there. Errors of MPI are thrown as `ashlar::error`.
+/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then. After
+/// an error in a collective, none of the communicators that were split off from one is freed: late messages may arrive
+/// there. Errors of MPI are thrown as `ashlar::error`.
 /// Collective: construction and `split`; both block. All ranks call the collectives of one communicator in the same
 ///   order.
 class communicator {

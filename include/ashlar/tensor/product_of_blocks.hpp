@@ -1,4 +1,4 @@
-// Products of matrices whose blocks are in the memory of several ranks of a node. Nothing is gathered.
+// Products of matrices of which each rank has some terms of the summed label. No operand is gathered.
 #pragma once
 #include "ashlar/kernels/matrix.hpp"
 #include "ashlar/layout/halo.hpp"
@@ -7,6 +7,7 @@
 #include "ashlar/tensor/collective_scope.hpp"
 #include "ashlar/tensor/run_step.hpp"
 #include "ashlar/tensor/sharded_tensor.hpp"
+#include "ashlar/tensor/terms_in_panels.hpp"
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -46,33 +47,68 @@ constexpr bool gathers_only(layout_value const& from, layout_value const& to, in
          from.dim[dim].cyclic == 0 && from.dim[1 - dim] == to.dim[1 - dim] && p[0].axes == from.dim[dim].mask();
 }
 
-/// A block of an operand: some terms of the summed label.
-template <class T>
-struct block_of_terms {
-  interval terms;
-  T const* data;
-  index_t leading;
-};
-
-/// An operand that is not gathered: other ranks of the node read it in place. Between nodes it is gathered.
-/// Gathers: Plan is one all_gather of dimension `dim`, to layout To. Otherwise the operand is in that layout.
-/// Collective: the ranks that differ along the axes of the gather. They may read the operand until this object ends.
-template <class Plan, class To, bool Gathers, class T, class L, class M>
-class operand_in_blocks {
- public:
-  operand_in_blocks(tensor_on<T, L, M> const& x, int dim, [[maybe_unused]] call_site const& w) : x_(x), dim_(dim) {
-    if constexpr (Gathers)
-      if (ranks_of_gather(x) > 1) offer(w);
-    if (blocks_.empty()) add(x.data(), x.local_region());
+/// The terms of each rank of a gather over `axes`. Pre: the dimension of the terms is not block-cyclic.
+template <class X>
+std::vector<interval> terms_of_ranks(X const& x, axis_mask axes, int dim) {
+  mesh_shape const& sizes = x.mesh().sizes();
+  std::vector<interval> terms;
+  for (int q = 0; q < sizes.ranks(axes); ++q) {
+    auto const& d = local_region(x.extents(), x.layout, sizes, sizes.with_position(x.mesh().rank(), axes, q)).dim[dim];
+    terms.push_back({d.begin, d.end});
   }
-  operand_in_blocks(operand_in_blocks const&) = delete;
-  operand_in_blocks& operator=(operand_in_blocks const&) = delete;
+  return terms;
+}
+
+/// An operand that is not gathered. Other ranks of the node read it in place. Between nodes it travels in panels.
+/// Gathers: Plan is one all_gather of dimension `dim`. Otherwise each rank has all terms.
+/// Collective: the ranks that differ along the axes of the gather. They may read the operand until this object ends.
+template <class Plan, bool Gathers, class T, class L, class M>
+class operand_of_product {
+ public:
+  static axis_mask axes() {
+    if constexpr (Gathers)
+      return step_of<Plan, 0>.axes;
+    else
+      return 0;
+  }
+
+  operand_of_product(tensor_on<T, L, M> const& x, int dim, panels_of_terms const& panels, std::vector<interval> terms,
+                     [[maybe_unused]] call_site const& w)
+      : x_(x), dim_(dim), panels_(panels), terms_(std::move(terms)) {
+    if constexpr (Gathers)
+      if (terms_.size() > 1) offer(w);
+    if (!scope_) shards_.push_back(shard(x_.data(), x_.local_extents(), terms_[0]));
+  }
+  operand_of_product(operand_of_product const&) = delete;
+  operand_of_product& operator=(operand_of_product const&) = delete;
   // After an error elsewhere the other ranks may still read the operand.
-  ~operand_in_blocks() {
+  ~operand_of_product() {
     try {
       end();
     } catch (error const&) {
     }
+  }
+  bool travels() const { return in_panels_.has_value(); }
+  /// Waits for a panel, and begins the next one. Pre: the panel before is released.
+  void receive(index_t t) {
+    if (!travels()) return;
+    in_collective([&] {
+      in_panels_->receive(t);
+      if (t + 1 < panels_.count) in_panels_->post(t + 1);
+    });
+  }
+  void release() {
+    if (travels()) in_collective([&] { in_panels_->release(); });
+  }
+  void progress() {
+    if (travels()) in_panels_->progress();
+  }
+  /// The slice of a segment in the panel that was received.
+  part_of_operand<T> part(std::size_t segment, interval const& slice) const {
+    if (travels()) return in_panels_->part(segment);
+    for (shard_of_terms<T> const& s : shards_)
+      if (s.terms.begin <= slice.begin && slice.end <= s.terms.end) return s.part(slice);
+    return {};
   }
   /// Waits until no other rank reads the operand. Error: ashlar::error if one does not come.
   void end() {
@@ -80,73 +116,100 @@ class operand_in_blocks {
     scope_->enter();
     round_->end();
   }
-  std::vector<block_of_terms<T>> const& blocks() const { return blocks_; }
-
-  static int ranks_of_gather(tensor_on<T, L, M> const& x) {
-    return Gathers ? x.mesh().sizes().ranks(step_of<Plan, 0>.axes) : 1;
+  /// Ends a collective that is not complete, after an error elsewhere: the other ranks learn of it.
+  void give_up() {
+    if (!travels()) return;
+    try {
+      in_collective([] { throw error("ashlar::matmul: the other operand did not arrive"); });
+    } catch (error const&) {
+    }
   }
 
  private:
   using space = typename tensor_on<T, L, M>::execution_space;
 
+  shard_of_terms<T> shard(T const* data, shape const& extents, interval const& terms) const {
+    return {data, dim_, extents, terms};
+  }
   void offer(call_site const& w) {
     device_mesh<M> const& m = x_.mesh();
     plan_step const& s = step_of<Plan, 0>;
     communicator const& ranks = m.communicator(s.axes);
     if (m.recorder()) note(m, s, step_bytes(s, x_.extents(), m.sizes(), sizeof(T)), w);
     step_transfers const& v = *remembered_transfers(s, x_.extents(), m.sizes(), m.rank());
-    std::uint64_t const fingerprint = fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>);
-    scope_.emplace(m, s, fingerprint, v.received * sizeof(T), w);
+    constexpr std::uint64_t in_panels = 2;  // other calls of an all_gather have another fingerprint
+    std::uint64_t const fingerprint =
+        fingerprint_of(collective_of(s.what), v.fingerprint, element_code<T>, in_panels, panels_.count);
+    scope_.emplace(m, s, fingerprint, v.received * sizeof(T), w, collective_kind::goes_on);
     round_.emplace(ranks, fingerprint, static_cast<T const*>(x_.data()), static_cast<std::size_t>(v.source.size()));
     if (*round_) {
       is_read_ = true;
       ranks.counters().all_gather.add(static_cast<std::size_t>(v.source.size()) * sizeof(T));
-      for (int q = 0; q < ranks.size(); ++q)
-        add(round_->group().template source<T>(q),
-            local_region(x_.extents(), x_.layout, m.sizes(), m.sizes().with_position(m.rank(), s.axes, q)));
-      std::ranges::sort(blocks_, {}, [](auto const& b) { return b.terms.begin; });
+      for (int q = 0; q < ranks.size(); ++q) {
+        interval const terms = terms_[static_cast<std::size_t>(q)];
+        shape extents = x_.local_extents();
+        extents[dim_] = terms.size();
+        if (terms.size() > 0) shards_.push_back(shard(round_->group().template source<T>(q), extents, terms));
+      }
     } else {
-      whole_.emplace(m, x_.extents());
-      exchange(space{}, s, v, ranks, static_cast<T const*>(x_.data()), whole_->data());
-      add(whole_->data(), whole_->local_region());
+      interval const own = terms_[static_cast<std::size_t>(ranks.rank())];
+      in_panels_.emplace(ranks, panels_, std::move(terms_), shard(x_.data(), x_.local_extents(), own));
+      or_give_up([&] { in_panels_->post(0); });
     }
     scope_->leave();
   }
-  void add(T const* data, region const& r) {
-    if (r.dim[dim_].size() > 0) blocks_.push_back({{r.dim[dim_].begin, r.dim[dim_].end}, data, r.extents()[1]});
+  template <class F>
+  void or_give_up(F f) {
+    try {
+      f();
+    } catch (...) {
+      in_panels_->give_up();
+      in_panels_.reset();
+      throw;
+    }
+  }
+  // Calls f in the collective, which the rank enters again.
+  template <class F>
+  void in_collective(F f) {
+    or_give_up([&] {
+      scope_->enter();
+      struct leaving {
+        collective_scope& scope;
+        ~leaving() { scope.leave(); }
+      } const here{*scope_};
+      f();
+    });
   }
 
   tensor_on<T, L, M> x_;
   int dim_;
-  std::vector<block_of_terms<T>> blocks_;
-  std::optional<tensor_on<T, To, M>> whole_;
+  panels_of_terms const& panels_;
+  std::vector<interval> terms_;
+  std::vector<shard_of_terms<T>> shards_;  // that are read in place
   std::optional<collective_scope> scope_;
   std::optional<node_round<T>> round_;
+  std::optional<operand_in_panels<space, T>> in_panels_;
   bool is_read_ = false;
 };
 
-/// c = the product of the blocks, one BLAS call for each interval of terms in one block of each operand.
-template <class S, class T>
-void multiply_blocks(summed_dims const& d, index_t rows, index_t columns, std::vector<block_of_terms<T>> const& a,
-                     std::vector<block_of_terms<T>> const& b, T* c) {
-  auto const matrix = [](block_of_terms<T> const& x, index_t first, int dim, bool transposed) {
-    return kernels::matrix<T>{x.data + (first - x.terms.begin) * (dim == 0 ? x.leading : 1), x.leading, transposed};
-  };
-  auto x = a.begin();
-  auto y = b.begin();
-  for (index_t first = 0; x != a.end() && y != b.end();) {
-    index_t const last = std::min(x->terms.end, y->terms.end);
-    auto const left = matrix(*x, first, d.of_a, (d.of_a == 0) != d.transposed);
-    auto const right = matrix(*y, first, d.of_b, (d.of_b == 1) != d.transposed);
-    T const beta = first == 0 ? T(0) : T(1);
+/// c = a b, or c += a b, for a panel: one BLAS call for each segment.
+template <class S, class T, class A, class B>
+void multiply_panel(summed_dims const& d, index_t rows, index_t columns, panels_of_terms const& panels, index_t t, A& a,
+                    B& b, T* c) {
+  for (std::size_t s = 0; s < panels.segments.size(); ++s) {
+    interval const slice = panels.slice(s, t);
+    if (slice.size() == 0) continue;
+    auto const x = a.part(s, slice), y = b.part(s, slice);
+    kernels::matrix<T> const left{x.data, x.leading, (d.of_a == 0) != d.transposed},
+        right{y.data, y.leading, (d.of_b == 1) != d.transposed};
+    T const beta = s == 0 && t == 0 ? T(0) : T(1);
     using product = kernels_detail::matrix_product<S, T>;
     if (d.transposed)
-      product::run(S{}, columns, rows, last - first, right, left, beta, c);
+      product::run(S{}, columns, rows, slice.size(), right, left, beta, c);
     else
-      product::run(S{}, rows, columns, last - first, left, right, beta, c);
-    if (x->terms.end == last) ++x;
-    if (y->terms.end == last) ++y;
-    first = last;
+      product::run(S{}, rows, columns, slice.size(), left, right, beta, c);
+    a.progress();
+    b.progress();
   }
 }
 
@@ -154,11 +217,12 @@ void multiply_blocks(summed_dims const& d, index_t rows, index_t columns, std::v
 template <class S, class T>
 concept has_matrix_product = requires { requires kernels_detail::matrix_product<S, T>::fits; };
 
-/// BLAS is slow for few terms, so smaller blocks are gathered.
+/// BLAS is slow for few terms, so smaller blocks are gathered at once.
 inline constexpr index_t least_terms_in_place = 128;
 
-/// The result of `gather(x, y)`, which is einsum<E> of x in layout ToX and y in layout ToY. On a node nothing is gathered
-/// along the summed label: BLAS reads the blocks of the other ranks.
+/// The result of `gather(x, y)`, which is einsum<E> of x in layout ToX and y in layout ToY. No operand is gathered along
+/// the summed label. On a node BLAS reads the blocks of the other ranks. Between nodes panels travel, and the next one
+/// travels while BLAS multiplies.
 template <equation E, class ToX, class ToY, class X, class Y, class F>
 auto gathered_product(X const& x, Y const& y, call_site const& w, F const& gather) {
   using M = mesh_t<X>;
@@ -182,21 +246,39 @@ auto gathered_product(X const& x, Y const& y, call_site const& w, F const& gathe
                   !has_matrix_product<S, T>) {
       return gather(x, y);
     } else {
-      using A = operand_in_blocks<ops_detail::plan_number<from_x, 0>, ToX, x_is_read, T, layout_t<X>, M>;
-      using B = operand_in_blocks<ops_detail::plan_number<from_y, 0>, ToY, y_is_read, T, layout_t<Y>, M>;
+      using A = operand_of_product<ops_detail::plan_number<from_x, 0>, x_is_read, T, layout_t<X>, M>;
+      using B = operand_of_product<ops_detail::plan_number<from_y, 0>, y_is_read, T, layout_t<Y>, M>;
       using Result = decltype(gather(x, y));
       tensor_on<T, layout_t<X>, M> const a = materialize(x);
       tensor_on<T, layout_t<Y>, M> const b = materialize(y);
-      index_t const ranks = std::max(A::ranks_of_gather(a), B::ranks_of_gather(b));
-      if (ranks == 1 || a.extents()[d.of_a] / ranks < least_terms_in_place) return gather(x, y);
+      index_t const ranks = std::max(a.mesh().sizes().ranks(A::axes()), b.mesh().sizes().ranks(B::axes()));
+      // A group of ranks reads one operand in place at a time.
+      if (ranks == 1 || a.extents()[d.of_a] / ranks < least_terms_in_place || A::axes() == B::axes())
+        return gather(x, y);
       tensor_on<T, layout_t<Result>, M> const c(a.mesh(), einsum_op<E>::extents({}, a.extents(), b.extents()));
       shape const local = c.local_extents();
-      A left(a, d.of_a, w);
-      B right(b, d.of_b, w);
-      multiply_blocks<S, T>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], left.blocks(), right.blocks(),
+      auto of_a = terms_of_ranks(a, A::axes(), d.of_a), of_b = terms_of_ranks(b, B::axes(), d.of_b);
+      panels_of_terms panels(of_a, of_b);
+      A left(a, d.of_a, panels, std::move(of_a), w);
+      std::optional<B> right;
+      try {
+        right.emplace(b, d.of_b, panels, std::move(of_b), w);
+        if (!left.travels() && !right->travels()) panels.count = 1;
+        for (index_t t = 0; t < panels.count; ++t) {
+          left.receive(t);
+          right->receive(t);
+          multiply_panel<S>(d, local[d.transposed ? 1 : 0], local[d.transposed ? 0 : 1], panels, t, left, *right,
                             c.data());
-      left.end();
-      right.end();
+          left.release();
+          right->release();
+        }
+        left.end();
+        right->end();
+      } catch (...) {
+        left.give_up();
+        if (right) right->give_up();
+        throw;
+      }
       return Result(c);
     }
   }

@@ -329,6 +329,7 @@ class pool_scratch {
     return data();
   }
   T* data() const { return static_cast<T*>(block_->data); }
+  explicit operator bool() const { return block_ != nullptr; }
 
  private:
   std::shared_ptr<storage<typename Space::memory_space>> block_;

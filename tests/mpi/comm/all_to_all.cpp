@@ -84,7 +84,7 @@ TEST_CASE("all_to_all: every type") {
 TEST_CASE("all_to_all: messages that cannot be posted leave none behind, one to the rank itself neither") {
   communicator const c(MPI_COMM_WORLD);
   if (c.size() == 1) return;
-  c.state().keeps_messages = true;  // that had been posted
+  *c.state().keeps_messages = true;  // that had been posted
   std::size_t const n = 100;
   std::vector<int> const x(n * std::size_t(c.size()), 1);
   std::vector<int> y(x.size());

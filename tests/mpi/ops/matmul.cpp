@@ -4,6 +4,8 @@
 #include "ashlar/ops/matmul.hpp"
 #include "operations.hpp"
 #include "support/host_memory.hpp"
+#include "support/mpi_main.hpp"
+#include <cstdlib>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -169,6 +171,112 @@ TEST_CASE("matmul: many terms, which are read in place, and the memory that this
   });
 }
 
+// Operands that are gathered along the summed label alone, to the layouts ToA and ToB. `gathered` counts the products of
+// whole gathered operands.
+template <equation E, class ToA, class ToB, class A, class B>
+auto product_of_gathered(A const& a, B const& b, int& gathered) {
+  auto const gather = [&](auto const& x, auto const& y) {
+    ++gathered;
+    return einsum<E>(redistribute<ToA>(x), redistribute<ToB>(y));
+  };
+  return tensor_detail::gathered_product<E, ToA, ToB>(a, b, call_site::current(), gather);
+}
+
+template <equation E, class La, class ToA, class Lb, class ToB, class T = double>
+void check_panels(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
+  constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
+  auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
+  auto const a = numbers<La, T>(m, ea);
+  auto const b = numbers<Lb, T>(m, eb);
+  int gathered = 0;
+  auto const c = product_of_gathered<E, ToA, ToB>(a, b, gathered);
+  check<layout_t<decltype(c)>>(
+      c, sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), value_of(a), value_of(b)));
+  // Blocks of 128 terms and more are not gathered, unless no rank lacks any.
+  index_t const p = m.sizes().size[0], r = m.sizes().size[1];
+  if (p > 1 && r > 1) CHECK(gathered == 0);
+}
+
+// Operands arrive in 1, 2 or 8 panels, or are read in place. The ranks' numbers of rows, terms and columns differ. More than
+// 4 ranks take all numbers of panels for one pair of layouts, and 2 panels for the others, unless $ASHLAR_EXHAUSTIVE is set.
+TEST_CASE("matmul: terms in panels") {
+  bool const all = world_size() <= 4 || std::getenv("ASHLAR_EXHAUSTIVE") != nullptr;
+  on_every_mesh([&](auto const& m) {
+    int const most = std::max(m.sizes().size[0], m.sizes().size[1]);
+    int const two_panels = 517 * most + 1;
+    for (index_t k : {130 * m.size(), two_panels, 2050 * most - 1}) {
+      shape const mk = shape::of(7, k), km = shape::of(k, 7), kn = shape::of(k, 5), nk = shape::of(5, k);
+      check_panels<"mk,kn->mn", blocks, rows, blocks, columns>(m, mk, kn);
+      if (!all && k != two_panels) continue;
+      check_panels<"mk,kn->nm", blocks, rows, blocks, columns, float>(m, mk, kn);
+      check_panels<"km,kn->mn", crossed, layout<none, "x">, blocks, columns>(m, km, kn);
+      check_panels<"mk,nk->mn", blocks, rows, crossed, layout<"y", none>, float>(m, mk, nk);
+      check_panels<"km,nk->nm", crossed, layout<none, "x">, crossed, layout<"y", none>>(m, km, nk);
+      check_panels<"mk,kn->mn", blocks, rows, columns, columns>(m, mk, kn);
+      check_panels<"mk,kn->mn", rows, rows, blocks, columns>(m, mk, kn);
+      check_panels<"mk,kn->mn", layout<none, axes("x", "y")>, whole, whole, whole>(m, mk, kn);
+      check_panels<"mk,kn->mn", layout<cyclic("x", 2), "y">, layout<cyclic("x", 2), none>, blocks, columns>(m, mk, kn);
+    }
+    // Both operands are gathered over one axis: one after the other.
+    auto const a = numbers<layout<none, "x">, double>(m, shape::of(3, 300 * most));
+    auto const b = numbers<layout<"x", none>, double>(m, shape::of(300 * most, 2));
+    int gathered = 0;
+    auto const c = product_of_gathered<"mk,kn->mn", whole, whole>(a, b, gathered);
+    check<whole>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
+    shape const none_of_a = shape::of(0, 640), few_of_b = shape::of(640, 1);  // empty shards
+    if (most <= 4) check_panels<"mk,kn->mn", blocks, rows, blocks, columns>(m, none_of_a, few_of_b);
+  });
+}
+
+TEST_CASE("matmul: complex terms in panels") {
+  on_every_mesh([](auto const& m) {
+    using C = Kokkos::complex<double>;
+    index_t const k = 520 * std::max(m.sizes().size[0], m.sizes().size[1]), count = 3;
+    auto const number = [](index_t g, int s) { return C(small_number(g, s), small_number(g, s + 1)); };
+    auto const a = tensor_of<C, blocks>(m, shape::of(count, k), [&](index_t g, int) { return number(g, 0); });
+    auto const b = tensor_of<C, blocks>(m, shape::of(k, count), [&](index_t g, int) { return number(g, 5); });
+    std::vector<C> expected;
+    for (index_t i = 0; i < count; ++i)
+      for (index_t j = 0; j < count; ++j) {
+        C sum = 0;
+        for (index_t t = 0; t < k; ++t) sum += number(i * k + t, 0) * number(t * count + j, 5);
+        expected.push_back(sum);
+      }
+    int gathered = 0;
+    CHECK(denotes(product_of_gathered<"mk,kn->mn", rows, columns>(a, b, gathered), expected));
+  });
+}
+
+// 2048 terms per rank are 8 panels. A rank holds the result and two panels of each operand, whatever the transport.
+TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, and the ledger counts the gathers") {
+  ASHLAR_NEEDS(host_reads_tensors);
+  on_every_mesh([](auto const& m) {
+    index_t const k = 2048 * std::max(m.sizes().size[0], m.sizes().size[1]), rows_of_a = 8, columns_of_b = 9;
+    auto const a = numbers<blocks, double>(m, shape::of(rows_of_a, k));
+    auto const b = numbers<blocks, double>(m, shape::of(k, columns_of_b));
+    if (m.sizes().size[0] == 1 && m.sizes().size[1] == 1) return;  // nothing travels
+    (void)a.data(), (void)b.data();
+    pool::reset_peak();
+    std::size_t const used = pool::in_use();
+    int gathered = 0;
+    recorder<grid> notes;
+    m.record(&notes);
+    auto const c = product_of_gathered<"mk,kn->mn", rows, columns>(a, b, gathered);
+    m.record(nullptr);
+    CHECK(gathered == 0);
+    // The same calls and bytes as the dry run of two all_gathers.
+    auto const planned = collectives(m.shape(), [&](auto const& dry) {
+      (void)all_gather<"y">(make<double, blocks>(dry, {rows_of_a, k}));
+      (void)all_gather<"x">(make<double, blocks>(dry, {k, columns_of_b}));
+    });
+    CHECK(notes.log.count() == planned.count());
+    CHECK(notes.log.bytes_per_rank() == planned.bytes_per_rank());
+    index_t const both = k * (c.local_extents()[0] + c.local_extents()[1]);
+    CHECK(pool::peak() - used <= static_cast<std::size_t>(c.local_size() + both / 4) * sizeof(double) + 4096);
+    check<blocks>(c, sum_of_products("mk", "kn", "mn", value_of(a), value_of(b)));
+  });
+}
+
 TEST_CASE("matmul: static extents give a result of static extents") {
   on_every_mesh([](auto const& m) {
     auto const a = fix_extents<6, 9>(numbers<blocks, double>(m, shape::of(6, 9)));
@@ -205,4 +313,22 @@ TEST_CASE("matmul: ranks that call another collective throw, and so do those tha
   }
   auto const a = numbers<columns, double>(device_mesh<xy_grid>(MPI_COMM_WORLD, sizes), shape::of(4, 4));
   check<columns>(matmul<columns>(a, a), sum_of_products("mk", "kn", "mn", value_of(a), value_of(a)));
+}
+
+// Rank 0 gathers the operand at once. Other ranks may have the panels of one operand under way when the other one fails.
+TEST_CASE("matmul: every rank throws if one rank gathers an operand at once and the others take panels") {
+  on_every_mesh([](auto const& m) {
+    if (m.sizes().size[1] == 1) return;  // rank 0 would gather nothing
+    index_t const k = 600 * m.size();
+    auto const a = numbers<blocks, double>(m, shape::of(8, k));
+    auto const b = numbers<blocks, double>(m, shape::of(k, 8));
+    int gathered = 0;
+    auto const call = [&] {
+      if (m.rank() == 0)
+        (void)all_gather<"y">(a);
+      else
+        (void)product_of_gathered<"mk,kn->mn", rows, columns>(a, b, gathered);
+    };
+    CHECK_THROWS_AS(call(), error);
+  });
 }

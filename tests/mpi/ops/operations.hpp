@@ -46,21 +46,29 @@ inline dense sum_of_products(std::string_view labels_a, std::string_view labels_
   dense y;
   for (char l : labels_out) y.extents.extent[y.extents.rank++] = extent(l);
   y.element.assign(static_cast<std::size_t>(y.extents.size()), 0.);
-  index_t terms = 1;
-  for (char l : all) terms *= extent(l);
-  for (index_t t = 0; t < terms; ++t) {
-    auto position = [&](std::string_view labels) {
-      index_t at = 0;
-      for (char l : labels) {
-        index_t rest = t;
-        for (std::size_t k = all.size(); all[--k] != l;) rest /= extent(all[k]);
-        at = at * extent(l) + rest % extent(l);
-      }
-      return at;
-    };
-    y.element[static_cast<std::size_t>(position(labels_out))] +=
-        a[position(labels_a)] * (labels_b.empty() ? 1. : b[position(labels_b)]);
-  }
+  // Of each label: its extent, and the distance between two of its values in the result and in the operands.
+  struct loop {
+    index_t extent, in_y, in_a, in_b;
+  };
+  auto const stride = [](std::string_view labels, char l, shape const& of) {
+    index_t sum = 0;
+    for (std::size_t d = 0; d < labels.size(); ++d)
+      if (labels[d] == l) sum += of.stride(static_cast<int>(d));
+    return sum;
+  };
+  std::vector<loop> loops;
+  for (char l : all)
+    loops.push_back(
+        {extent(l), stride(labels_out, l, y.extents), stride(labels_a, l, a.extents), stride(labels_b, l, b.extents)});
+  auto const add = [&](auto const& self, std::size_t k, index_t at_y, index_t at_a, index_t at_b) -> void {
+    if (k == loops.size()) {
+      y.element[static_cast<std::size_t>(at_y)] += a[at_a] * (labels_b.empty() ? 1. : b[at_b]);
+      return;
+    }
+    loop const& l = loops[k];
+    for (index_t i = 0; i < l.extent; ++i) self(self, k + 1, at_y + i * l.in_y, at_a + i * l.in_a, at_b + i * l.in_b);
+  };
+  add(add, 0, 0, 0, 0);
   return y;
 }
 

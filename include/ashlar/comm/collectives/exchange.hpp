@@ -80,18 +80,17 @@ void post_send(communicator const& c, block<T const> b, int to, comm::tuning con
 ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from);
 ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to);
 
-// Calls f. If f throws, gives up the messages posted so far. It tells MPI to forget them, and quarantines the scratch
-// memory that MPI may still write to.
+// Gives up the messages posted so far. Tells MPI to forget them, and quarantines the scratch memory that MPI may still
+// write to.
+ASHLAR_INLINE void give_up(communicator const& c);
+
+// Calls f. If f throws, gives up the messages posted so far.
 template <class F>
 void or_give_up(communicator const& c, F f) {
   try {
     f();
   } catch (...) {
-    c.state().lose_messages();
-    for (MPI_Request& r : c.state().requests)
-      if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
-    c.state().requests.clear();
-    node_memory::instance().leave_to_others(c.state().release_scratch());
+    give_up(c);
     throw;
   }
 }

@@ -10,7 +10,7 @@ ASHLAR_INLINE communicator_state::~communicator_state() {
   // free a communicator, or none: if an exception destroys this one, others may have an error there and keep it. (Then
   // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
   bool const gives_up = std::uncaught_exceptions() > exceptions;
-  if (handle != MPI_COMM_NULL && !keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
+  if (handle != MPI_COMM_NULL && !*keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
 }
 
 ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
@@ -22,6 +22,7 @@ ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
 
 ASHLAR_INLINE void communicator_state::lose_messages() {
   if (!std::exchange(lost_messages, true)) failed_at = comm::now();
+  *keeps_messages = true;
 }
 
 ASHLAR_INLINE std::byte* communicator_state::release_scratch() {
@@ -63,6 +64,7 @@ ASHLAR_INLINE void communicator::set_yields(bool yields) {
 ASHLAR_INLINE communicator communicator::split(int color, int key) const {
   communicator part;
   part.state_->counters = state_->counters;
+  part.state_->keeps_messages = state_->keeps_messages;
   part.state_->monitor = state_->monitor;
   if (size() == 1) return part;
   MPI_Comm made = MPI_COMM_NULL;

@@ -17,6 +17,14 @@ ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype
               "MPI_Isend");
 }
 
+ASHLAR_INLINE void give_up(communicator const& c) {
+  c.state().lose_messages();
+  for (MPI_Request& r : c.state().requests)
+    if (r != MPI_REQUEST_NULL) MPI_Cancel(&r), MPI_Request_free(&r);
+  c.state().requests.clear();
+  node_memory::instance().leave_to_others(c.state().release_scratch());
+}
+
 ASHLAR_INLINE void finish(communicator const& c) {
   or_give_up(c, [&] { c.wait_all(c.state().requests); });
   c.state().requests.clear();

@@ -119,8 +119,8 @@ class collective_in_progress {
   void leave() {
     entered_ = false;
     if (call_.leave()) {
+      *ranks_.keeps_messages = true;
       to_all([](communicator_state& s) {
-        s.keeps_messages = true;
         if (s.lost_messages) node_memory::instance().leave_to_others(s.release_scratch());
       });
       // An error in another call does not lose the count: all ranks may have the same error, for example a wrong input.
