@@ -82,7 +82,8 @@ class attacker {
     if (rank_ != culprit || !ends(fault))
       good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took) && good;
     if (after != "nothing")
-      std::printf("[rank %d] %s, %s, then a new mesh: %s\n", rank_, fault.c_str(), call.c_str(), after.c_str());
+      std::printf("[rank %d] %s, %s, then a new mesh: %s (the call took %.1f s here: %s)\n", rank_, fault.c_str(),
+                  call.c_str(), after.c_str(), took, heard.c_str());
     MPI_Comm_free(&others);
     return good && after == "nothing";
   }

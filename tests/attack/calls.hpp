@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -96,6 +97,7 @@ class stage {
             {"save_checkpoint", &stage::saves},
             {"load_checkpoint", &stage::loads},
             {"checkpoints", &stage::saves_later},
+            {"resume", &stage::resumes},
             {"save_arrays", &stage::saves_arrays},
             {"load_arrays", &stage::loads_arrays},
             {"open_npy", &stage::opens_npy},
@@ -238,6 +240,10 @@ class stage {
     c.finish();
     return true;
   }
+  bool resumes() {
+    auto x = make<double, columns>(m_, {n_, 30});
+    return run_->resume(checkpoint_part("x", x)) == 1 && is_numbered(x);
+  }
   bool saves_arrays() {
     save_arrays(folder_ / "out.safetensors", m_.communicator(), build<only>(numbered<rows>()));
     return true;
@@ -262,6 +268,8 @@ class stage {
     auto x = numbered<rows>();
     save_checkpoint(file("in.h5"), m_.communicator(), 3, checkpoint_part("x", x));
     save_arrays(file("in.safetensors"), m_.communicator(), build<only>(numbered<rows>()));
+    run_.emplace(m_.communicator(), file("run"));
+    run_->save(1, checkpoint_part("x", x));
   }
 
  private:
@@ -269,6 +277,7 @@ class stage {
   device_mesh<line> m_;
   device_mesh<mesh<axis<"z">>> other_;
   index_t n_;
+  std::optional<checkpoints> run_;  // of the files in write_inputs
 };
 
 }  // namespace attack

@@ -17,9 +17,10 @@ inline array_format array_format_of(std::filesystem::path const& file, std::stri
   if (name.ends_with(".safetensors")) return array_format::safetensors;
   if (name.ends_with(".safetensors.index.json")) return array_format::index;
   if (name.ends_with(".h5") || name.ends_with(".hdf5")) return array_format::hdf5;
-  throw error(caller + ": " + file.string() +
-              ": expected a file .safetensors, .safetensors.index.json, .h5 or .hdf5, found another name; save the "
-              "arrays in one of these formats");
+  throw error(comm_detail::with_call(
+      caller + ": " + file.string() +
+      ": expected a file .safetensors, .safetensors.index.json, .h5 or .hdf5, found another name; save the "
+      "arrays in one of these formats"));
 }
 
 inline std::string leaf_extents_text(shape const& s) { return extents_text({s.extent, s.extent + s.rank}); }
@@ -50,7 +51,9 @@ class array_plan {
   char const* caller() const { return caller_.c_str(); }
   checkpoint_leaves const& leaves() const { return leaves_; }
   std::vector<item> const& items() const { return items_; }
-  [[noreturn]] void fail(std::string const& what) const { throw error(caller_ + ": " + file_.string() + ": " + what); }
+  [[noreturn]] void fail(std::string const& what) const {
+    throw error(comm_detail::with_call(caller_ + ": " + file_.string() + ": " + what));
+  }
 
   /// Checks that all ranks name the same file, arrays, types and extents, and have the same numbers if they are saved.
   /// Collective: all ranks of c.

@@ -187,7 +187,8 @@ class checkpoints {
   /// not fit the trees: a name, a type, extents. The trees then keep their old values.
   template <class... X>
   std::optional<index_t> resume(checkpoint_part<X> const&... parts) {
-    comm_detail::calls_as const here(ranks_, "checkpoints::resume");
+    call_site const sites[]{parts.site..., call_site()};
+    comm_detail::calls_as const here(ranks_, "checkpoints::resume", sites[0]);
     finish();
     auto const leaves = checkpoint_detail::leaves_of(ranks_, parts...);
     std::vector<index_t> const found = steps();
@@ -210,13 +211,15 @@ class checkpoints {
         }
       }
       for (auto const& leaf : leaves) leaf->release();
+      comm::collectively(ranks_, [] {});  // throws if the error is not of the file, but of ranks that disagree
       damaged_.insert(step);
       if (first.empty()) first = damage;
       if (ranks_.rank() == 0) std::fprintf(stderr, "%s; the checkpoint before it is tried\n", damage.c_str());
     }
     if (!found.empty())
-      throw error("ashlar::checkpoints: none of the " + std::to_string(found.size()) + " checkpoints in " +
-                  folder_.string() + " is whole; name another folder to begin anew; the newest: " + first);
+      throw error(comm_detail::with_call("ashlar::checkpoints: none of the " + std::to_string(found.size()) +
+                                         " checkpoints in " + folder_.string() +
+                                         " is whole; name another folder to begin anew; the newest: " + first));
     return {};
   }
 

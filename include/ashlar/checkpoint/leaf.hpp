@@ -196,8 +196,9 @@ template <class X>
 struct checkpoint_part {
   char const* name;
   X& tree;
+  call_site site;  ///< errors of a call that takes the part name this line.
 
-  checkpoint_part(char const* n, X& t) : name(n), tree(t) {}
+  checkpoint_part(char const* n, X& t, call_site w = call_site::current()) : name(n), tree(t), site(w) {}
 };
 
 namespace checkpoint_detail {

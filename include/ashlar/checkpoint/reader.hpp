@@ -88,15 +88,18 @@ class checkpoint_reader {
       checkpoint_entry& e = leaf->entry;
       auto const found = std::find_if(table_.entries.begin(), table_.entries.end(),
                                       [&](checkpoint_entry const& f) { return f.name == e.name; });
-      if (found == table_.entries.end()) throw error(beginning() + "expected " + e.name + ", found " + names());
+      if (found == table_.entries.end())
+        throw error(comm_detail::with_call(beginning() + "expected " + e.name + ", found " + names()));
       if (found->type != e.type || found->element_bytes != e.element_bytes)
-        throw error(beginning() + "expected " + e.name + " of type " + e.type + ", found " + found->type);
+        throw error(comm_detail::with_call(beginning() + "expected " + e.name + " of type " + e.type + ", found " +
+                                           found->type));
       if (!(found->extents == e.extents))
-        throw error(beginning() + "expected " + e.name + " of " + text_of(e.extents) + ", found " +
-                    text_of(found->extents));
+        throw error(comm_detail::with_call(beginning() + "expected " + e.name + " of " + text_of(e.extents) +
+                                           ", found " + text_of(found->extents)));
       if (leaf->mesh.ranks() != ranks_.size())
-        throw error("ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
-                    " ranks, of " + std::to_string(ranks_.size()) + " that load; give the communicator of its mesh");
+        throw error(comm_detail::with_call(
+            "ashlar::load_checkpoint: " + e.name + " lies on a mesh of " + std::to_string(leaf->mesh.ranks()) +
+            " ranks, of " + std::to_string(ranks_.size()) + " that load; give the communicator of its mesh"));
       e = *found;
     }
   }

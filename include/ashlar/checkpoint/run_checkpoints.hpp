@@ -44,28 +44,33 @@ class run_checkpoints {
  public:
   /// An empty folder saves nothing. Error: as `checkpoints`.
   run_checkpoints(communicator const& c, std::filesystem::path folder, Conditions const& conditions,
-                  run_checkpoint_options const& o = {})
+                  run_checkpoint_options const& o = {}, call_site w = call_site::current())
       : path_(std::move(folder)), ranks_(c), conditions_(conditions), options_(o) {
     if (!path_.empty())
-      folder_.emplace(c, path_, checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous});
+      folder_.emplace(c, path_, checkpoint_options{.every = o.every, .keep = o.keep, .asynchronous = o.asynchronous},
+                      w);
   }
 
   /// Gives the trees (parameters, the optimizer's state, other variables) the values of the newest good checkpoint, and returns
   /// the position of its run. Returns the beginning if there is no checkpoint.
   /// Error: ashlar::error on every rank if a condition of that run differs; as checkpoints::resume.
-  template <class... X>
-  data_position resume(X&... trees) {
-    data_position at;
-    Conditions before = conditions_;
-    if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
-      return {};
-    require(before);
-    saved_ = at.step;
-    if (options_.shown && ranks_.rank() == 0)
-      std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
-    // A run may be killed before the last checkpoint of its epoch has its second name.
-    if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
-    return at;
+  template <class P, class S>
+  data_position resume(P& parameters, S& state, call_site w = call_site::current()) {
+    comm_detail::calls_as const here(ranks_, "run_checkpoints::resume", w);
+    return resume_all(parameters, state);
+  }
+  template <class P, class S, class V>
+    requires(!std::is_same_v<V const, call_site const>)
+  data_position resume(P& parameters, S& state, V& variables, call_site w = call_site::current()) {
+    comm_detail::calls_as const here(ranks_, "run_checkpoints::resume", w);
+    return resume_all(parameters, state, variables);
+  }
+  /// Of more trees: errors do not name the line, for which there is no place after a pack.
+  template <class P, class S, class V, class W, class... X>
+    requires(!std::is_same_v<W const, call_site const>)
+  data_position resume(P& parameters, S& state, V& variables, W& more, X&... trees) {
+    comm_detail::calls_as const here(ranks_, "run_checkpoints::resume");
+    return resume_all(parameters, state, variables, more, trees...);
   }
 
   /// Saves if a checkpoint is due or an epoch has ended. Call it after every step.
@@ -105,6 +110,21 @@ class run_checkpoints {
   }
 
  private:
+  template <class... X>
+  data_position resume_all(X&... trees) {
+    data_position at;
+    Conditions before = conditions_;
+    if (!folder_ || !with_parts([&](auto const&... parts) { return resume_from(parts...); }, at, before, trees...))
+      return {};
+    require(before);
+    saved_ = at.step;
+    if (options_.shown && ranks_.rank() == 0)
+      std::printf("goes on from step %ld, in %s\n", static_cast<long>(at.step), path_.c_str());
+    // A run may be killed before the last checkpoint of its epoch has its second name.
+    if (options_.each_epoch && at.batch == 0 && last_epoch_kept() < at.epoch) ended_ = at;
+    return at;
+  }
+
   template <class F, class At, class Of, class P, class S, class... Other>
   static auto with_parts(F f, At& at, Of& of, P& parameters, S& state, Other&... other) {
     return f(checkpoint_part("parameters", parameters), checkpoint_part("optimizer", state),
@@ -120,9 +140,9 @@ class run_checkpoints {
     std::vector<std::string> const expected = texts(before), found = texts(conditions_);
     for (std::size_t i = 0; i < found.size(); ++i)
       if (expected[i] != found[i])
-        throw error("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) + ": expected " + expected[i] +
-                    ", as in the run of the checkpoint, found " + found[i] +
-                    "; take the same, or another folder to begin anew");
+        throw error(comm_detail::with_call("ashlar::run_checkpoints: " + std::string(Conditions::names.name[i]) +
+                                           ": expected " + expected[i] + ", as in the run of the checkpoint, found " +
+                                           found[i] + "; take the same, or another folder to begin anew"));
   }
 
   // Gives the last epoch's file a second name, as a hard link: nothing is written twice.

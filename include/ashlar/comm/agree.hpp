@@ -2,6 +2,7 @@
 #pragma once
 #include <exception>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,9 @@ ASHLAR_INLINE void all_reduce_by_mpi(communicator const& c, index_t* data, int n
 
 // Returns the root's text on every rank.
 ASHLAR_INLINE std::string broadcast_text(communicator const& c, std::string const& said, int root);
+
+// The text of an error with the line of the call that errors name, if it has none yet.
+ASHLAR_INLINE std::string with_call(std::string text);
 
 // If some rank has a `failure`, throws on every rank the failure of the lowest such rank.
 ASHLAR_INLINE void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank,

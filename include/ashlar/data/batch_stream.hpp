@@ -125,9 +125,10 @@ class batch_stream {
  public:
   using batch_type = example_batch<M, sharded_tensor<typename F::element_type, typename F::layout_type, M>...>;
 
-  batch_stream(device_mesh<M> const& m, dataset d, F const&... f) : mesh_(m), data_(std::move(d)), fields_(f...) {
+  batch_stream(device_mesh<M> const& m, comm_detail::at_call<dataset> d, F const&... f)
+      : mesh_(m), data_(std::move(d.value)), fields_(f...) {
     (data_detail::check_batch_layout<typename F::layout_type>(), ...);
-    comm_detail::calls_as const here(m.communicator(), "batch_stream");
+    comm_detail::calls_as const here(m.communicator(), "batch_stream", d.site);
     comm::collectively(m.communicator(), [&] {
       if (data_.arrays().size() != sizeof...(F))
         throw error("ashlar::batch_stream: expected a field for each of " + std::to_string(data_.arrays().size()) +
@@ -161,11 +162,12 @@ class batch_stream {
   batch_position at() const { return at_; }
   /// Continues at that batch. Cost: drops prefetched batches, unless the position is the same. Error: ashlar::error if
   /// there is no such batch.
-  void seek(batch_position to) {
+  void seek(batch_position to, call_site w = call_site::current()) {
+    plan_detail::call_in_errors const call(w);
     if (to.epoch < 0 || to.batch < 0 || to.batch >= count())
-      throw error("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " +
-                  std::to_string(count() - 1) + ", found " + std::to_string(to.epoch) + " and " +
-                  std::to_string(to.batch));
+      throw error(comm_detail::with_call("ashlar::batch_stream: expected an epoch of 0 or more and a batch of 0 to " +
+                                         std::to_string(count() - 1) + ", found " + std::to_string(to.epoch) + " and " +
+                                         std::to_string(to.batch)));
     if (to == at_) return;
     stop();
     at_ = to;
@@ -249,8 +251,8 @@ class batch_stream {
 /// Example: auto images = labelled_stream<float, layout<"data", none>, layout<"data">>(m, train, 1.f / 255);
 // [labelled]
 template <class T, class X, class Y, class M>
-auto labelled_stream(device_mesh<M> const& m, dataset const& d, T factor = T(1)) {
-  return batch_stream(m, d, batch_field<T, X>{factor}, batch_field<std::int32_t, Y>{});
+auto labelled_stream(device_mesh<M> const& m, dataset const& d, T factor = T(1), call_site w = call_site::current()) {
+  return batch_stream(m, {d, w}, batch_field<T, X>{factor}, batch_field<std::int32_t, Y>{});
 }
 // [labelled]
 

@@ -31,10 +31,11 @@ template <class M>
 class field_series {
  public:
   /// Error: ashlar::error on every rank if the name does not end with .xdmf, or the ranks give different names.
-  field_series(device_mesh<M> const& m, std::filesystem::path file, field_series_options options = {})
+  field_series(device_mesh<M> const& m, std::filesystem::path file, field_series_options options = {},
+               call_site w = call_site::current())
       : mesh_(m), file_(std::move(file)), options_(std::move(options)) {
     communicator const& c = mesh_.communicator();
-    comm_detail::calls_as const here(c, "field_series");
+    comm_detail::calls_as const here(c, "field_series", w);
     io_detail::require_same_file(c, file_, caller);
     comm::collectively(c, [&] {
       if (file_.extension() != ".xdmf" || file_.stem().empty()) fail("expected a name that ends with .xdmf");

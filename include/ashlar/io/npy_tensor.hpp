@@ -20,18 +20,20 @@ ASHLAR_INLINE npy_array load_npy(communicator const& c, std::filesystem::path co
 /// not compile, nor an element type that npy_kind lacks.
 /// Example: npy_tensor<double, layout<"data", none>>(m, load_npy(m.communicator(), "x.npy"))
 template <class T, class L, class M>
-sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from) {
+sharded_tensor<T, L, M> npy_tensor(device_mesh<M> const& m, npy_array const& from, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
   static_assert(
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::npy_tensor: the layout is partial, and each rank would hold the whole value; take the layout without it");
   constexpr npy_kind kind = io_detail::npy_kind_of<T>();
   if (from.kind != kind)
-    throw error("ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) +
-                ", found " + std::string(io_detail::name_of(from.kind).descr) +
-                "; make a tensor of that type and cast it");
+    throw error(comm_detail::with_call(
+        "ashlar::npy_tensor: expected elements of type " + std::string(io_detail::name_of(kind).descr) + ", found " +
+        std::string(io_detail::name_of(from.kind).descr) + "; make a tensor of that type and cast it"));
   if (static_cast<int>(from.extents.size()) != L::rank)
-    throw error("ashlar::npy_tensor: expected " + std::to_string(L::rank) + " dimensions, as the layout has, found " +
-                io_detail::extents_text(from.extents));
+    throw error(comm_detail::with_call("ashlar::npy_tensor: expected " + std::to_string(L::rank) +
+                                       " dimensions, as the layout has, found " +
+                                       io_detail::extents_text(from.extents)));
   shape extents;
   for (index_t const n : from.extents) extents[extents.rank++] = n;
   sharded_tensor<T, L, M> x(m, extents);

@@ -95,6 +95,24 @@ constexpr X& update(X& x, F const& f) {
   return x;
 }
 
+// The same with a tensor y. Errors about extents name the operator as the program writes it, and x and y.
+template <class X, class Y, class F>
+constexpr X& update_by(char const* symbol, X& x, Y const& y, F const& f) {
+  if constexpr (std::is_same_v<mesh_t<X>, mesh_t<Y>> && plain_tensor<X> && plain_tensor<Y>) {
+    using c = mesh_context<mesh_t<X>, layout_t<X>, layout_t<Y>>;
+    plan_detail::named_operands const operands{
+        symbol,
+        meta_detail::names_of_list<typename mesh_t<X>::names>::text,
+        2,
+        {&value_v<c, owned_layout_t<layout_t<X>>>, &value_v<c, owned_layout_t<layout_t<Y>>>},
+        {&x.extents(), &y.extents()}};
+    plan_detail::operands_in_error const here(operands);
+    return update(x, [&](auto const& old) { return f(old, y); });
+  } else {
+    return update(x, [&](auto const& old) { return f(old, y); });
+  }
+}
+
 }  // namespace ops_detail
 
 /// Gives x the elements of a tensor or an expression. The expression is written to the memory of x, without a
@@ -116,19 +134,19 @@ constexpr void assign(X& x, E value, call_site w = call_site::current()) {
 /// Example: x += a * p writes the memory of x; a is a scalar tensor or a number
 template <tensor X, tensor Y>
 constexpr X& operator+=(X& x, Y const& y) {
-  return ops_detail::update(x, [&](auto const& old) { return old + y; });
+  return ops_detail::update_by("+=", x, y, [](auto const& a, auto const& b) { return a + b; });
 }
 template <tensor X, tensor Y>
 constexpr X& operator-=(X& x, Y const& y) {
-  return ops_detail::update(x, [&](auto const& old) { return old - y; });
+  return ops_detail::update_by("-=", x, y, [](auto const& a, auto const& b) { return a - b; });
 }
 template <tensor X, tensor Y>
 constexpr X& operator*=(X& x, Y const& y) {
-  return ops_detail::update(x, [&](auto const& old) { return old * y; });
+  return ops_detail::update_by("*=", x, y, [](auto const& a, auto const& b) { return a * b; });
 }
 template <tensor X, tensor Y>
 constexpr X& operator/=(X& x, Y const& y) {
-  return ops_detail::update(x, [&](auto const& old) { return old / y; });
+  return ops_detail::update_by("/=", x, y, [](auto const& a, auto const& b) { return a / b; });
 }
 template <tensor X>
 constexpr X& operator+=(X& x, element_t<X> s) {

@@ -337,7 +337,7 @@ struct backend<mesh<Axes...>> : backend<abstract_mesh<mesh<Axes...>>> {};
 
 /// Dry run: the communication ledger of a program, without its arithmetic. `program(m)` makes its tensors from the
 /// handle m by `make`, and calls collectives and operations on them. It works in constant expressions and at run time.
-/// Error: if there are more than 512 different collectives, a sentence from the compiler, or ashlar::error at run time.
+/// The first 512 different collectives have a record each, and further ones a total: `ledger::further`.
 /// Example: static_assert(collectives(grid{{2, 4}}, forward).count(collective::all_reduce, "model") == 1)
 template <class... Axes, class F>
 constexpr ledger<mesh<Axes...>> collectives(mesh<Axes...> const& m, F&& program) {

@@ -60,20 +60,23 @@ struct named_operands {
 };
 inline thread_local named_operands const* operands_in_errors = nullptr;
 
-/// While it exists, errors about extents name these operands.
+/// While it exists, errors about extents name these operands. The outermost operation counts: += contains +.
 class operands_in_error {
  public:
   constexpr explicit operands_in_error(named_operands const& x) {
-    if (!std::is_constant_evaluated()) set(&x);
+    if (!std::is_constant_evaluated()) begin(x);
   }
   operands_in_error(operands_in_error const&) = delete;
   operands_in_error& operator=(operands_in_error const&) = delete;
   constexpr ~operands_in_error() {
-    if (!std::is_constant_evaluated()) set(nullptr);
+    if (outermost_) end();
   }
 
  private:
-  static void set(named_operands const* x) { operands_in_errors = x; }
+  void begin(named_operands const& x);
+  static void end() { operands_in_errors = nullptr; }
+
+  bool outermost_ = false;
 };
 
 /// Adds the call that errors name, or the operands.

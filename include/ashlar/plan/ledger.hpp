@@ -50,7 +50,24 @@ struct collective_record {
   int times = 1;
 };
 
+/// The collectives of one name, axes and pass in a dry run that have no record: their number and bytes.
+struct collective_total {
+  collective what = collective::all_reduce;
+  axis_mask axes = 0;
+  pass when = pass::forward;
+  int times = 0;
+  index_t bytes_per_rank = 0;
+};
+
 namespace plan_detail {
+
+// The totals of a ledger.
+struct collective_totals {
+  collective_total const* first = nullptr;
+  collective_total const* last = nullptr;
+  constexpr collective_total const* begin() const { return first; }
+  constexpr collective_total const* end() const { return last; }
+};
 
 // True if two records differ in nothing but their numbers of collectives.
 constexpr bool is_same_call(collective_record const& a, collective_record const& b) {
@@ -69,29 +86,52 @@ constexpr N position_of(collective_record const& r, collective_record const* all
   return i;
 }
 
-/// The records of a dry run. A constant expression can hold them.
-/// Error: for more than `capacity` different records, ashlar::error at run time, or the sentence in a constant
-///   expression.
+/// The records of a dry run. A constant expression can hold them. The first `capacity` different collectives have one
+/// record each. Further ones are added to a total of their kind.
+/// Error: for more than `most_totals` kinds of further collectives, ashlar::error at run time, or the sentence in a
+///   constant expression.
 class few_records {
  public:
-  static constexpr int capacity = 512;
+  static constexpr int capacity = 512, most_totals = 64;
   constexpr void add(collective_record const& r) {
-    int const i = position_of(r, record_, size_, next_);
-    next_ = i + 1;
-    if (i < size_) {
-      record_[i].times += r.times;
-      return;
+    unsigned const slot = slot_of(r);
+    if (slot_[slot] > 0) {
+      record_[slot_[slot] - 1].times += r.times;
+    } else if (size_ < capacity) {
+      record_[size_++] = r;
+      slot_[slot] = static_cast<short>(size_);
+    } else {
+      add_to_total(r);
     }
-    if (size_ == capacity)
-      fail("ashlar::ledger: more than 512 different collectives; ask for the collectives of a part of the program");
-    record_[size_++] = r;
   }
   constexpr collective_record const* begin() const { return record_; }
   constexpr collective_record const* end() const { return record_ + size_; }
+  constexpr collective_totals further() const { return {total_, total_ + totals_}; }
 
  private:
-  int size_ = 0, next_ = 0;  // loops repeat their collectives in order, so the next record is likely at next_
+  // A compiler counts the steps of an evaluation, and a search of all records would take most of them.
+  static constexpr unsigned slots = 2 * capacity;
+  constexpr unsigned slot_of(collective_record const& r) const {
+    unsigned slot = (r.line * 0x9e3779b1U) ^ (static_cast<unsigned>(r.bytes_per_rank) * 0x85ebca6bU) ^
+                    ((r.axes * 64U + static_cast<unsigned>(r.what) * 4U + static_cast<unsigned>(r.when)) * 0xc2b2ae35U);
+    slot = (slot ^ slot >> 15) % slots;
+    while (slot_[slot] > 0 && !is_same_call(record_[slot_[slot] - 1], r)) slot = (slot + 1) % slots;
+    return slot;
+  }
+  constexpr void add_to_total(collective_record const& r) {
+    int i = 0;
+    while (i < totals_ && (total_[i].what != r.what || total_[i].axes != r.axes || total_[i].when != r.when)) ++i;
+    if (i == most_totals)
+      fail("ashlar::ledger: more than 64 kinds of collectives have no record; analyse a part of the program");
+    if (i == totals_) total_[totals_++] = {r.what, r.axes, r.when};
+    total_[i].times += r.times;
+    total_[i].bytes_per_rank += r.times * r.bytes_per_rank;
+  }
+
+  int size_ = 0, totals_ = 0;
   collective_record record_[capacity]{};
+  short slot_[slots]{};  // the number of a record, from 1 on
+  collective_total total_[most_totals]{};
 };
 
 /// The records of a program that runs, without a limit on their number. (A dry run cannot return them: clang evaluates
@@ -105,6 +145,7 @@ class all_records {
   void add(collective_record const& r);
   collective_record const* begin() const { return record_; }
   collective_record const* end() const { return record_ + size_; }
+  static constexpr collective_totals further() { return {}; }
 
  private:
   void grow();
@@ -117,7 +158,8 @@ class all_records {
 
 /// The collectives of a program. Equal collectives of one call site have one record with their number. The records are
 /// in the order in which the program first issues them. A collective over axes of size 1 is not recorded. Slices and pads
-/// are not recorded either, because they are local. `Records` stores the records.
+/// are not recorded either, because they are local. `Records` stores the records: without a limit while a program runs.
+/// In a dry run the first 512 different collectives have a record. Counts and bytes have all collectives.
 /// Example: collectives(grid{{2, 4}}, program).count(collective::all_reduce, "model")
 template <class Mesh, class Records = plan_detail::few_records>
 class ledger {
@@ -156,21 +198,44 @@ class ledger {
   constexpr collective_record const* begin() const { return records_.begin(); }
   constexpr collective_record const* end() const { return records_.end(); }
   constexpr collective_record const& operator[](int i) const { return begin()[i]; }
+  /// The totals of a dry run's collectives after the first 512 different ones: one per name, axes and pass.
+  constexpr plan_detail::collective_totals further() const { return records_.further(); }
 
  private:
   static constexpr axis_mask mask(dimension const& axes) {
     return plan_detail::mask_of_literal<typename Mesh::names>(axes);
   }
-  static constexpr int times(collective_record const& r) { return r.times; }
-  static constexpr index_t bytes(collective_record const& r) { return r.times * r.bytes_per_rank; }
-  static constexpr bool is(collective_record const& r, collective v) { return r.what == v; }
-  static constexpr bool is(collective_record const& r, pass p) { return r.when == p; }
-  static constexpr bool is(collective_record const& r, axis_mask m) { return r.axes == m; }
-  template <class N, class... Filter>
-  constexpr N sum(N (*of)(collective_record const&), Filter... f) const {
-    N n = 0;
+  struct times_of {
+    template <class R>
+    constexpr int operator()(R const& r) const {
+      return r.times;
+    }
+  };
+  struct bytes_of {
+    constexpr index_t operator()(collective_record const& r) const { return r.times * r.bytes_per_rank; }
+    constexpr index_t operator()(collective_total const& t) const { return t.bytes_per_rank; }
+  };
+  static constexpr times_of times{};
+  static constexpr bytes_of bytes{};
+  template <class R>
+  static constexpr bool is(R const& r, collective v) {
+    return r.what == v;
+  }
+  template <class R>
+  static constexpr bool is(R const& r, pass p) {
+    return r.when == p;
+  }
+  template <class R>
+  static constexpr bool is(R const& r, axis_mask m) {
+    return r.axes == m;
+  }
+  template <class Of, class... Filter>
+  constexpr auto sum(Of of, Filter... f) const {
+    decltype(of(collective_total{})) n = 0;
     for (auto const& r : *this)
       if ((is(r, f) && ...)) n += of(r);
+    for (auto const& t : further())
+      if ((is(t, f) && ...)) n += of(t);
     return n;
   }
 

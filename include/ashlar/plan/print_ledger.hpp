@@ -19,22 +19,27 @@ ASHLAR_INLINE std::string text_of(waste_record const& r);
 }  // namespace plan_detail
 
 /// Writes a ledger with one line per record: its pass, name, axes, bytes received per rank and call site. The bytes
-/// of a solver are not counted. The line ends with the number of equal collectives if there are several. Then a line has
-/// the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
+/// of a solver are not counted. The line ends with the number of equal collectives if there are several. The
+/// totals of further collectives follow. Then a line has the sums of collectives and bytes. A line follows for each wasteful pair of redistributions.
 template <class Mesh, class Records>
 std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
-  for (auto const& r : log) {
+  auto const begin_line = [&out](auto const& r) -> std::ostream& {
     std::string axes;
     for (int a = 0; a < Mesh::axes; ++a)
       if (r.axes >> a & 1u)
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
-    out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what) << std::setw(12)
-        << axes << std::right << std::setw(27)
-        << (r.what == collective::solver ? "bytes not counted" : std::to_string(r.bytes_per_rank) + " bytes per rank")
-        << "   " << plan_detail::text_of_line(r.file, r.line);
+    return out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what)
+               << std::setw(12) << axes << std::right << std::setw(27)
+               << (r.what == collective::solver ? "bytes not counted"
+                                                : std::to_string(r.bytes_per_rank) + " bytes per rank")
+               << "   ";
+  };
+  for (auto const& r : log) {
+    begin_line(r) << plan_detail::text_of_line(r.file, r.line);
     if (r.times != 1) out << ", " << r.times << " times";
     out << "\n";
   }
+  for (auto const& t : log.further()) begin_line(t) << "in " << t.times << " more\n";
   out << "  " << log.count() << " collectives, " << log.bytes_per_rank() << " bytes per rank\n";
   for (auto const& r : log.waste()) out << "  waste: " << plan_detail::text_of(r) << "\n";
   return out;

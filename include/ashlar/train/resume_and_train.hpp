@@ -13,10 +13,13 @@ namespace ashlar {
 /// Collective: all ranks of c. Error: as saved.resume and training_run.
 /// Example: resume_and_train(m.communicator(), {.epochs = 5}, saved, order, 60000, step, nothing_else, p, state);
 template <class Saved, class Order, class Step, class Evaluate, class... X>
-data_position resume_and_train(communicator const& c, run_options const& o, Saved&& saved, Order&& order,
-                               index_t examples, Step step, Evaluate evaluate, X&... trees) {
-  data_position const begin = saved.resume(trees...);
-  training_run run(c, o, begin, examples);
+data_position resume_and_train(comm_detail::at_call<communicator> const& c, run_options const& o, Saved&& saved,
+                               Order&& order, index_t examples, Step step, Evaluate evaluate, X&... trees) {
+  data_position const begin = [&] {
+    comm_detail::calls_as const here(c.value, "resume_and_train", c.site);
+    return saved.resume(trees...);
+  }();
+  training_run run(c.value, o, begin, examples);
   reset_peak_memory();
   run.go_on(saved, std::forward<Order>(order), step, evaluate, trees...);
   return begin;
@@ -29,7 +32,7 @@ data_position resume_and_train(communicator const& c, run_options const& o, Save
 ///   };
 ///   resume_and_train(m.communicator(), o, saved, batches, batches.examples(), take, nothing_else, p, state);
 template <class Saved, class M, class... F, class Step, class Evaluate, class... X>
-data_position resume_and_train(communicator const& c, run_options const& o, Saved&& saved,
+data_position resume_and_train(comm_detail::at_call<communicator> const& c, run_options const& o, Saved&& saved,
                                batch_stream<M, F...>& batches, index_t examples, Step step, Evaluate evaluate,
                                X&... trees) {
   auto const order = [&](index_t) -> auto& { return batches; };

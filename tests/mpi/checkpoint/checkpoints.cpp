@@ -153,6 +153,8 @@ TEST_CASE("what goes wrong is thrown on every rank, and the older checkpoints st
   double other = 0;
   CHECK_SAYS(said([&] { sync.resume(checkpoint_part("x", other)); }),
              "expected x of extents a scalar, found extents 1500");
+  std::string const called_at = std::to_string(__LINE__ + 1);
+  CHECK_SAYS(said([&] { sync.resume(checkpoint_part("x", other)); }), "; called at checkpoints.cpp:" + called_at);
 }
 
 TEST_CASE("an exception on its way leaves no thread, and no unfinished file") {

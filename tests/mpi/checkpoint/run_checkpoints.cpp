@@ -132,7 +132,9 @@ TEST_CASE("run_checkpoints: other conditions are an error on every rank, and an 
   auto const resumed = [&](conditions const& c) {
     run r;
     run_checkpoints saved(r.m.communicator(), folder.path, c, o);
-    return said([&] { saved.resume(r.p, r.moments); });
+    std::string const text = said([&] { saved.resume(r.p, r.moments); }), called_at = std::to_string(__LINE__);
+    if (!text.empty()) CHECK_SAYS(text, "; called at run_checkpoints.cpp:" + called_at);
+    return text;
   };
   CHECK(resumed({}).empty());
   CHECK_SAYS(resumed({.batch = 5}),

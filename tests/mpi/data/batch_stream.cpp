@@ -209,6 +209,12 @@ TEST_CASE("what does not fit is refused on every rank") {
   if (m.size() > 1)
     CHECK_THROWS_WITH_AS(make(from_arrays(labels()).batch(1 + m.rank()), label),
                          doctest::Contains("value 1 is 1 on rank 0 and 2 on rank 1"), error);
+  // Their sentence names the line of the call.
+  batch_stream stream(m, from_arrays(labels()).batch(4), label);
+  dataset const nothing = from_arrays(labels()).split(0, prng_key{1}).first;
+  auto const said_at = [](unsigned line) { return "; called at batch_stream.cpp:" + std::to_string(line); };
+  CHECK_THROWS_WITH_AS((void)batch_stream(m, nothing, label), doctest::Contains(said_at(__LINE__).c_str()), error);
+  CHECK_THROWS_WITH_AS(stream.seek({0, 100}), doctest::Contains(said_at(__LINE__).c_str()), error);
 }
 
 TEST_CASE("an element that does not fit, which one rank reads, is an error on every rank, and the stream may go on") {

@@ -36,6 +36,20 @@ constexpr auto one_line = collectives(m, [](auto const& handle) {
 static_assert(records(one_line) == 2 && one_line[0].times == 3 && one_line[1].times == 2);
 static_assert(one_line.bytes_per_rank() == (3 * 4 + 2 * 8) * 4);
 
+// More different collectives than records: each is counted, and those without a record have a total per kind.
+constexpr auto many_on = [](auto const& handle) {
+  for (index_t i = 1; i <= 600; ++i) (void)all_gather<"data">(make<float, layout<"data", none>>(handle, {2 * i, 3}));
+  for (index_t i = 1; i <= 10; ++i) (void)all_gather<"model">(make<float, layout<"model", none>>(handle, {4 * i, 1}));
+};
+constexpr auto many = collectives(m, many_on);
+static_assert(many.count() == 610 && records(many) == 512);
+static_assert(many.count(collective::all_gather, "data") == 600 && many.count(collective::all_gather, "model") == 10);
+static_assert(many.bytes_per_rank(collective::all_gather, "data") == 600 * 601 / 2 * 3 * 4);
+static_assert(many.bytes_per_rank() == 600 * 601 / 2 * 3 * 4 + 10 * 11 / 2 * 3 * 4);
+static_assert(many.further().end() - many.further().begin() == 2);
+static_assert(many.further().begin()->times == 600 - 512 && (many.further().end() - 1)->times == 10);
+static_assert(collectives(m, many_on).count(pass::forward) == 610);
+
 // 20 equal layers under differentiation: each collective of a layer is one record per pass.
 template <class A, class B>
 struct kernels {

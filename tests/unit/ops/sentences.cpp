@@ -85,6 +85,18 @@ TEST_CASE("operators and packs have no call site: their errors name the operatio
       [&] { (void)(x * longer); },
       "found (4, 3) and (5, 3); the operands of * are layout<\"data\", none> (4, 3) and layout<\"data\", none> (5, 3)");
   says([&] { (void)(x != longer); }, "; the operands of != are layout<");
+  auto y = x;
+  says([&] { y += longer; },
+       "found (4, 3) and (5, 3); the operands of += are layout<\"data\", none> (4, 3) and layout<");
+  says([&] { y /= longer; }, "; the operands of /= are layout<");
+  // The sum has more rows than the tensor that is to hold it.
+  auto row = make<float, layout<none, none>>(m, {1, 3});
+  says(
+      [&] {
+        row -= make<float, layout<none, none>>(m, {4, 3});
+      },
+      "expected (1, 3), found (4, 3); the operands of -= are layout<none, none> (1, 3) and layout<none, none> (4, 3)");
+  says([&] { (void)(x * longer); }, "; the operands of * are layout<");
   says(
       [&] { (void)elementwise([](float a, float b, float c) { return a + b + c; }, x, x, longer); },
       "; the operands are layout<\"data\", none> (4, 3), layout<\"data\", none> (4, 3) and layout<\"data\", none> (5, 3)");

@@ -90,8 +90,9 @@ namespace ashlar::comm {
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
-void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_gather");
+void all_gather(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_gather", w);
   comm_detail::on_kept_copies(
       c, how, source, n_each, destination, static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
         comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true, how);
@@ -100,8 +101,9 @@ void all_gather(communicator const& c, T const* source, std::size_t n_each, T* d
 
 /// The same if the own block is in its place, `data + rank() * n_each`, already.
 template <element T>
-void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_gather");
+void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_gather", w);
   comm_detail::on_kept_copies(c, how, static_cast<T const*>(nullptr), 0, data,
                               static_cast<std::size_t>(c.size()) * n_each, [&](T const* from, T* to) {
                                 comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, n_each), true,
@@ -114,8 +116,8 @@ void all_gather(communicator const& c, T* data, std::size_t n_each, tuning const
 /// Post: `destination[counts[0] + ... + counts[q - 1] + i]` is rank q's `source[i]`.
 template <element T>
 void all_gather(communicator const& c, T const* source, std::size_t n, T* destination,
-                std::span<std::size_t const> counts, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_gather");
+                std::span<std::size_t const> counts, tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_gather", w);
   assert(n == counts[std::size_t(c.rank())]);
   if (n == 0) source = destination;  // an empty block may have a null pointer, which would mean: in place
   comm_detail::on_kept_copies(c, how, source, n, destination, comm_detail::sum_of(counts), [&](T const* from, T* to) {
@@ -125,8 +127,9 @@ void all_gather(communicator const& c, T const* source, std::size_t n, T* destin
 
 /// The same if the own block is in its place already.
 template <element T>
-void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_gather");
+void all_gather(communicator const& c, T* data, std::span<std::size_t const> counts, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_gather", w);
   comm_detail::on_kept_copies(
       c, how, static_cast<T const*>(nullptr), 0, data, comm_detail::sum_of(counts), [&](T const* from, T* to) {
         comm_detail::run_all_gather(c, from, to, comm_detail::block_starts(c, counts), false, how);

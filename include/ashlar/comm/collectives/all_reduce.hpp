@@ -181,16 +181,18 @@ namespace ashlar::comm {
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives at least 2 (size() - 1) / size() * n elements.
 template <class Op, element T>
-void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_reduce");
+void all_reduce(communicator const& c, T const* source, T* destination, std::size_t n, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_reduce", w);
   comm_detail::on_kept_copies(c, how, source, n, destination, n,
                               [&](T const* from, T* to) { comm_detail::run_all_reduce<Op>(c, from, to, n, how); });
 }
 
 /// The same in place.
 template <class Op, element T>
-void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned) {
-  all_reduce<Op>(c, static_cast<T const*>(data), data, n, how);
+void all_reduce(communicator const& c, T* data, std::size_t n, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  all_reduce<Op>(c, static_cast<T const*>(data), data, n, how, w);
 }
 
 }  // namespace ashlar::comm

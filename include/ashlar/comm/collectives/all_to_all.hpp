@@ -24,8 +24,9 @@ namespace ashlar::comm {
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <element T>
-void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_to_all");
+void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* destination, tuning const& how = tuned,
+                call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_to_all", w);
   int const p = c.size();
   if (p == 1) return comm_detail::copy_block(how, source, destination, n_each);
   if (n_each == 0) return;
@@ -58,8 +59,8 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_starts,
                 std::span<std::size_t const> send_counts, T* destination, std::span<std::size_t const> receive_counts,
-                tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::all_to_all");
+                tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::all_to_all", w);
   auto const r = std::size_t(c.rank());
   assert(send_counts[r] == receive_counts[r]);
   if (c.size() == 1) return comm_detail::copy_block(how, source + send_starts[0], destination, send_counts[0]);
@@ -77,9 +78,10 @@ void all_to_all(communicator const& c, T const* source, std::span<std::size_t co
 /// The same with blocks that follow one after the other in `source`.
 template <element T>
 void all_to_all(communicator const& c, T const* source, std::span<std::size_t const> send_counts, T* destination,
-                std::span<std::size_t const> receive_counts, tuning const& how = tuned) {
+                std::span<std::size_t const> receive_counts, tuning const& how = tuned,
+                call_site w = call_site::current()) {
   std::size_t const* const starts = comm_detail::block_starts(c, send_counts);
-  all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how);
+  all_to_all(c, source, std::span(starts, send_counts.size()), send_counts, destination, receive_counts, how, w);
 }
 
 }  // namespace ashlar::comm

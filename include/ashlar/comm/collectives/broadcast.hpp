@@ -26,8 +26,9 @@ namespace ashlar::comm {
 /// Collective: all ranks of c; blocks.
 /// Cost: every rank but the root receives n elements.
 template <element T>
-void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::broadcast");
+void broadcast(communicator const& c, T* data, std::size_t n, int root, tuning const& how = tuned,
+               call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::broadcast", w);
   if (c.size() == 1 || n == 0) return;
   c.counters().broadcast.add(c.rank() == root ? n * sizeof(T) : 0);
   comm_detail::on_kept_copies(c, how, static_cast<T const*>(data), n, data, n,

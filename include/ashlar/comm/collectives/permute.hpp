@@ -12,8 +12,8 @@ namespace ashlar::comm {
 /// Cost: the rank receives n_receive elements.
 template <element T>
 void permute(communicator const& c, T const* source, std::size_t n_send, int to, T* destination, std::size_t n_receive,
-             int from, tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::permute");
+             int from, tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::permute", w);
   bool const to_itself = to == c.rank();
   assert(to_itself == (from == c.rank()) && (!to_itself || n_send == n_receive));
   if (to_itself && (how.host_memory || c.size() == 1)) return comm_detail::copy_block(source, destination, n_send);

@@ -90,8 +90,8 @@ namespace ashlar::comm {
 /// Cost: every rank receives (size() - 1) * n_each elements.
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t n_each,
-                    tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::reduce_scatter");
+                    tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::reduce_scatter", w);
   comm_detail::on_kept_copies(
       c, how, source, static_cast<std::size_t>(c.size()) * n_each, destination, n_each, [&](T const* from, T* to) {
         comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, n_each), true, how);
@@ -102,8 +102,8 @@ void reduce_scatter(communicator const& c, T const* source, T* destination, std:
 /// Pre: the same counts on all ranks.
 template <class Op, element T>
 void reduce_scatter(communicator const& c, T const* source, T* destination, std::span<std::size_t const> counts,
-                    tuning const& how = tuned) {
-  comm_detail::raw_call const now(c, "comm::reduce_scatter");
+                    tuning const& how = tuned, call_site w = call_site::current()) {
+  comm_detail::raw_call const now(c, "comm::reduce_scatter", w);
   comm_detail::on_kept_copies(c, how, source, comm_detail::sum_of(counts), destination,
                               counts[static_cast<std::size_t>(c.rank())], [&](T const* from, T* to) {
                                 comm_detail::run_reduce_scatter<Op>(c, from, to, comm_detail::block_starts(c, counts),

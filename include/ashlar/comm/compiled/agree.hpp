@@ -26,6 +26,13 @@ ASHLAR_INLINE std::string broadcast_text(communicator const& c, std::string cons
   return {text.data(), *length.data()};
 }
 
+ASHLAR_INLINE std::string with_call(std::string text) {
+  if (text.find("; called at ") != std::string::npos) return text;
+  plan_detail::error_text call;
+  plan_detail::name_call(call);
+  return text + call.text;
+}
+
 ASHLAR_INLINE void throw_together(communicator const& c, std::optional<std::string> failure, bool name_the_rank,
                                   char const* name, call_site const& w) {
   index_t lowest = failure ? c.rank() : c.size();
@@ -37,7 +44,7 @@ ASHLAR_INLINE void throw_together(communicator const& c, std::optional<std::stri
     text = broadcast_text(c, text, int(lowest));
   }
   if (name_the_rank) text += " (on rank " + std::to_string(lowest) + ")";
-  throw error(text);
+  throw error(with_call(std::move(text)));
 }
 
 ASHLAR_INLINE std::vector<index_t> gathered_by_mpi(communicator const& c, index_t mine) {
@@ -76,12 +83,10 @@ ASHLAR_INLINE void require_equal(communicator const& c, std::span<index_t const>
     now.reset();
     auto const other = std::find_if(all.begin(), all.end(), [&](index_t x) { return x != all[0]; });
     auto const is = [&](index_t x) { return i == 0 ? std::to_string(x) + " of them" : std::to_string(x); };
-    plan_detail::error_text call;
-    plan_detail::name_call(call);
-    throw error(
+    throw error(comm_detail::with_call(
         what + " differ between ranks: " + (i == 0 ? "there are " : "value " + std::to_string(begin + i - 1) + " is ") +
         is(all[0]) + " on rank 0 and " + is(*other) + " on rank " + std::to_string(other - all.begin()) +
-        "; give all ranks the same" + call.text);
+        "; give all ranks the same"));
   }
 }
 

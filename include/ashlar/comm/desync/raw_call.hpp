@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "ashlar/comm/desync/collective_in_progress.hpp"
+#include "ashlar/plan/extent_errors.hpp"
 
 namespace ashlar::comm_detail {
 
-/// Names the function of the library whose raw calls follow, for errors and for the watchdog's report. The outermost
-/// name counts.
+/// Names the function of the library whose raw calls follow, and its line if there is one, for errors and for the
+/// watchdog's report. The outermost name counts.
 class calls_as {
  public:
   calls_as(communicator const& c, char const* name, call_site const& w = {});
@@ -20,6 +21,8 @@ class calls_as {
  private:
   communicator_state& state_;
   calling_function outer_;
+  call_site site_;  // errors point to it
+  std::optional<plan_detail::call_in_errors> in_errors_;
 };
 
 /// A function's first argument and the line of the call. After a pack there is no place for the default argument that

@@ -33,6 +33,12 @@ ASHLAR_INLINE void call_in_errors::begin(call_site const& w) {
   outermost_ = true;
 }
 
+ASHLAR_INLINE void operands_in_error::begin(named_operands const& x) {
+  if (operands_in_errors != nullptr) return;
+  operands_in_errors = &x;
+  outermost_ = true;
+}
+
 ASHLAR_INLINE void named_operands::print(error_text& m) const {
   m << "; the operands";
   if (operation) m << " of " << operation;
