@@ -49,7 +49,7 @@ struct whole_rows {
 };
 
 // Combines the values of one row with a total, by several running totals if the row is long enough.
-// Pre: `before` returns multiples of the number of running totals, or the length.
+// Pre: `before` returns as many elements more as there are running totals, or the length.
 template <class Op, class T, class Before, class F, class... Rows>
 T reduce_row(T total, index_t r, index_t length, Before const& before, F const& f, Rows const&... value) {
   constexpr int lanes = running_totals<T>;

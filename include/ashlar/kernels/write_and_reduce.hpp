@@ -99,7 +99,7 @@ struct write_then_read {
   static constexpr bool writes = true;
   // The host writes this many elements of a row, and reduces them while the cache of the first level holds them.
   static constexpr index_t written_at_once = 512;
-  static_assert(written_at_once % running_totals<char> == 0);
+  static_assert(written_at_once >= running_totals<char>);
   Write write;
   Value value;
 

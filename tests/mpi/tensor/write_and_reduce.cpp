@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE("assign_and_reduce: the elements and the reduction of two sta
     auto const done = p + q;
     (void)done.evaluate();
     check(x, done, [&](auto const& next) { return sum(next * q); });
-    check(x, p * q, [&](auto const& next) { return prod(next * p - number); });
+    check(x, p * q, [&](auto const& next) { return min(next * p - number); });
     check(x, p * q, [&](auto const&) { return sum(q); });
   });
 }
