@@ -17,4 +17,4 @@ constexpr auto loss = [](auto const& parameter) {
 #endif
 };
 constexpr auto step = [](auto const& m) { (void)value_and_grad<"data">(loss)(make<float, layout<"data">>(m, {8})); };
-constexpr auto found = collectives(sizes, step);
+constexpr auto counted = collectives(sizes, step);
