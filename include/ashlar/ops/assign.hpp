@@ -98,6 +98,8 @@ constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
   if constexpr (require_same_type<X, E>()) {
     require_same_extents(x, value);
     return backend_of<X>::assign_and_reduce(x, std::move(value), g);
+  } else {
+    return g(x);  // so that the sentence is the only error
   }
 }
 template <class X, class F>
@@ -136,7 +138,10 @@ template <class X, class E, class G>
   requires tensor<X> && tensor<E>
 [[nodiscard]] constexpr auto assign_and_reduce(X& x, E value, G const& g, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
-  if constexpr (ops_detail::require_memory<X, E>()) return ops_detail::assign_value_and_reduce(x, std::move(value), g);
+  if constexpr (ops_detail::require_memory<X, E>())
+    return ops_detail::assign_value_and_reduce(x, std::move(value), g);
+  else
+    return g(x);
 }
 
 /// Updates in place by a tensor, an expression or a number: `x += y` is assign(x, x + y).
