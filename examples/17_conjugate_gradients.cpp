@@ -26,13 +26,14 @@ struct poisson27 {
 // [operator]
 
 // [iteration]
-constexpr auto dot = [](auto const& x, auto const& y) { return all_reduce(sum(x * y)); };
+// Each pass over memory reduces what it writes: q, and the residual r.
+constexpr auto squares = [](auto const& r) { return sum(r * r); };
 constexpr auto iteration = [](auto& x, auto& r, auto& p, auto& rr) {
-  auto const q = stencil(poisson27{}, exchange_halo_async(p));
-  auto const a = rr / dot(p, q);  // scalars stay tensors, so the dry run can follow
+  auto const dot_p = [&](auto const& q) { return sum(p * q); };
+  auto const [q, pq] = stencil_and_reduce(poisson27{}, dot_p, exchange_halo_async(p));
+  auto const a = rr / all_reduce(pq);  // scalars stay tensors, so the dry run can follow
   x += a * p;
-  r -= a * q;
-  auto const next = dot(r, r);
+  auto const next = all_reduce(assign_and_reduce(r, r - a * q, squares));
   p = r + (next / rr) * p;
   rr = next;
 };
@@ -66,7 +67,7 @@ history solve(device_mesh<grid> const& m, index_t n, int iterations) {
   auto x = generate<double, stale<field>>(m, {n, n, n}, constant{0});
   auto r = stencil(poisson27{}, exchange_halo(ones));
   auto p = r;
-  auto rr = dot(r, r);
+  auto rr = all_reduce(squares(r));
   history h;
   for (int i = 0; i < iterations; ++i) {
     iteration(x, r, p, rr);

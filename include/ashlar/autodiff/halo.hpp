@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/autodiff/active.hpp"
 #include "ashlar/ops/halo_bundle.hpp"
+#include "ashlar/ops/stencil_and_reduce.hpp"
 #include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 
@@ -312,6 +313,14 @@ template <class F, class U, tensor... V>
   requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
 [[nodiscard]] constexpr auto stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   return autodiff_detail::run_active_stencils<true>(f, box, std::forward<U>(u), v...);
+}
+
+/// Under differentiation the reduction follows the stencil.
+template <class F, class G, class U, tensor... V>
+  requires(sizeof...(V) <= 3 && autodiff_detail::active_stencil<U, V...>)
+[[nodiscard]] constexpr auto stencil_and_reduce(F const& f, G const& g, U&& u, V const&... v) {
+  auto const y = stencil(f, std::forward<U>(u), v...);
+  return std::pair(y, g(y));
 }
 
 /// A stencil on the fields of a pending exchange, some of which are active. It waits for the exchange first.

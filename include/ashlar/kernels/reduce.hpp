@@ -42,16 +42,26 @@ struct reduction {
 template <class T>
 inline constexpr int running_totals = sizeof(T) < 64 ? 128 / static_cast<int>(sizeof(T)) : 1;
 
+// Called before a row is read from index `begin` on. Returns how far it can be read.
+struct whole_rows {
+  index_t length;
+  index_t operator()(index_t, index_t) const { return length; }
+};
+
 // Combines the values of one row with a total, by several running totals if the row is long enough.
-template <class Op, class T, class F, class... Rows>
-T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... value) {
+// Pre: `before` returns as many elements more as there are running totals, or the length.
+template <class Op, class T, class Before, class F, class... Rows>
+T reduce_row(T total, index_t r, index_t length, Before const& before, F const& f, Rows const&... value) {
   constexpr int lanes = running_totals<T>;
-  index_t j = 0;
+  index_t j = 0, end = before(r, 0);
   if (length >= lanes) {
     T lane[lanes];
     for (; j < lanes; ++j) lane[j] = static_cast<T>(f(value(r, j)...));
-    for (; j + lanes <= length; j += lanes)
-      for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+    for (;; end = before(r, end)) {
+      for (; j + lanes <= end; j += lanes)
+        for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+      if (end == length) break;
+    }
     for (int width = lanes / 2; width > 0; width /= 2)
       for (int l = 0; l < width; ++l) lane[l] = Op::combine(lane[l], lane[l + width]);
     total = Op::combine(total, lane[0]);
@@ -61,19 +71,23 @@ T reduce_row(T total, index_t r, index_t length, F const& f, Rows const&... valu
 }
 
 // The same of several rows: the running totals go on from row to row.
-template <class Op, class T, class F, class... Rows>
-T reduce_rows(T total, index_t rows, index_t length, F const& f, Rows const&... value) {
+template <class Op, class T, class Before, class F, class... Rows>
+T reduce_rows(T total, index_t rows, index_t length, Before const& before, F const& f, Rows const&... value) {
   constexpr int lanes = running_totals<T>;
   if (rows == 1 || length < lanes) {
-    for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, f, value...);
+    for (index_t r = 0; r < rows; ++r) total = reduce_row<Op>(total, r, length, before, f, value...);
     return total;
   }
   T lane[lanes];
-  for (int l = 0; l < lanes; ++l) lane[l] = static_cast<T>(f(value(0, l)...));
   for (index_t r = 0; r < rows; ++r) {
-    index_t j = r == 0 ? lanes : 0;
-    for (; j + lanes <= length; j += lanes)
-      for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+    index_t j = 0, end = before(r, 0);
+    if (r == 0)
+      for (; j < lanes; ++j) lane[j] = static_cast<T>(f(value(0, j)...));
+    for (;; end = before(r, end)) {
+      for (; j + lanes <= end; j += lanes)
+        for (int l = 0; l < lanes; ++l) lane[l] = Op::combine(lane[l], static_cast<T>(f(value(r, j + l)...)));
+      if (end == length) break;
+    }
     for (; j < length; ++j) total = Op::combine(total, static_cast<T>(f(value(r, j)...)));
   }
   for (int width = lanes / 2; width > 0; width /= 2)
@@ -103,14 +117,18 @@ template <class Op, class T, class F, class Leaves>
 void reduce_pieces(reduction<Op, T, F, Leaves> const& k, typename Leaves::nest_type const& nest, T* out) {
   index_t const row_stride = nest.row_stride(0);
   k.leaves.for_each_piece(nest, 0, nest.size(), [&](index_t at, index_t rows, index_t length, auto const&... values) {
-    if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
-    if (row_stride == 0) {
-      out[at] = reduce_rows<Op>(out[at], rows, length, k.f, values...);
-      return;
-    }
-    for (index_t r = 0; r < rows; ++r) {
-      T& total = out[at + r * row_stride];
-      total = reduce_row<Op>(total, r, length, k.f, values...);
+    if constexpr (requires { F::writes; }) {  // one result: see write_and_reduce.hpp
+      out[at] = k.f.template reduce<Op>(out[at], rows, length, values...);
+    } else {
+      if (nest.step(0) != 0) return combine_rows<Op>(out + at, row_stride, rows, length, k.f, values...);
+      if (row_stride == 0) {
+        out[at] = reduce_rows<Op>(out[at], rows, length, whole_rows{length}, k.f, values...);
+        return;
+      }
+      for (index_t r = 0; r < rows; ++r) {
+        T& total = out[at + r * row_stride];
+        total = reduce_row<Op>(total, r, length, whole_rows{length}, k.f, values...);
+      }
     }
   });
 }

@@ -1,4 +1,4 @@
-// Updates in place: assign, and the operators +=, -=, *= and /=.
+// Updates in place: assign, assign_and_reduce, and the operators +=, -=, *= and /=.
 #pragma once
 #include "ashlar/layout/halo.hpp"
 #include "ashlar/ops/functions.hpp"
@@ -80,13 +80,26 @@ constexpr bool require_same_type() {
 }
 
 template <class X, class E>
+constexpr void require_same_extents(X const& x, E const& value) {
+  require_meshes_of_one_size(x, value);
+  if (!(x.extents() == value.extents()))
+    plan_detail::fail_other_extents("ashlar::assign: the value has the extents of the tensor", x.extents(),
+                                    value.extents());
+}
+template <class X, class E>
 constexpr void assign_value(X& x, E value) {
   if constexpr (require_same_type<X, E>()) {
-    require_meshes_of_one_size(x, value);
-    if (!(x.extents() == value.extents()))
-      plan_detail::fail_other_extents("ashlar::assign: the value has the extents of the tensor", x.extents(),
-                                      value.extents());
+    require_same_extents(x, value);
     backend_of<X>::assign(x, std::move(value));
+  }
+}
+template <class X, class E, class G>
+constexpr auto assign_value_and_reduce(X& x, E value, G const& g) {
+  if constexpr (require_same_type<X, E>()) {
+    require_same_extents(x, value);
+    return backend_of<X>::assign_and_reduce(x, std::move(value), g);
+  } else {
+    return g(x);  // so that the sentence is the only error
   }
 }
 template <class X, class F>
@@ -128,6 +141,25 @@ template <class X, class E>
 constexpr void assign(X& x, E value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<X, E>()) ops_detail::assign_value(x, std::move(value));
+}
+
+/// Assigns, and returns one reduction of the new elements in the same pass: assign(x, value), then g(x). g gets a tensor of the
+/// new elements. It returns sum, max, min or prod of an elementwise expression of it. All else that g reads, x too,
+/// has the elements from before.
+/// Collective: no communication. The result is partial over the axes that shard x, as sum is.
+/// Cost: one pass over what the value and g read, if g reduces all dimensions and its operands have the layout of x.
+///   Otherwise two kernels. If g reads x itself, x gets new memory.
+/// Post: the bits of the result are those of g(x) after the assignment, on the host.
+/// Error: as assign. A g that does more than one reduction does not compile, and neither does an all_reduce in it.
+/// Example: auto const next = all_reduce(assign_and_reduce(r, r - a * q, [](auto const& r) { return sum(r * r); }));
+template <class X, class E, class G>
+  requires tensor<X> && tensor<E>
+[[nodiscard]] constexpr auto assign_and_reduce(X& x, E value, G const& g, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  if constexpr (ops_detail::require_memory<X, E>())
+    return ops_detail::assign_value_and_reduce(x, std::move(value), g);
+  else
+    return g(x);
 }
 
 /// Updates in place by a tensor, an expression or a number: `x += y` is assign(x, x + y).

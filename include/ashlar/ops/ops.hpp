@@ -47,6 +47,7 @@
 #include "ashlar/ops/sort.hpp"
 #include "ashlar/ops/take_along.hpp"
 #include "ashlar/ops/stencil.hpp"
+#include "ashlar/ops/stencil_and_reduce.hpp"
 #include "ashlar/ops/stencil_compose.hpp"
 #include "ashlar/ops/stencil_slope.hpp"
 #include "ashlar/ops/stencil_update.hpp"

@@ -273,21 +273,27 @@ struct results_keep_no_operand<several<R...>, true, T...> {
   }();
 };
 
+// Checks what the layouts do not tell. Pre: check_stencil<F, X, V...>().
+template <bool Boxed, class F, class X, class... V>
+constexpr void require_stencil(X const& x, V const&... v) {
+  static_assert(
+      !stencil_reads_beyond_its_reach<F, rank_v<X>, element_t<X>, element_t<V>...>::value,
+      "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
+  shape const& extents = x.extents();
+  for (shape const& other : {extents, v.extents()...})
+    if (!(other == extents))
+      plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
+  static_assert(
+      !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
+      "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
+}
+
 template <bool Boxed, class F, class U, class... V>
 constexpr auto run_stencil(F const& f, stencil_box const& box, U&& u, V const&... v) {
   using operand = stencil_operand<std::remove_cvref_t<U>>;
   using X = typename operand::tensor;
   if constexpr (check_stencil<F, X, V...>()) {
-    static_assert(
-        !stencil_reads_beyond_its_reach<F, rank_v<X>, element_t<X>, element_t<V>...>::value,
-        "ashlar::stencil: the functor reads cells outside its reach; declare the reach that it reads, such as box(1, 1)");
-    shape const& extents = operand::of(u).extents();
-    for (shape const& other : {extents, v.extents()...})
-      if (!(other == extents))
-        plan_detail::fail_extents("ashlar::stencil: the operands have the same extents", extents, other);
-    static_assert(
-        !results_keep_no_operand<stencil_value<F, X, V...>, Boxed, element_t<X>, element_t<V>...>::value,
-        "ashlar::stencil: outside the box result i keeps operand i, which has another element type or is missing; give one operand for each result");
+    require_stencil<Boxed, F>(operand::of(u), v...);
     return plan_detail::backend_of<X>::template stencil<stencil_result<F, X, V...>>(f, box, operand::of(u),
                                                                                     std::forward<U>(u), v...);
   } else {

@@ -3,6 +3,7 @@
 #include "ashlar/plan/backend.hpp"
 #include "ashlar/plan/planner.hpp"
 #include "ashlar/plan/static_extents.hpp"
+#include <utility>
 
 namespace ashlar {
 
@@ -206,6 +207,11 @@ struct backend<abstract_mesh<M>> {
   static constexpr void assign(Y& y, X const&) {
     y.set_origin({});
   }
+  template <class Y, class X, class G>
+  static constexpr auto assign_and_reduce(Y& y, X const&, G const& g) {
+    y.set_origin({});
+    return g(std::as_const(y));
+  }
 
   template <class P, int I, class X>
   static constexpr auto take_step(X const& x, call_site const& w) {
@@ -280,6 +286,11 @@ struct backend<abstract_mesh<M>> {
   template <class Y, class F, class Box, class X, class U, class... V>
   static constexpr Y stencil(F const&, Box const&, X const& x, U const&, V const&...) {
     return fields_like<Y>(x);
+  }
+  template <class Y, class F, class G, class X, class U, class... V>
+  static constexpr auto stencil_and_reduce(F const&, G const& g, X const& x, U const&, V const&...) {
+    Y const y = fields_like<Y>(x);
+    return std::pair(y, g(y));
   }
   template <class Y, class F, class X, class U>
   static constexpr Y stencils(F const&, X const& x, U const&) {

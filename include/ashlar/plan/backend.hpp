@@ -21,6 +21,7 @@ namespace plan_detail {
 ///   fill(y, value), fill_random(distribution, y, key), update_each(f, y, x...)
 ///   fill_counting(y, first, step)                element i of a vector becomes first + i * step
 ///   assign(y, x)                                 makes the elements of y those of x, which may wait to be evaluated
+///   assign_and_reduce(y, x, g)                   the same, and the reduction g of the new elements of y
 ///   take_step<P, I>(x, w)                        step I of the plan
 ///   take_step_into<P, I>(y, x, w)                the last step of the plan, into the memory of y
 ///   take_step_transposed<P, I, Order...>(x, w)   the same for the transposed tensor
@@ -46,6 +47,7 @@ namespace plan_detail {
 ///   copy_cells<To>(x)                            the owned cells in a layout that differs in halos alone
 ///   stencil<Y>(f, box, x, u, v...)               f at the owned cells of x (ops/stencil.hpp); u is x, or the
 ///                                                pending_halo that fills its halo
+///   stencil_and_reduce<Y>(f, g, x, u, v...)      stencil<Y> without a box, and the reduction g of it (ops/stencil_and_reduce.hpp)
 ///   stencils<Y>(f, x, u)                         the same for functors one after the other (ops/stencil_compose.hpp)
 ///   own_memory(y)                                makes y the only tensor in its memory, by a copy if it is not
 ///   update(f, colour, y, x, v...)                f at the cells of a colour of y; x is y with its halo filled

@@ -4,15 +4,31 @@
 
 namespace ashlar::tensor_detail {
 
+// The memory for new elements of y, which are computed from `sources`: that of y, or new memory if something else shares
+// it. Kernels may write an array that they read at the same index. All else that shares the memory keeps its elements.
+template <class T, class L, class M, class S, class Numbers, class... Source>
+sharded_tensor<T, L, M, S> memory_to_write(sharded_tensor<T, L, M, S> const& y,
+                                           factors<Numbers, Source...> const& sources) {
+  long const own = 1 + sources.apply_to([&](auto const&... s) { return (0L + ... + s.reads(y.owner().get())); });
+  if (y.owner().use_count() != own) return {y.mesh(), y.extents()};
+  y.owner()->before_writing();
+  return y;
+}
+
 template <class T, class L, class M, class S, class Node, class Numbers, class... Source>
 void write_expression(sharded_tensor<T, L, M, S>& y, Node const& node, factors<Numbers, Source...> const& sources) {
-  // Kernels may write an array that they read at the same index. All else that shares the memory keeps its elements.
-  long const own = 1 + sources.apply_to([&](auto const&... s) { return (0L + ... + s.reads(y.owner().get())); });
-  bool const alone = y.owner().use_count() == own;
-  if (alone) y.owner()->before_writing();
-  sharded_tensor<T, L, M, S> const to = alone ? y : sharded_tensor<T, L, M, S>(y.mesh(), y.extents());
+  auto const to = memory_to_write(y, sources);
   sources.apply_to([&](auto const&... s) { write_elements(to, fused<Node>{node}, s...); });
-  if (!alone) y = to;
+  y = to;
+}
+
+// True if a tensor lies in the memory of y.
+template <class X, class Y>
+bool is_in_memory_of(X const& x, Y const& y) {
+  if constexpr (layout_has_a_halo<layout_t<Y>>::value)
+    return x.owner() == y.owner();
+  else
+    return x.owner() == y.owner() && x.offset() == y.offset();
 }
 
 /// Makes the elements of y those of a tensor or an expression.
@@ -27,11 +43,7 @@ void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
     static_assert(
         ops_detail::in_reach_of_kernels<Value>,
         "ashlar::assign: the value lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
-    if constexpr (layout_has_a_halo<L>::value) {
-      if (value.owner() == y.owner()) return;
-    } else {
-      if (value.owner() == y.owner() && value.offset() == y.offset()) return;
-    }
+    if (is_in_memory_of(value, y)) return;
   }
   write_expression(y, node, sources);
 }

@@ -17,6 +17,7 @@
 #include "ashlar/tensor/stencil_back.hpp"
 #include "ashlar/tensor/stencil_compose.hpp"
 #include "ashlar/tensor/view.hpp"
+#include "ashlar/tensor/write_and_reduce.hpp"
 
 namespace ashlar {
 
@@ -104,6 +105,15 @@ struct backend<device_mesh<M>> {
   template <class Y, class X>
   static void assign(Y& y, X x) {
     tensor_detail::assign_elements(y, std::move(x));
+  }
+  // tensor/write_and_reduce.hpp
+  template <class Y, class X, class G>
+  static auto assign_and_reduce(Y& y, X x, G const& g) {
+    return tensor_detail::assign_and_reduce(y, std::move(x), g);
+  }
+  template <class Y, class F, class G, class X, class U, class... V>
+  static auto stencil_and_reduce(F const& f, G const& g, X const& x, U&& u, V const&... v) {
+    return tensor_detail::run_stencil_and_reduce<Y>(f, g, x, std::forward<U>(u), v...);
   }
 
   // tensor/redistribute.hpp

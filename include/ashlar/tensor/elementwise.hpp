@@ -96,6 +96,25 @@ struct random_source {
   void keep(void const*) {}
 };
 
+/// True for the operand of an expression whose elements the kernel that reads them writes first
+/// (tensor/write_and_reduce.hpp).
+template <class Source>
+inline constexpr bool is_new_elements = false;
+template <class Sources>
+inline constexpr bool has_new_elements = false;
+template <class Numbers, class... Source>
+inline constexpr bool has_new_elements<factors<Numbers, Source...>> = (is_new_elements<Source> || ...);
+/// An expression that cannot be evaluated, because it reads new elements.
+template <class X>
+concept reads_new_elements = requires(X const& x) {
+  x.finished();
+  requires has_new_elements<std::remove_cvref_t<decltype(x.sources())>>;
+};
+template <class... Source>
+struct new_elements_are_read_outside_a_reduction {
+  static constexpr bool value = (is_new_elements<Source> || ...);
+};
+
 // True if a layout is block-cyclic.
 template <class L>
 inline constexpr bool is_cyclic_v = encode_blocks(value_v<context_of<L>, L>) != 0;
@@ -182,10 +201,16 @@ class expression {
   device_mesh<M> const& mesh() const { return state_->mesh; }
   shape const& extents() const { return state_->extents; }
   index_t extent(int d) const { return extents()[d]; }
-  tensor_type const& evaluate() const { return state_->evaluate(); }
+  tensor_type const& evaluate() const {
+    static_assert(
+        !tensor_detail::new_elements_are_read_outside_a_reduction<Source...>::value,
+        "ashlar::assign_and_reduce: the function reads the new elements in one reduction, such as sum(x * x), and in elementwise operations below it; do all else with the result");
+    return evaluate_now();
+  }
   operator tensor_type() const { return evaluate(); }
   auto view() const { return evaluate().view(); }
 
+  tensor_type const& evaluate_now() const { return state_->evaluate(); }
   tensor_type const* finished() const { return state_->finished(); }
   void drop() { state_.reset(); }
   auto const& node() const { return state_->node; }
@@ -272,13 +297,13 @@ void reduce_owned(X const& x, unsigned dims, Y const& y) {
 /// A reduction of an expression without a value: its kernel evaluates the expression, and stores no element of it. If
 /// that would change the order of the sum, the expression is evaluated first. So a program gets the same bits if it stores
 /// an intermediate result.
-template <class T, class L, class Op, unsigned Dims, class M, class X>
-  requires requires(X const& x) { x.finished(); }
-auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+template <class Op, class X, class Y>
+void reduce_expression(X const& x, unsigned dims, Y const& y) {
   using S = Kokkos::DefaultExecutionSpace;
+  using T = element_t<Y>;
   using H = layout_t<X>;
-  sharded_tensor<T, L, M> y(m, extents);
-  shape const local = local_shape(x.extents(), layout_value_v<M, owned_layout_t<H>>, m.sizes(), m.rank());
+  shape const local =
+      local_shape(x.extents(), layout_value_v<mesh_t<X>, owned_layout_t<H>>, x.mesh().sizes(), x.mesh().rank());
   bool reduced = false;
   if (x.finished() == nullptr)
     x.sources().apply_to([&](auto const&... s) {
@@ -286,15 +311,21 @@ auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape cons
       kernels::strided<T> stored{nullptr, {}};
       row_major_strides const strides = stored_strides<H>(local);
       std::copy_n(strides.stride, max_rank, stored.stride);
-      if (!kernels::reduces_as_stored<Op>(local, Dims, stored, f, s.leaf(local)...)) return;
-      kernels::map_reduce<Op>(S{}, local, Dims, y.data(), f, s.leaf(local)...);
+      if (!kernels::reduces_as_stored<Op>(local, dims, stored, f, s.leaf(local)...)) return;
+      kernels::map_reduce<Op>(S{}, local, dims, y.data(), f, s.leaf(local)...);
       reduced = true;
     });
-  if (reduced) return y;
+  if (reduced) return;
   if constexpr (layout_has_a_halo<H>::value)
-    reduce_owned<Op>(x.evaluate(), Dims, y);
+    reduce_owned<Op>(x.evaluate_now(), dims, y);
   else
-    kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate().data()), local, Dims, y.data());
+    kernels::reduce<Op>(S{}, static_cast<T const*>(x.evaluate_now().data()), local, dims, y.data());
+}
+template <class T, class L, class Op, unsigned Dims, class M, class X>
+  requires(requires(X const& x) { x.finished(); } && !reads_new_elements<X>)
+auto make_result(reduce_op<Op, Dims> const&, device_mesh<M> const& m, shape const& extents, X const& x) {
+  sharded_tensor<T, L, M> y(m, extents);
+  reduce_expression<Op>(x, Dims, y);
   return y;
 }
 /// Reductions of a tensor with a halo read its owned cells.

@@ -79,6 +79,27 @@ void for_each_result(std::tuple<Y...> const& y, Operands const& operands, F cons
   }(std::index_sequence_for<Y...>{});
 }
 
+/// Calls run(box) for boxes that make up `computed`. If u is the exchange that fills the halo of x, and of `Pending`
+/// operands in all, the cells that need no halo come first, and then u is completed.
+template <class F, int Pending, class X, class U, class Run>
+void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run const& run) {
+  constexpr int rank = rank_v<X>;
+  if constexpr (std::is_same_v<std::remove_cvref_t<U>, X>) {
+    run(computed);
+  } else {
+    shape const own = x.local_region().extents();
+    kernels::box interior = computed;
+    constexpr stencil_reach around = ops_detail::widest_reach<F, Pending>();
+    for (int d = 0; d < around.rank; ++d)
+      if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
+        keep_away(interior, d, 0, own[d], around.lower[d], around.upper[d]);
+    run(interior);
+    (void)u.wait();
+    if (computed.shape(rank).size() != 0)
+      for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
+  }
+}
+
 /// The stencil f on the owned cells of x and v. `u` is x, or the exchange that fills its halo.
 template <class Y, class F, class X, class U, class... V>
 Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&... v) {
@@ -95,20 +116,8 @@ Y run_stencil(F const& f, stencil_box const& box, X const& x, U&& u, V const&...
     if (cells.shape(rank).size() == 0) return;
     run_stencil_kernel(space{}, stencil_on(f, to, cells, own, owned_cells_of(x), owned_cells_of(v)...));
   };
-  if constexpr (std::is_same_v<std::remove_cvref_t<U>, X>) {
-    run(computed);
-  } else {
-    kernels::box interior = computed;
-    constexpr int pending = ops_detail::is_pending_fields<std::remove_cvref_t<U>> ? 1 + int(sizeof...(V)) : 1;
-    constexpr stencil_reach around = ops_detail::widest_reach<F, pending>();
-    for (int d = 0; d < around.rank; ++d)
-      if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
-        keep_away(interior, d, 0, own.dim[d].size(), around.lower[d], around.upper[d]);
-    run(interior);
-    (void)u.wait();
-    if (computed.shape(rank).size() != 0)
-      for (kernels::box const& cells : boxes_around(computed, interior, rank)) run(cells);
-  }
+  constexpr int pending = ops_detail::is_pending_fields<std::remove_cvref_t<U>> ? 1 + int(sizeof...(V)) : 1;
+  run_around_exchange<F, pending>(computed, x, std::forward<U>(u), run);
   auto const finish = [&](auto const& one_result, auto const& operand) {
     if (box.distance > 0)
       if constexpr (std::is_same_v<element_t<decltype(operand)>, element_t<decltype(one_result)>>)
