@@ -2,6 +2,7 @@
 //   mpiexec -n 4 field_files
 #include <ashlar/ashlar.hpp>
 #include <ashlar/io/field_series.hpp>
+#include <ashlar/io/hdf5_attributes.hpp>
 #include <ashlar/io/hdf5_files.hpp>
 
 #include <iostream>
@@ -32,8 +33,12 @@ int main() {
 
     std::string const name = "wave_of_" + std::to_string(size);
 
+    // [storage]
+    hdf5_options const storage{
+        .deflate = 4, .shuffle = true, .attributes = {{"unit", "m"}, {"box", std::vector<double>{9.6, 3.9}}}};
+    // [storage]
     // [write]
-    field_series series(m, name + ".xdmf", {.spacing = {0.05, 0.03}, .storage = {.deflate = 4, .shuffle = true}});
+    field_series series(m, name + ".xdmf", {.spacing = {0.05, 0.03}, .storage = storage});
     for (int step = 0; step < 4; ++step) {
       auto const u = generate<double, blocks>(m, {rows, across}, wave{0.1 * step});
       series.write(0.1 * step, series_field("height", u), series_field("energy", u * u));
@@ -58,9 +63,15 @@ int main() {
       auto const v = load_npy<double, columns>(n, name + ".npy");
       auto const w = load_npz<double, columns>(n, name + ".npz", "height");
       // [read]
+      // [attributes]
+      auto const time = load_hdf5_attribute<double>(n, name + "_000003.h5", "/", "time");
+      auto const unit = load_hdf5_attribute<std::string>(n, name + "_000003.h5", "height", "unit");
+      auto const extents = load_hdf5_attribute<std::vector<double>>(n, name + "_000003.h5", "height", "box");
+      // [attributes]
       auto const expected = generate<double, columns>(n, {rows, across}, wave{0.1 * last});
       error = item(all_reduce(max(abs(u - expected)))) + item(all_reduce(max(abs(v - expected)))) +
               item(all_reduce(max(abs(w - expected))));
+      if (time != 0.1 * last || unit != "m" || extents != std::vector<double>{9.6, 3.9}) error = 1;
       auto const whole = gather_all(expected), found = gather_all(box);
       for (index_t i = 0; i < 50 * across; ++i)
         if (found[static_cast<std::size_t>(i)] != whole[static_cast<std::size_t>(100 * across + i)]) error = 1;

@@ -1,7 +1,7 @@
 // Fields to files and back beside the same bytes by pread and pwrite, and by MPI-IO: a matrix in rows and in blocks, as
 // .npy and, where HDF5 is installed, as a contiguous dataset. The peers read into memory that they have, as ashlar takes
 // the memory of an earlier tensor. All that write make a new file, wait until the disk has it, and rename it.
-// ASHLAR_BENCH_FOLDER says where (".").
+// ASHLAR_BENCH_FOLDER says where ("."), ASHLAR_BENCH_MIB how large the matrix is (256).
 #include <ashlar/io/npy_files.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
@@ -16,13 +16,22 @@ namespace {
 using namespace ashlar;
 using namespace bench;
 using grid = mesh<axis<"p">, axis<"q">>;
-constexpr index_t rows = 4096, columns = 8192;  // 256 MiB
-constexpr int header = 4096;                    // bytes before the elements, as in ashlar's .npy files
+constexpr index_t columns = 8192;  // 64 KiB
+constexpr int header = 4096;       // bytes before the elements, as in ashlar's .npy files
 
 std::filesystem::path folder() {
   char const* const given = std::getenv("ASHLAR_BENCH_FOLDER");
   return given ? given : ".";
 }
+
+// The matrix in MiB.
+index_t size() {
+  char const* const given = std::getenv("ASHLAR_BENCH_MIB");
+  index_t const mib = given ? std::atol(given) : 256;
+  if (mib < 1) throw error("ASHLAR_BENCH_MIB is a number of MiB, 1 or more, found " + std::string(given));
+  return mib;
+}
+index_t rows() { return size() * 16; }
 
 struct element {
   KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return static_cast<double>(i * columns + j); }
@@ -34,7 +43,7 @@ class raw {
   explicit raw(region const& own) : own_(own), data_(static_cast<std::size_t>(own.size())), room_(data_.size()) {
     for (index_t k = 0; k < own.size(); ++k) data_[static_cast<std::size_t>(k)] = value(k);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    int const whole[]{static_cast<int>(rows), static_cast<int>(columns)};
+    int const whole[]{static_cast<int>(rows()), static_cast<int>(columns)};
     int const size[]{static_cast<int>(own.dim[0].size()), static_cast<int>(own.dim[1].size())};
     int const begin[]{static_cast<int>(own.dim[0].begin), static_cast<int>(own.dim[1].begin)};
     MPI_Type_create_subarray(2, whole, size, begin, MPI_ORDER_C, MPI_DOUBLE, &view_);
@@ -102,7 +111,7 @@ class raw {
   // Calls f(first byte in the file, first element in memory, bytes) for each run.
   template <class F>
   void for_each_piece(F f) const {
-    io_detail::for_each_run(own_, shape::of(rows, columns), 0, own_.size(), [&](index_t k, index_t first, index_t n) {
+    io_detail::for_each_run(own_, shape::of(rows(), columns), 0, own_.size(), [&](index_t k, index_t first, index_t n) {
       f(header + static_cast<std::uint64_t>(first) * sizeof(double), static_cast<std::size_t>(k),
         static_cast<std::size_t>(n) * sizeof(double));
     });
@@ -117,9 +126,9 @@ class raw {
 
 template <class L>
 void matrix(races& all, device_mesh<grid> const& m, std::string const& layout_name) {
-  std::string const what = layout_name + " 256 MiB";
+  std::string const what = layout_name + " " + std::to_string(size()) + " MiB";
   if (!all.wants("load " + what) && !all.wants("save " + what)) return;
-  auto const x = generate<double, L>(m, {rows, columns}, element{});
+  auto const x = generate<double, L>(m, {rows(), columns}, element{});
   auto const is_right = [&](auto const& y) { return std::equal(x.data(), x.data() + x.local_size(), y.data()); };
   raw const peer(x.local_region());
   auto const npy = folder() / "bench_files.npy";

@@ -1,4 +1,5 @@
 // What the target ashlar::hdf5 offers: fields in HDF5 files, with their series over time.
 #pragma once
 #include "ashlar/io/field_series.hpp"
+#include "ashlar/io/hdf5_attributes.hpp"
 #include "ashlar/io/hdf5_files.hpp"

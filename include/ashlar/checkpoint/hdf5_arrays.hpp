@@ -47,7 +47,7 @@ class hdf5_arrays {
       }
       stored_array const now = described(a.name, *set_);
       if (now.type != a.type || now.extents != a.extents) throw error("the file changed while it was read");
-      hdf5_id const type = type_in_memory(a.type, *set_);
+      hdf5_id const stored(H5Dget_type(*set_), H5Tclose, reading.c_str()), type = type_in_memory(a.type, stored);
       hdf5_id const space(H5Dget_space(*set_), H5Sclose, reading.c_str());
       auto const bytes = name_of(a.type).bits / 8;
       for_each_box(a.extents, begin, end, [&](std::vector<hsize_t> const& start, std::vector<hsize_t> const& count) {

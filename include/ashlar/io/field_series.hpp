@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/io/hdf5_output.hpp"
 #include "ashlar/io/xdmf.hpp"
+#include <bit>
 #include <cmath>
 
 namespace ashlar {
@@ -30,7 +31,7 @@ struct series_field {
 template <class M>
 class field_series {
  public:
-  /// Error: ashlar::error on every rank if the name does not end with .xdmf, or the ranks give different names.
+  /// Error: ashlar::error on every rank if the name does not end with .xdmf, or the ranks give different names or grids.
   field_series(device_mesh<M> const& m, std::filesystem::path file, field_series_options options = {},
                call_site w = call_site::current())
       : mesh_(m), file_(std::move(file)), options_(std::move(options)) {
@@ -40,6 +41,10 @@ class field_series {
     comm::collectively(c, [&] {
       if (file_.extension() != ".xdmf" || file_.stem().empty()) fail("expected a name that ends with .xdmf");
     });
+    std::vector<index_t> same{static_cast<index_t>(options_.values), static_cast<index_t>(options_.origin.size())};
+    for (double const x : options_.origin) same.push_back(std::bit_cast<index_t>(x));
+    for (double const x : options_.spacing) same.push_back(std::bit_cast<index_t>(x));
+    comm::require_equal(c, same, std::string(caller) + ": " + file_.string() + ": place, origin and spacing (as bits)");
   }
 
   /// Writes the next step. The fields have the extents of the grid, of 2 or 3 dimensions. A field with one dimension

@@ -12,8 +12,10 @@
 
 namespace ashlar {
 
-/// A name and a text or number: an attribute of an HDF5 dataset or file.
-using hdf5_attribute = std::pair<std::string, std::variant<std::string, index_t, double>>;
+/// A name with a text, a number, or a vector of these: an attribute of an HDF5 dataset or file. load_hdf5_attribute reads it.
+/// Example: {"spacing", std::vector<double>{0.1, 0.2}}
+using hdf5_attribute = std::pair<std::string, std::variant<std::string, index_t, double, std::vector<std::string>,
+                                                           std::vector<index_t>, std::vector<double>>>;
 
 /// How save_hdf5 stores a dataset.
 struct hdf5_options {
@@ -81,10 +83,41 @@ inline void choose_chunks(hdf5_dataset& set) {
     o.chunk[d] = std::min(o.chunk[d], std::max<index_t>(set.extents[static_cast<int>(d)], 1));
 }
 
+/// Writes a value as an attribute. Texts have a fixed length, padded by null bytes, of which HDF5 wants 1 at least.
+class attribute_writer {
+ public:
+  attribute_writer(hid_t object, std::string name) : object_(object), name_(std::move(name)) {}
+  void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar(), &x); }
+  void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar(), &x); }
+  void operator()(std::string const& x) const { write_texts({x}, scalar()); }
+  void operator()(std::vector<index_t> const& x) const { write(H5T_STD_I64LE, row(x.size()), x.data()); }
+  void operator()(std::vector<double> const& x) const { write(H5T_IEEE_F64LE, row(x.size()), x.data()); }
+  void operator()(std::vector<std::string> const& x) const { write_texts(x, row(x.size())); }
+
+ private:
+  static hdf5_id scalar() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, "make a space"); }
+  static hdf5_id row(hsize_t count) { return hdf5_id(H5Screate_simple(1, &count, nullptr), H5Sclose, "make a space"); }
+  void write(hid_t type, hdf5_id const& space, void const* value) const {
+    hdf5_id const made(H5Acreate2(object_, name_.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                       ("create the attribute " + name_).c_str());
+    if (H5Sget_simple_extent_npoints(space) != 0)
+      hdf5_id::check(H5Awrite(made, type, value), ("write the attribute " + name_).c_str());
+  }
+  void write_texts(std::vector<std::string> const& texts, hdf5_id const& space) const {
+    std::size_t each = 1;
+    for (std::string const& t : texts) each = std::max(each, t.size());
+    std::string all;
+    for (std::string const& t : texts) all.append(t).append(each - t.size(), '\0');
+    hdf5_id const type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
+    hdf5_id::check(H5Tset_size(type, each), "size a type");
+    hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
+    write(type, space, all.data());
+  }
+  hid_t object_;
+  std::string name_;
+};
 inline void write_attribute(hid_t object, hdf5_attribute const& a) {
-  if (auto const* const text = std::get_if<std::string>(&a.second)) write_attribute(object, a.first.c_str(), *text);
-  if (auto const* const n = std::get_if<index_t>(&a.second)) write_attribute(object, a.first.c_str(), H5T_STD_I64LE, n);
-  if (auto const* const x = std::get_if<double>(&a.second)) write_attribute(object, a.first.c_str(), H5T_IEEE_F64LE, x);
+  std::visit(attribute_writer(object, a.first), a.second);
 }
 
 /// Tells HDF5 of each chunk, whose elements the driver drops. Stores the chunks' places.

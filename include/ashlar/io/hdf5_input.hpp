@@ -100,7 +100,7 @@ class hdf5_input {
   // Finds the first byte of elements that are row-major in the file, with the bytes of memory.
   void find_elements() {
     hdf5_id const creation(H5Dget_create_plist(*set_), H5Pclose, "read properties");
-    hdf5_id const stored(H5Dget_type(*set_), H5Tclose, "open a type"), memory = type_in_memory(from_, *set_);
+    hdf5_id const stored(H5Dget_type(*set_), H5Tclose, "open a type"), memory = type_in_memory(from_, stored);
     haddr_t const at = H5Dget_offset(*set_);
     bool const plain = H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_external_count(creation) == 0 &&
                        H5Tequal(stored, memory) > 0 && at != HADDR_UNDEF && box_.extents == whole_;
@@ -117,7 +117,8 @@ class hdf5_input {
       std::string const reading = "read " + name_;
       hsize_t n = 1;
       for (std::size_t d = 0; d < start.size(); ++d) start[d] += static_cast<hsize_t>(box_.begin[d]), n *= size[d];
-      hdf5_id const type = type_in_memory(from_, *set_), space(H5Dget_space(*set_), H5Sclose, reading.c_str()),
+      hdf5_id const stored(H5Dget_type(*set_), H5Tclose, "open a type");
+      hdf5_id const type = type_in_memory(from_, stored), space(H5Dget_space(*set_), H5Sclose, reading.c_str()),
                     room(H5Screate_simple(1, &n, nullptr), H5Sclose, "make a space");
       if (!start.empty())
         hdf5_id::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),

@@ -16,12 +16,56 @@ inline void require_same_fields(communicator const& c, std::vector<hdf5_field> c
   comm::require_equal(c, same, what + ": names (as checksums), types, filters, extents and chunks");
 }
 
+/// Numbers that are equal for equal attributes: their number, and the checksum of each name and value.
+class attribute_sums {
+ public:
+  explicit attribute_sums(std::vector<hdf5_attribute> const& all) {
+    sums_.push_back(static_cast<index_t>(all.size()));
+    for (hdf5_attribute const& a : all) {
+      crc_ = 0;
+      (*this)(a.first);
+      (*this)(static_cast<index_t>(a.second.index()));
+      std::visit(*this, a.second);
+      sums_.push_back(static_cast<index_t>(crc_));
+    }
+  }
+  std::vector<index_t> const& sums() const { return sums_; }
+  void operator()(index_t x) { add(&x, sizeof x); }
+  void operator()(double x) { add(&x, sizeof x); }
+  void operator()(std::string const& x) {
+    (*this)(static_cast<index_t>(x.size()));
+    add(x.data(), x.size());
+  }
+  template <class T>
+  void operator()(std::vector<T> const& x) {
+    (*this)(static_cast<index_t>(x.size()));
+    for (T const& one : x) (*this)(one);
+  }
+
+ private:
+  void add(void const* from, std::size_t n) { crc_ = crc32c(crc_, from, n); }
+  std::vector<index_t> sums_;
+  std::uint32_t crc_ = 0;
+};
+
+/// Checks that all ranks give the same attributes. Collective: all ranks of c.
+inline void require_same_attributes(communicator const& c, std::vector<hdf5_field> const& fields,
+                                    std::vector<hdf5_attribute> const& of_file, std::string const& what) {
+  std::vector<index_t> same = attribute_sums(of_file).sums();
+  for (hdf5_field const& f : fields) {
+    attribute_sums const one(f.set.options.attributes);
+    same.insert(same.end(), one.sums().begin(), one.sums().end());
+  }
+  comm::require_equal(c, same, what + ": attributes (as checksums)");
+}
+
 /// Writes the fields to a new file. Collective: all ranks of c, which are the ranks of the fields' meshes.
 /// Error: ashlar::error on every rank. Then there is no new file.
 inline void write_fields(communicator const& c, std::filesystem::path const& path, char const* caller,
                          std::vector<hdf5_field>& fields, std::vector<hdf5_attribute> const& of_file) {
   std::string const what = std::string(caller) + ": " + path.string();
   require_same_fields(c, fields, what);
+  require_same_attributes(c, fields, of_file, what);
   std::optional<std::string> failure;
   std::vector<std::optional<packed_chunks>> packed(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)

@@ -142,11 +142,10 @@ inline hdf5_id hdf5_space_of(shape const& s) {
 }
 
 /// The type of elements in memory. HDF5 itself orders the bytes and the parts of complex numbers. Floats of 16 bits and
-/// bool keep the file's type, which is the type of `set`.
-inline hdf5_id type_in_memory(array_type t, hid_t set) {
+/// bool keep the file's type, `stored`.
+inline hdf5_id type_in_memory(array_type t, hid_t stored) {
   bool const as_it_is = t == array_type::float16 || t == array_type::bfloat16 || t == array_type::boolean;
   if (!as_it_is) return hdf5_type(std::string(name_of(t).name));
-  hdf5_id const stored(H5Dget_type(set), H5Tclose, "open a type");
   hdf5_id copy(H5Tcopy(stored), H5Tclose, "copy a type");
   if (t != array_type::boolean) hdf5_id::check(H5Tset_order(copy, H5T_ORDER_LE), "order a type");
   return copy;

@@ -77,19 +77,22 @@ constexpr auto working_copy(X const& x, call_site const& w) {
   return y;
 }
 
-// Calls a routine after the ranks have met.
+// Calls a routine after the ranks have met. The agreement on its error is a call of its own: its deadline begins when the
+// routine has ended.
 template <class F, class X, class... Y>
 void call_on_ranks(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {
-  tensor_detail::call_of_all const call(x.mesh(), name, X::layout, comm_detail::element_code<element_t<X>>, x.extents(),
-                                        w);
   std::optional<std::string> wrong;
-  if (char const* const sentence = routine(x, y...)) wrong = sentence;
+  {
+    tensor_detail::call_of_all const call(x.mesh(), name, X::layout, comm_detail::element_code<element_t<X>>,
+                                          x.extents(), w);
+    if (char const* const sentence = routine(x, y...)) wrong = sentence;
+  }
   comm_detail::throw_together(x.mesh().communicator(), std::move(wrong), false, name, w);
 }
 
 /// Calls a routine of the library on tensors of which x is the matrix: routine(x, y...) returns the sentence of an error,
 /// or null. All ranks throw it. The ledger and the log have one entry for the call, without its bytes. Before it the
-/// ranks find out if they do not call the same. Inside the library no deadline ends a wait.
+/// ranks find out if they do not call the same. Inside the library no deadline ends a wait; the watchdog reports it.
 /// Collective: every rank of the mesh of x calls it; it blocks.
 template <class F, class X, class... Y>
 constexpr void call_solver(char const* name, call_site const& w, F const& routine, X const& x, Y const&... y) {

@@ -1,0 +1,104 @@
+// solver_culprit HOW: the ranks call solvers of ScaLAPACK, and rank 1 does not come to the first one. Each of the others has to
+// learn it before the library is called.
+// leaves, throws: it leaves main, or throws an error of its own. stops: it is stopped until the others have given up by the
+// deadline. inside: all come, and rank 1 is late for SECONDS within the library, where no deadline ends the wait.
+#include <ashlar/ashlar.hpp>
+#include <ashlar/linalg/cholesky.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+
+using namespace ashlar;
+
+namespace {
+
+constexpr int culprit = 1;
+using grid = mesh<axis<"p">, axis<"q">>;
+using blocks = layout<cyclic("p", 2), cyclic("q", 2)>;
+
+struct definite {
+  KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return i == j ? 9 : 1; }
+};
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (error const& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+bool is_stopped(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  char state = '?';
+  stat.ignore(std::numeric_limits<std::streamsize>::max(), ')') >> state;
+  return state == 'T';
+}
+
+// True if each of the ranks has heard an error with this part. One of them says so.
+bool report(MPI_Comm ranks, std::string const& heard, std::string const& part) {
+  int right = heard.find(part) != std::string::npos, all = 0, rank = 0;
+  if (right == 0) std::printf("heard %s\n", heard.c_str());
+  MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, ranks);
+  MPI_Comm_rank(ranks, &rank);
+  if (all != 0 && rank == 0) std::printf("all others heard: %s\n", heard.c_str());
+  std::fflush(stdout);
+  MPI_Barrier(ranks);  // before one of them ends the run
+  return all != 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  environment const env;
+  std::string const how = arguments[1];
+  int rank = 0, ranks = 0, process = getpid();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm others = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == culprit, rank, &others);
+  MPI_Bcast(&process, 1, MPI_INT, culprit, MPI_COMM_WORLD);
+
+  device_mesh<grid> const m(MPI_COMM_WORLD, {ranks, 1});
+  auto const a = generate<double, blocks>(m, {9, 9}, definite{});
+  if (how == "inside") {
+    unsigned const seconds = count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 4;
+    auto const late = [&](auto const&) -> char const* {
+      if (rank == culprit) sleep(seconds);
+      MPI_Barrier(MPI_COMM_WORLD);
+      return nullptr;
+    };
+    std::string const heard =
+        error_of([&] { linalg_detail::call_solver("linalg::late", call_site::current(), late, a); });
+    if (heard != "nothing") std::printf("heard %s\n", heard.c_str());
+    return heard != "nothing";
+  }
+  if (how == "stops" && rank == culprit) {
+    std::raise(SIGSTOP);
+    return 0;
+  }
+  if (how == "stops")
+    while (!is_stopped(process)) sched_yield();
+  std::string const heard = error_of([&] {
+    if (rank != culprit) (void)linalg::cholesky(a);
+    if (rank == culprit && how == "throws") throw error("an error of its own");
+  });
+  if (rank == culprit) return how == "throws";
+  std::string const call = "call 1 of the mesh, linalg::cholesky over p+q, solver_culprit.cpp:";
+  if (how != "stops") {
+    report(others, heard, " waits in " + call);
+    return 1;
+  }
+  if (!report(others, heard, " s in " + call)) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (rank == 0) kill(process, SIGCONT);
+  return 0;
+}
