@@ -43,7 +43,7 @@ def sentences(root):
             if before.rstrip("\\ \n").endswith("#error"):
                 depth = -1
             quoted = False
-            while i < len(text) and depth >= 0 and (depth or text[i] not in ",;"):
+            while i < len(text) and depth >= 0 and (depth or quoted or text[i] not in ",;"):
                 if text[i] == '"' and text[i - 1] != "\\":
                     quoted = not quoted
                 elif not quoted:
@@ -86,6 +86,36 @@ def words(text):
     return re.sub(r"\s+", " ", text.replace('\\"', '"'))
 
 
+def number_of_words(text):
+    return len(re.findall(r"[\w^']+", text))
+
+
+def inside_word(text, k):
+    return 0 < k < len(text) and text[k - 1].isalnum() and text[k].isalnum()
+
+
+def words_of(literal, pieces):
+    """How many words of a sentence a literal of a test has, with values in place of "..."; 0 if it has too few of them to mean this sentence."""
+    total = sum(map(number_of_words, pieces))
+
+    def follows(rest, i, counts):  # `rest` comes after all of piece i - 1
+        if i < len(pieces):
+            at = rest.find(pieces[i])
+            if at >= 0:
+                return follows(rest[at + len(pieces[i]):], i + 1, counts + [number_of_words(pieces[i])])
+            ends = [k for k in range(1, len(pieces[i])) if rest.endswith(pieces[i][:k]) and not inside_word(pieces[i], k)]
+            counts = counts + [number_of_words(pieces[i][:k]) for k in ends[-1:]]
+        run, all_of_them = max(counts, default=0), sum(counts)
+        return all_of_them if run >= 4 or 3 * run >= max(total, 9) or all_of_them >= min(max(4, total / 3), total) else 0
+
+    found = [number_of_words(literal) for piece in pieces if literal in piece]
+    for i, piece in enumerate(pieces):
+        found.append(follows(literal, i, []))
+        found += [follows(literal[len(piece) - k:], i + 1, [number_of_words(piece[k:])])
+                  for k in range(len(piece)) if not inside_word(piece, k) and literal.startswith(piece[k:])]
+    return max(found, default=0)
+
+
 def provoked(root, found=None):
     """The sentences, each with "compiler" (a program of tests/fail) and "test" (file, name, line of the literal) or None."""
     found = sentences(root) if found is None else found
@@ -95,11 +125,19 @@ def provoked(root, found=None):
         for number, line in enumerate(lines):
             literals += [(words(l[1]), path, name, lines, number) for l in LITERAL.finditer(line) if len(l[1].split()) >= 3]
     for s in found:
-        pieces = [words(p).strip(".;, ") for p in s["text"].split("...") if len(p.split()) >= 3]
+        pieces = [p for p in map(words, s["text"].split("...")) if p.strip()]
         entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
+        layer = s["header"].partition("/")[0]
+        near = {"io", "data", "checkpoint"} if layer in {"io", "data", "checkpoint"} else {layer}
         s["compiler"] = next((path for regex, path in expected if regex.search(s["text"])), None)
-        s["test"] = next(((path, name, lines, n) for text, path, name, lines, n in literals
-                          if entity in texts[path] and any(text.strip(".;, ") in p or p in text for p in pieces)), None)
+        fitting = []
+        for text, path, name, lines, n in literals:
+            is_same = path.parents[1].name not in {"unit", "mpi"} or path.parent.name == layer
+            if entity in texts[path] if entity else is_same or path.parent.name in near:
+                fitting.append((words_of(text, pieces), is_same, -len(fitting), (path, name, lines, n)))
+        best = max(fitting, default=(0,))
+        enough = 1 if entity else min(4, (sum(map(number_of_words, pieces)) + 1) // 2) if best[0] and best[1] else 5
+        s["test"] = best[3] if best[0] >= enough else None
     return found
 
 
