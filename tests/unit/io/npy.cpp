@@ -134,7 +134,8 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '<f8', 'order': False, 'shape': (2, 3), }", "keys", "found 'order'");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (6), }", "a tuple", "a number in parentheses");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (-6,), }", "a number in the shape", "found '-6");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "',' or ')'", "found '3)");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "expected ',' or ')' in the shape, found '3)",
+          "");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (,), }", "a number in the shape", "found ',)");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (02, 3), }", "a number in the shape", "found '02");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions",
