@@ -52,10 +52,14 @@ def entry(root, source, compiler):
     wrong, right = branches(re.sub(r"\A(//[^\n]*\n)+", "", text))
     explained = compiled(root, source, compiler)
     out = [f"## {source.stem.replace('_', ' ')}\n", " ".join(comment).replace("<", "\\<") + "\n"]
+    expected = [re.sub(r"\\(.)", r"\1", e) for e in re.findall(r"^ *// EXPECT: (.*)$", text, re.M)]
     if explained:
         out += [block("text", explained)]
+        others = [e for e in expected if e not in explained]
+        if len(expected) > 1 and others:
+            out += ["The other mistakes of this program:\n", block("text", "\n".join(others))]
     else:  # the compiler found no Kokkos or MPI
-        out += [block("text", "\n".join(re.findall(r"^ *// EXPECT: (.*)$", text, re.M)))]
+        out += [block("text", "\n".join(expected))]
     out += ["Wrong:\n", block("cpp", wrong), "Right:\n", block("cpp", right)]
     return "\n".join(out)
 

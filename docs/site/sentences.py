@@ -1,5 +1,5 @@
 """Pages of errors of the run time: every sentence of the headers, with the test that provokes it. Sentences of the compiler are on the pages of
-errors.py; a list at the end names the others."""
+errors.py; a list at the end names the others, with the reason if no program of a test can have them."""
 
 import pathlib
 import re
@@ -7,6 +7,44 @@ import re
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
 
+
+# Sentences that no test provokes, by how they begin, and the reason.
+OTHER_MACHINE = "for machines that store the highest byte first"
+DEVICE = "for devices; no test runs on one"
+BROKEN = "for a library or a disk that fails"
+AGAINST_RACES = "for a file that another program changes between two reads"
+NOT_TESTED = {
+    "ashlar::save_checkpoint: elements are written as they lie in memory, little-endian": OTHER_MACHINE,
+    "ashlar::read_npy: elements are taken as they lie in the file, little-endian": OTHER_MACHINE,
+    "ashlar::load_arrays: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
+    "ashlar::environment: expected ASHLAR_GPU_AWARE": DEVICE,
+    "ashlar::environment: ASHLAR_GPU_AWARE is 1": DEVICE,
+    "ashlar::kernels::gemm: ": DEVICE,
+    "ashlar::fft: the device's": DEVICE,
+    "ashlar::fft: only CUDA and HIP": DEVICE,
+    "ashlar::kernels: nvcc": DEVICE,
+    "ashlar::kernels: in code of nvcc 13": DEVICE,
+    "ashlar::apply: an operand lies where kernels": DEVICE,
+    "ashlar::assign: the value lies where kernels": DEVICE,
+    "ashlar::fft: FFTW transforms tensors in host memory": "for a build without FFTW and with transforms on devices",
+    "ashlar::fft: FFTW has no plan": BROKEN,
+    "ashlar::conv2d: oneDNN ": BROKEN,
+    "ashlar::cache_on_disk: a random number": BROKEN,
+    "zlib cannot compress": BROKEN,
+    "HDF5 reserves no room": BROKEN,
+    "HDF5 does not write a chunk": BROKEN,
+    "expected extents below 2^63 for ": "for files of such extents, which HDF5 1.10 itself does not write",
+    "HDF5 before 1.10.3": "for an older HDF5 than the one here",
+    "ashlar: this rank waits in a collective that had begun": "for a rank that another one's failure leaves in a collective; its text depends on the moment",
+    "what was written is not what is read back": BROKEN,
+    "it ends before byte": AGAINST_RACES,
+    "it changed while it was read": AGAINST_RACES,
+    "ashlar::linalg: ScaLAPACK counts the elements of a shard": "for shards of more than 2^31 elements",
+    "ashlar::linalg::eigh: the iteration": "for matrices on which ScaLAPACK's iteration fails; none is known",
+    "ashlar::linalg::svd: the iteration": "for matrices on which ScaLAPACK's iteration fails; none is known",
+    "ashlar::comm: complex numbers of float and of double": "for elements that tensors refuse before",
+    "ashlar::pending: dropped": "printed, not thrown, when a collective in flight fails and nobody waits for it",
+}
 
 THROWN = re.compile(r"\b(?:error|fail)\($")  # what follows is a sentence, or follows the name of a file
 
@@ -36,14 +74,14 @@ def sentences(root):
             before = text[max(0, literal.start() - 200):literal.start()].rstrip()
             if not SENTENCE.match(literal[1]) and not THROWN.search(before):
                 continue
-            if before.endswith('"'):  # the rest of a sentence
+            if before.endswith(('"', "fence(")):  # the rest of a sentence, or a name for tools
                 continue
             # The expression goes on to the end of the statement or of the arguments; a line #error has one literal.
             depth, i = 0, literal.end()
             if before.rstrip("\\ \n").endswith("#error"):
                 depth = -1
             quoted = False
-            while i < len(text) and depth >= 0 and (depth or text[i] not in ",;"):
+            while i < len(text) and depth >= 0 and (depth or quoted or text[i] not in ",;"):
                 if text[i] == '"' and text[i - 1] != "\\":
                     quoted = not quoted
                 elif not quoted:
@@ -86,6 +124,44 @@ def words(text):
     return re.sub(r"\s+", " ", text.replace('\\"', '"'))
 
 
+WORD = re.compile(r"[\w^']+")
+
+
+def number_of_words(text):
+    return len(WORD.findall(text))
+
+
+def inside_word(text, k):
+    return 0 < k < len(text) and text[k - 1].isalnum() and text[k].isalnum()
+
+
+def reason_of(text):
+    """Why no test has a sentence, or ""."""
+    return next((reason for begin, reason in NOT_TESTED.items() if text.startswith(begin)), "")
+
+
+def words_of(literal, pieces):
+    """How many words of a sentence a literal of a test has, with values in place of "..."; 0 if it has too few of them to mean this sentence."""
+    total = sum(map(number_of_words, pieces))
+
+    def follows(rest, i, counts):  # `rest` comes after all of piece i - 1
+        if i < len(pieces):
+            at = rest.find(pieces[i])
+            if at >= 0:
+                return follows(rest[at + len(pieces[i]):], i + 1, counts + [number_of_words(pieces[i])])
+            ends = [k for k in range(1, len(pieces[i])) if rest.endswith(pieces[i][:k]) and not inside_word(pieces[i], k)]
+            counts = counts + [number_of_words(pieces[i][:k]) for k in ends[-1:]]
+        run, all_of_them = max(counts, default=0), sum(counts)
+        return all_of_them if run >= 4 or 3 * run >= max(total, 9) or all_of_them >= min(max(4, total / 3), total) else 0
+
+    found = [number_of_words(literal) for piece in pieces if literal in piece]
+    for i, piece in enumerate(pieces):
+        found.append(follows(literal, i, []))
+        found += [follows(literal[len(piece) - k:], i + 1, [number_of_words(piece[k:])])
+                  for k in range(len(piece)) if not inside_word(piece, k) and literal.startswith(piece[k:])]
+    return max(found, default=0)
+
+
 def provoked(root, found=None):
     """The sentences, each with "compiler" (a program of tests/fail) and "test" (file, name, line of the literal) or None."""
     found = sentences(root) if found is None else found
@@ -94,12 +170,25 @@ def provoked(root, found=None):
         texts[path] = texts.get(path, "") + "\n".join(lines)
         for number, line in enumerate(lines):
             literals += [(words(l[1]), path, name, lines, number) for l in LITERAL.finditer(line) if len(l[1].split()) >= 3]
+    vocabulary = {text: set(WORD.findall(text)) for text, *_ in literals}
     for s in found:
-        pieces = [words(p).strip(".;, ") for p in s["text"].split("...") if len(p.split()) >= 3]
+        pieces = [p for p in map(words, s["text"].split("...")) if p.strip()]
         entity = (re.match(r"ashlar::(?:\w+::)*(\w+)", s["text"]) or [0, ""])[1]
+        layer = s["header"].partition("/")[0]
+        near = {"io", "data", "checkpoint"} if layer in {"io", "data", "checkpoint"} else {layer}
         s["compiler"] = next((path for regex, path in expected if regex.search(s["text"])), None)
-        s["test"] = next(((path, name, lines, n) for text, path, name, lines, n in literals
-                          if entity in texts[path] and any(text.strip(".;, ") in p or p in text for p in pieces)), None)
+        fitting, own, total = [], set(WORD.findall(s["text"])), sum(map(number_of_words, pieces))
+        for text, path, name, lines, n in literals:
+            if len(own & vocabulary[text]) < min(3, total):
+                continue
+            is_same = path.parents[1].name not in {"unit", "mpi"} or path.parent.name == layer
+            is_near = is_same or path.parent.name in near
+            begins = is_near and not pieces[0].startswith("expected") and text.startswith(pieces[0])
+            enough = 1 if entity or begins else min(4, (total + 1) // 2) if is_same else 5 if is_near else 8
+            count = words_of(text, pieces) if not entity or entity in texts[path] else 0
+            if count >= enough:
+                fitting.append((count, is_same, -len(fitting), (path, name, lines, n)))
+        s["test"] = max(fitting)[3] if fitting else None
     return found
 
 
@@ -139,6 +228,7 @@ def write_pages(root, folder):
                     f"```{'bash' if path.suffix == '.sh' else 'cpp'}\n" + code_of(lines, number) + "\n```\n"]
         rest = [s for s in found if s not in at_run_time]
         if rest:
-            out += ["## All other sentences\n", "| sentence | header | shown by |", "|---|---|---|"]
-            out += [f"| {plain(s['text'])} | `{s['header']}` | {plain(s['compiler'].stem.replace('_', ' ')) if s['compiler'] else ''} |" for s in rest]
+            out += ["## All other sentences\n", "| sentence | header | shown by, or why no test shows it |", "|---|---|---|"]
+            out += [f"| {plain(s['text'])} | `{s['header']}` | {plain(s['compiler'].stem.replace('_', ' ')) if s['compiler'] else reason_of(s['text'])} |"
+                    for s in rest]
         (folder / f"sentences_{layer}.md").write_text("\n".join(out) + "\n", encoding="utf-8")

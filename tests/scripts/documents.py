@@ -14,7 +14,7 @@ import errors
 import families
 import sentences
 
-MOST_WITHOUT_A_TEST = 0.31  # the share of the sentences of include/ that no test names; lower it when you add tests
+MOST_WITHOUT_A_TEST = 20  # new sentences of include/ that no test names; docs/site/sentences.py lists those that none can have
 
 faults = []
 
@@ -68,11 +68,15 @@ for source in sorted((root / "tests" / "fail").glob("*/*.cpp")):
 
 # ---- Sentences ----
 known = sentences.provoked(root)
-without = [s for s in known if not s["compiler"] and not s["test"]]
+unnamed = [s for s in known if not s["compiler"] and not s["test"]]
+excused = [s for s in unnamed if sentences.reason_of(s["text"])]
+without = [s for s in unnamed if s not in excused]
+faults += [f"docs/site/sentences.py excuses a sentence that a test names, or that is not there: {begin}" for begin in sentences.NOT_TESTED
+           if not any(s["text"].startswith(begin) for s in excused)]
 begins = sum(len(re.findall(r'[^\s"]\s*"ashlar::[\w:]+: \w+ \w+ \w+', path.read_text(encoding="utf-8"))) for path in (root / "include").rglob("*.hpp"))
 if len(known) < begins:
     faults.append(f"the pages have {len(known)} sentences and the headers {begins}")
-if len(without) > MOST_WITHOUT_A_TEST * len(known):
+if len(without) > MOST_WITHOUT_A_TEST:
     faults += [f"{s['header']}:{s['line']}: no test names this sentence: {s['text']}" for s in without]
 with tempfile.TemporaryDirectory() as folder:
     sentences.write_pages(root, pathlib.Path(folder))
@@ -96,5 +100,5 @@ if len(sys.argv) > 2:
         if re.search(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//', page.read_text(encoding="utf-8")):
             faults.append(f"{page} fetches something from elsewhere")
 
-print("\n".join(faults + [f"{len(public)} names, {len(there)} pages, {len(variables)} variables, {len(options)} options, {len(known)} sentences, {len(without)} of them without a test, {len(faults)} faults"]))
+print("\n".join(faults + [f"{len(public)} names, {len(there)} pages, {len(variables)} variables, {len(options)} options, {len(known)} sentences, {len(without)} of them without a test and {len(excused)} that none can have, {len(faults)} faults"]))
 sys.exit(len(faults) > 0)

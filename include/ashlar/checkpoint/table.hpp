@@ -92,7 +92,7 @@ struct checkpoint_table {
     description = load<std::uint32_t>(b + 48);
     if (!std::has_single_bit(block) || block < checkpoint_entry::page || block > byte_count{1} << 40 ||
         file_bytes < block)
-      throw error("its header makes no sense");
+      throw error("expected a header with the sizes of a checkpoint, found other numbers");
   }
 
   /// Checks the checksum of the bytes after the header of the first block. `header` is the header.
@@ -137,7 +137,7 @@ struct checkpoint_table {
     std::vector<gap> rest;
     byte_count at = block;
     for (gap const& d : data) {
-      if (d.begin < at) throw error("its tensors overlap");
+      if (d.begin < at) throw error("expected tensors side by side, found two that overlap");
       if (at != d.begin) rest.push_back({at, d.begin});
       at = d.end;
     }
@@ -181,7 +181,9 @@ struct checkpoint_table {
   // The unread rest of the table. A correct checksum does not make its numbers valid, so each is checked.
   struct source {
     unsigned char const *at, *end;
-    [[noreturn]] static void fail() { throw error("its table of tensors makes no sense"); }
+    [[noreturn]] static void fail() {
+      throw error("expected a table of tensors that lie in the file, found other numbers");
+    }
     byte_count number(byte_count most) {
       if (end - at < 8) fail();
       byte_count const n = load<byte_count>(at);

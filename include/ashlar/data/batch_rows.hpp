@@ -89,7 +89,7 @@ void check_elements(array_source const& from) {
   with_elements_of(from.kind(), []<class From>(From) {
     if (std::is_integral_v<T> && !std::is_integral_v<From>)
       throw error("ashlar::feed: expected integers for a field of integers, found elements of type " +
-                  std::string(name_of(npy_kind_of<From>()).descr));
+                  std::string(name_of(npy_kind_of<From>()).descr) + "; give the field the type float or double");
   });
 }
 // True if the array's element type has values that T cannot hold. Then `convert` may throw, perhaps on one rank alone.
@@ -104,7 +104,7 @@ void convert(From const* from, index_t n, T factor, T* to) {
     if constexpr (may_not_fit<From, T> && std::is_integral_v<From>)
       if (!std::in_range<T>(from[i]))
         throw error("ashlar::feed: expected integers that the tensor's elements can hold, found " +
-                    std::to_string(from[i]));
+                    std::to_string(from[i]) + "; give the field a type that holds them");
     to[i] = static_cast<T>(static_cast<T>(from[i]) * factor);
   }
 }

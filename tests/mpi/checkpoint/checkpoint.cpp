@@ -318,7 +318,8 @@ TEST_CASE("what does not fit is one sentence, and changes nothing") {
                "a step is 0 or more and less than 10^18; found " + std::to_string(step));
   if (c.size() > 1) {
     index_t const step = c.rank();
-    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }), "differ between ranks");
+    CHECK_SAYS(said([&] { save_checkpoint(file, c, step, checkpoint_part("p", p)); }),
+               "of names, types and extents, and of the values of numbers) differ between ranks");
     CHECK_SAYS(said([&] { save_checkpoint(file, communicator(MPI_COMM_SELF), 1, checkpoint_part("p", p)); }),
                "give the communicator of its mesh");
   }
@@ -364,6 +365,69 @@ TEST_CASE("a header that states a table of 2 GiB, in a file that is a hole, cost
   CHECK_SAYS(said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); }),
              "the checksum of its table of tensors differs");
   CHECK(kib() - before < 128 * 1024);
+}
+
+TEST_CASE("a file whose first block is not as expected is one sentence, which names the tensors that were wanted") {
+  shared_folder const folder;
+  communicator const& c = folder.ranks;
+  auto const file = folder.path / "a.h5";
+  long step = 9;
+  using checkpoint_detail::checkpoint_entry, checkpoint_detail::checkpoint_table, checkpoint_detail::byte_count;
+  using bytes = std::vector<unsigned char>;
+  checkpoint_entry entry;
+  entry.name = "step", entry.type = "int64", entry.element_bytes = 8, entry.extents = shape::of(2);
+  entry.choose_chunk();
+  checkpoint_table two;
+  two.entries = {entry, entry};
+  two.entries[1].name = "other";
+  two.block = two.block_bytes();
+  two.file_bytes = two.block + 32;
+  auto const with_offsets = [&](byte_count a, byte_count b) {
+    checkpoint_table t = two;
+    t.entries[0].offset = a, t.entries[1].offset = b;
+    bytes all = t.encode();
+    all.resize(static_cast<std::size_t>(t.file_bytes));
+    return all;
+  };
+  bytes const good = with_offsets(two.block, two.block + 16);
+  auto const refused = [&](bytes const& content, std::string const& why) {
+    comm::on_root(c, [&] { test::write(file, content); });
+    std::string const text = said([&] { load_checkpoint(file, c, checkpoint_part("step", step)); });
+    CHECK_SAYS(text, "ashlar::load_checkpoint: " + file.string() + ": " + why);
+    CHECK_SAYS(text, "; nothing is read of step");
+    comm::collectively(c, [] {});
+  };
+  auto const with = [&](std::size_t at, byte_count number, bool sealed) {
+    bytes b = good;
+    std::memcpy(b.data() + at, &number, sizeof number);
+    std::uint32_t const checksum = crc32c(0, b.data(), 60);
+    if (sealed) std::memcpy(b.data() + 60, &checksum, sizeof checksum);
+    return b;
+  };
+  auto const first = [&](std::size_t n) { return bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)); };
+  refused(bytes(100, 'x'), "expected a checkpoint, which begins with 'ashlar checkpoint 1', found other bytes");
+  refused(first(63), "it is truncated: expected 64 bytes or more, found 63");
+  refused(first(64), "it is truncated: expected 4128 bytes, found 64");
+  REQUIRE(good.size() == 4128);
+  refused(first(4127), "expected 4128 bytes, found 4127");
+  refused(with(40, 7, false), "the checksum of its header differs");
+  for (byte_count const block : {byte_count{0}, byte_count{4097}, byte_count{2048}, byte_count{1} << 41})
+    refused(with(24, block, true), "expected a header with the sizes of a checkpoint, found other numbers");
+  refused(with(32, 4095, true), "expected a header with the sizes of a checkpoint, found other numbers");
+  refused(with(72, 7, false), "the checksum of its table of tensors differs");
+  refused(with_offsets(two.block, two.block + 8), "expected tensors side by side, found two that overlap");
+  refused(with_offsets(two.block, two.block + 17),
+          "expected a table of tensors that lie in the file, found other numbers");
+  checkpoint_table t = two;
+  t.entries.pop_back();
+  t.block = t.block_bytes();
+  t.file_bytes = t.block + 32;
+  t.entries[0].offset = t.block;
+  t.description = 1;  // the last 16 bytes are no tensor's
+  bytes others = t.encode();
+  others.resize(static_cast<std::size_t>(t.file_bytes));
+  refused(others, "the checksum of the bytes by which HDF5 describes its tensors differs");
+  CHECK(step == 9);
 }
 
 TEST_CASE("every flipped byte and every truncation is found, and nothing is handed out") {

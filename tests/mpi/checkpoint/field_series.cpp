@@ -64,7 +64,7 @@ TEST_CASE("field_series: a step that does not fit, or cannot be written, changes
   auto const w = numbered<double, layout<"x", "y">>(m, shape::of(9, 8));
   series.write(0, series_field("u", u));
   std::string const before = text_of(folder.path / "flow.xdmf");
-  auto const refused = [&](auto f, char const* why) {
+  auto const refused = [&](auto f, std::string const& why) {
     CHECK_SAYS(said(f), "ashlar::field_series: ");
     CHECK_SAYS(said(f), why);
     comm::collectively(folder.ranks, [] {});
@@ -78,8 +78,14 @@ TEST_CASE("field_series: a step that does not fit, or cannot be written, changes
           "expected each name once, found u twice");
   refused([&] { series.write(1, series_field("u", numbered<double, layout<"x">>(m, shape::of(9)))); },
           "expected a grid of 2 or 3 dimensions");
-  refused([&] { series.write(std::nan(""), series_field("u", u)); }, "expected a finite time");
+  refused([&] { series.write(std::nan(""), series_field("u", u)); }, "expected a finite time, found nan");
   refused([&] { series.write(1, series_field("..", u)); }, "expected a name like fields/u, found '..'");
+  if (m.size() > 1) {
+    device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
+    auto const v = numbered<double, layout<"x", "y">>(alone, shape::of(9, 7));
+    refused([&] { series.write(1, series_field("v", v)); },
+            "expected v on the mesh of the series, of " + std::to_string(m.size()) + " ranks, found one of 1");
+  }
   CHECK_SAYS(said([&] { field_series(m, folder.path / "flow.h5"); }), "expected a name that ends with .xdmf");
   CHECK_SAYS(said([&] { field_series(m, folder.path / "no/flow.xdmf").write(0, series_field("u", u)); }),
              "flow_000000.h5.part: cannot be opened");

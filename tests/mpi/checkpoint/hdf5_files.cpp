@@ -180,6 +180,9 @@ TEST_CASE("hdf5: a file that cannot be written is one error on every rank, and t
   CHECK_SAYS(save({.chunk = {4}}),
              "expected a chunk of an extent of 1 or more per dimension (64 x 64), below 4 GiB, found 4");
   CHECK_SAYS(save({.chunk = {4, 0}}), "found 4 x 0");
+  auto const scalar = values<double, layout<>>(m, shape{});
+  CHECK_SAYS(said([&] { save_hdf5(scalar, path, "s", {.deflate = 1}); }),
+             "expected no filter for a scalar; leave out deflate and shuffle");
   CHECK(save({}).empty());
   for (hdf5_options const& o : all_options(2)) {
     if (o.deflate != 0) continue;  // these files are short

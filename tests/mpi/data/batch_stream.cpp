@@ -201,14 +201,19 @@ TEST_CASE("what does not fit is refused on every rank") {
                        error);
   CHECK_THROWS_WITH_AS(make(from_arrays(images()), pixels_field{}, label),
                        doctest::Contains("a field for each of 1 arrays, found 2"), error);
-  CHECK_THROWS_WITH_AS(make(from_arrays(npy_array{{2}, npy_kind::f8, bytes(16)}), label),
-                       doctest::Contains("expected integers for a field of integers, found elements of type <f8"),
-                       error);
+  CHECK_THROWS_WITH_AS(
+      make(from_arrays(npy_array{{2}, npy_kind::f8, bytes(16)}), label),
+      doctest::Contains(
+          "expected integers for a field of integers, found elements of type <f8; give the field the type float or double"),
+      error);
   CHECK_THROWS_WITH_AS(make(from_arrays(labels()).split(0, prng_key{1}).first, label),
                        doctest::Contains("1 example or more, found none"), error);
   if (m.size() > 1)
-    CHECK_THROWS_WITH_AS(make(from_arrays(labels()).batch(1 + m.rank()), label),
-                         doctest::Contains("value 1 is 1 on rank 0 and 2 on rank 1"), error);
+    CHECK_THROWS_WITH_AS(
+        make(from_arrays(labels()).batch(1 + m.rank()), label),
+        doctest::Contains(
+            "and each array's type and extents differ between ranks: value 1 is 1 on rank 0 and 2 on rank 1"),
+        error);
   // Their sentence names the line of the call.
   batch_stream stream(m, from_arrays(labels()).batch(4), label);
   dataset const nothing = from_arrays(labels()).split(0, prng_key{1}).first;
@@ -226,8 +231,11 @@ TEST_CASE("an element that does not fit, which one rank reads, is an error on ev
     (void)stream.next();
     for (int again : {0, 1}) {
       CAPTURE(again);
-      CHECK_THROWS_WITH_AS(stream.next(), doctest::Contains("that the tensor's elements can hold, found 1099511627783"),
-                           error);
+      CHECK_THROWS_WITH_AS(
+          stream.next(),
+          doctest::Contains(
+              "ashlar::feed: expected integers that the tensor's elements can hold, found 1099511627783; give the field a type that holds them"),
+          error);
       CHECK(stream.at() == batch_position{0, 1});
     }
     stream.seek({0, 2});

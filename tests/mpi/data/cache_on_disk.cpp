@@ -110,6 +110,17 @@ TEST_CASE("what was left of a run that was killed while it wrote is of no accoun
   });
 }
 
+TEST_CASE("a cache that cannot be written is an error on every rank") {
+  counted_cache cache;
+  communicator const c(MPI_COMM_WORLD);
+  auto const path = cache.folder.path / "no" / "x.npy";
+  CHECK_THROWS_WITH_AS(cache_on_disk(c, path, examples),
+                       doctest::Contains(("ashlar::cache_on_disk: cannot write " + path.string() +
+                                          "; choose a file in a folder that may be written and has room: ")
+                                             .c_str()),
+                       error);
+}
+
 TEST_CASE("of two programs that make a cache at the same time neither meets the other") {
   counted_cache cache;
   cache.on_root([&] {

@@ -82,10 +82,14 @@ TEST_CASE("feed: batches and arrays that do not fit are refused on every rank") 
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});
   digit_data const data = digits();
   shuffled_batches const batches(11, 4, prng_key{1}, 0), more(12, 4, prng_key{1}, 0);
-  CHECK_THROWS_WITH_AS((feed<float, layout<"data">>(m, data.train_images, batches, 0, 1.f)),
-                       doctest::Contains("second dimension"), error);
-  CHECK_THROWS_WITH_AS((feed<float, layout<"data", none>>(m, data.train_images, more, 0, 1.f)),
-                       doctest::Contains("more examples"), error);
+  CHECK_THROWS_WITH_AS(
+      (feed<float, layout<"data">>(m, data.train_images, batches, 0, 1.f)),
+      "ashlar::feed: expected a layout with the dimensions of the array, or with two, of examples and of "
+      "their elements, found one of 1 for examples of 3 x 2; give the layout a second dimension",
+      error);
+  CHECK_THROWS_WITH_AS(
+      (feed<float, layout<"data", none>>(m, data.train_images, more, 0, 1.f)),
+      doctest::Contains("ashlar::feed: the batches hold more examples than the array; make them for as many"), error);
 }
 
 TEST_CASE("item: a scalar's number on every rank, of tensors and of expressions") {

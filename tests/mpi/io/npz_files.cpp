@@ -108,6 +108,21 @@ TEST_CASE("npz: a file that is not as expected is one error on every rank") {
   write_together(folder.ranks, path, {good.begin(), good.end() - 30});
   refused(load("u"), "expected a .npz file, which ends with the directory of a zip file, found other bytes");
   write_together(folder.ranks, path, good);
+  std::vector<io_detail::zip_member> twice{{.name = "u.npy", .bytes = 1}, {.name = "u.npy", .bytes = 1}};
+  std::uint64_t const directory = io_detail::place_members(twice);
+  std::string const end = io_detail::directory_of(twice, directory);
+  write_together(folder.ranks, path, joined(bytes(static_cast<std::size_t>(directory)), bytes(end.begin(), end.end())));
+  refused(load("u"), "x.npz: expected one array 'u', found two of this name");
+  write_together(folder.ranks, path, good);
+  if (world_size() > 1) {
+    device_mesh<grid> const alone(MPI_COMM_SELF, {1, 1});
+    auto const v = numbered<float, layout<none>>(alone, shape::of(6));
+    auto const u = numbered<float, layout<none>>(m, shape::of(6));
+    std::string const found = said([&] { save_npz(path, npz_array("u", u), npz_array("v", v)); });
+    CHECK_MESSAGE(found.find("x.npz: expected v on a mesh of " + std::to_string(world_size()) +
+                             " ranks, as the first array is, found one of 1") != found.npos,
+                  found);
+  }
   std::string const other = load(m.rank() == 0 ? "u" : "v");
   CHECK_MESSAGE((world_size() == 1 || other.find("the paths") != other.npos), other);
 }

@@ -183,7 +183,7 @@ auto product_of_gathered(A const& a, B const& b, int& gathered) {
 }
 
 template <equation E, class La, class ToA, class Lb, class ToB, class T = double>
-void check_panels(device_mesh<grid> const& m, shape const& ea, shape const& eb) {
+void check_panels(device_mesh<xy_grid> const& m, shape const& ea, shape const& eb) {
   constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
@@ -259,7 +259,7 @@ TEST_CASE("matmul: the memory for panels is a quarter of the gathered operands, 
     pool::reset_peak();
     std::size_t const used = pool::in_use();
     int gathered = 0;
-    recorder<grid> notes;
+    recorder<xy_grid> notes;
     m.record(&notes);
     auto const c = product_of_gathered<"mk,kn->mn", rows, columns>(a, b, gathered);
     m.record(nullptr);

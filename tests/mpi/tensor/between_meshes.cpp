@@ -103,13 +103,15 @@ static_assert(collectives(line{{4}}, arrives<y_outside>).count() == 1);
 TEST_CASE("between meshes: other ranks are an error on every rank") {
   device_mesh<line> const row(MPI_COMM_WORLD, {world_size()});
   auto const x = tensor_of<float, layout<"z">>(row, shape::of(8), small_number);
+  doctest::Contains const other_ranks(
+      "ashlar::redistribute: the other mesh has the ranks of the tensor's, in the same order; make both from one communicator");
   MPI_Comm reversed = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -row.rank(), &reversed);
   {
     device_mesh<line> const backwards(reversed, {world_size()});
-    if (world_size() > 1) CHECK_THROWS_AS((void)redistribute<layout<none>>(x, backwards), error);
+    if (world_size() > 1) CHECK_THROWS_WITH_AS((void)redistribute<layout<none>>(x, backwards), other_ranks, error);
     device_mesh<line> const alone(MPI_COMM_SELF, {1});
-    if (world_size() > 1) CHECK_THROWS_AS((void)redistribute<layout<none>>(x, alone), error);
+    if (world_size() > 1) CHECK_THROWS_WITH_AS((void)redistribute<layout<none>>(x, alone), other_ranks, error);
   }
   MPI_Comm_free(&reversed);
 }

@@ -204,10 +204,18 @@ TEST_CASE("desync: where a rank has left messages, no collective among the same 
     auto const x = numbers<layout<"x", none>>(m, {9, 16}), y = numbers<layout<"x", none>>(m, {9, 16});
     CHECK(said([&] { testing::rank() == 0 ? (void)all_gather<"x">(x) : (void)all_to_all<"x", 1>(x); }) != "");
     // A comparison finds it before anybody has sent anything.
-    if (way == comm::algorithm::mpi)
+    if (way == comm::algorithm::mpi) {
       CHECK(denotes(all_gather<"x">(y), denoted<double>(y.extents(), y.layout, m.sizes(), small_number)));
-    else
-      CHECK(contains(said([&] { (void)all_gather<"x">(y); }), "make another mesh, on all of them"));
+    } else {
+      CHECK(contains(
+          said([&] { (void)all_gather<"x">(y); }),
+          "ashlar: a collective among these ranks has failed here before, and they may wait in it; make another "
+          "mesh, on all of them"));
+      CHECK(contains(
+          said([&] { comm::require_equal(m.communicator(), std::vector<index_t>{1}, "numbers"); }),
+          "ashlar: a call of these ranks has failed here before, and they may wait in it; make another mesh, on "
+          "all of them"));
+    }
     auto const other = all_ranks();
     auto const z = numbers<layout<"x", none>>(other, {9, 16});
     CHECK(denotes(all_gather<"x">(z), denoted<double>(z.extents(), z.layout, other.sizes(), small_number)));

@@ -65,3 +65,17 @@ TEST_CASE("memory: of tensors that grow, one at a time, at most twice the last i
   }
   CHECK(static_cast<double>(pool::held()) <= static_cast<double>(before) + 2.5 * last + (64 << 20));
 }
+
+TEST_CASE("memory: a bound that tensors exceed on one rank is an error on every rank") {
+  device_mesh<line> const m(MPI_COMM_WORLD, {testing::ranks()});
+  reset_peak_memory();
+  std::size_t const before = memory_in_use().bytes;
+  require_peak_memory(m.communicator(), before);
+  int const n = testing::rank() == testing::ranks() - 1 ? 1 << 20 : 1;
+  auto const x = make<double, layout<none>>(device_mesh<line>(MPI_COMM_SELF, {1}), {n});
+  std::string const text = said([&] { require_peak_memory(m.communicator(), before + 1000); });
+  CHECK_MESSAGE(contains(text, "ashlar::require_peak_memory: a rank takes "), text);
+  CHECK_MESSAGE(contains(text, " bytes, more than the bound of " + std::to_string(before + 1000) +
+                                   "; keep less, or raise the bound"),
+                text);
+}

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <cstdio>
 #include <fstream>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -96,5 +97,12 @@ TEST_CASE("trace: a file that cannot be written is an error on every rank") {
   device_mesh<line> const m(MPI_COMM_WORLD, {world_size()});
   CHECK_THROWS_WITH_AS(comm::trace(m.communicator(), "/nowhere/trace.json"),
                        "ashlar::trace: cannot write /nowhere/trace.json; choose a file in a folder that may be written",
+                       error);
+  if (!std::filesystem::exists("/dev/full")) return;  // a device of Linux, on which no byte has room
+  comm::trace full(m.communicator(), "/dev/full");
+  program(m);
+  CHECK_THROWS_WITH_AS(full.write(),
+                       doctest::Contains("ashlar::trace: writing /dev/full failed; free room on its file system, or "
+                                         "choose a file elsewhere"),
                        error);
 }

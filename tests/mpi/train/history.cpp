@@ -116,7 +116,10 @@ TEST_CASE("csv_log: a file that another run still writes is refused, and stays a
   communicator const& c = f.m.communicator();
   csv_log first(c, f.path / "a.csv", columns);
   first.add({1, 0.5});
-  CHECK_THROWS_WITH_AS(csv_log(c, f.path / "a.csv", columns), doctest::Contains("another run writes this file"), error);
+  CHECK_THROWS_WITH_AS(
+      csv_log(c, f.path / "a.csv", columns),
+      doctest::Contains("another run writes this file; wait until all its ranks have ended, or choose another file"),
+      error);
   CHECK(f.read("a.csv") == head + "1,0.5\n");
 }
 

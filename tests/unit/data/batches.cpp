@@ -105,7 +105,10 @@ TEST_CASE("all permutations of four examples are equally likely, and so is every
 }
 
 TEST_CASE("sizes that make no batches are refused") {
-  CHECK_THROWS_WITH_AS(shuffled_batches(-1, 128, prng_key{1}, 0), doctest::Contains("-1 in batches of 128"), error);
+  CHECK_THROWS_WITH_AS(
+      shuffled_batches(-1, 128, prng_key{1}, 0),
+      "ashlar::shuffled_batches: expected 0 examples or more in batches of 1 or more, found -1 in batches of 128",
+      error);
   CHECK_THROWS_WITH_AS(shuffled_batches(10, 0, prng_key{1}, 0), doctest::Contains("10 in batches of 0"), error);
   CHECK_THROWS_WITH_AS(shuffled_batches(10, -5, prng_key{1}, 0), doctest::Contains("batches of -5"), error);
 }

@@ -182,15 +182,15 @@ TEST_CASE("every truncation is refused") {
       CHECK(!r.array);
       CHECK(r.sentence.find("ashlar::read_idx") == 0);
     }
-  check_refused({}, "expected a header", "found the end");
-  check_refused({file.begin(), file.begin() + 8}, "expected 2 extents", "found 1");
-  check_refused({file.begin(), file.end() - 1}, "expected 100 elements (5 x 20)", "found 99");
+  check_refused({}, "expected a header of at least 4 bytes, found the end of the file", "");
+  check_refused({file.begin(), file.begin() + 8}, "expected 2 extents, found 1", "");
+  check_refused({file.begin(), file.end() - 1}, "expected 100 elements (5 x 20), found 99", "");
   check_refused({packed.begin(), packed.end() - 1}, "expected whole gzip data", "found that they end in the middle");
 }
 
 TEST_CASE("trailing bytes are refused") {
   auto const file = joined(header({5, 20}), counting(100));
-  check_refused(joined(file, {0}), "expected 100 elements (5 x 20)", "found more");
+  check_refused(joined(file, {0}), "expected 100 elements (5 x 20), found more", "");
   check_refused(gzip(joined(file, {0})), "expected 100 elements (5 x 20)", "found more");
   for (bytes const& tail : {bytes{0, 0}, bytes(512), bytes{'x', 'y'}})
     check_refused(joined(gzip(file), tail), "expected sound gzip data", "found incorrect header check");

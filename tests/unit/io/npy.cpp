@@ -125,15 +125,17 @@ TEST_CASE("npy: a wrong header is refused by name") {
   refused("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }", "elements of type <f4", "found '|O'");
   refused("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", "elements of one type",
           "found records");
-  refused("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", "in C order", "numpy.ascontiguousarray(a)");
-  refused("{'descr': '<f8', 'fortran_order': 1, 'shape': (2, 3), }", "True or False", "found '1, ");
+  refused("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }",
+          "expected elements in C order, found Fortran order; save numpy.ascontiguousarray(a)", "");
+  refused("{'descr': '<f8', 'fortran_order': 1, 'shape': (2, 3), }", "True or False for fortran_order, found '1, ", "");
   refused("{'descr': '<f8', 'shape': (2, 3), }", "keys descr, fortran_order and shape", "found fewer");
   refused("{}", "keys descr, fortran_order and shape", "found fewer");
   refused("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", "keys", "found 'descr' twice");
   refused("{'descr': '<f8', 'order': False, 'shape': (2, 3), }", "keys", "found 'order'");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (6), }", "a tuple", "a number in parentheses");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (-6,), }", "a number in the shape", "found '-6");
-  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "',' or ')'", "found '3)");
+  refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "expected ',' or ')' in the shape, found '3)",
+          "");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (,), }", "a number in the shape", "found ',)");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (02, 3), }", "a number in the shape", "found '02");
   refused("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 6, 1), }", "0 to 8 dimensions",
@@ -161,15 +163,17 @@ TEST_CASE("npy: declared sizes allocate nothing that the file does not have") {
   check_refused(header("<f8", "(4294967296, 4294967296)"), "can be addressed", "found 4294967296 x 4294967296");
   check_refused(header("<f8", "(2305843009213693952,)"), "can be addressed", "found 2305843009213693952");
   check_refused(header("|u1", "(4294967296, 4294967296, 0)"), "can be addressed", "found 4294967296 x 4294967296 x 0");
-  check_refused(header("|u1", "(9223372036854775808,)"), "below 2^63", "found '9223372036854775808'");
+  check_refused(header("|u1", "(9223372036854775808,)"), "an extent below 2^63, found '9223372036854775808'", "");
   check_refused(header("|u1", "(" + std::string(400, '9') + ",)"), "below 2^63", "found '999");
   bytes const lead{0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0};
-  check_refused(joined(joined(lead, {0xff, 0xff, 0xff, 0xff}), bytes(100, ' ')), "at most 65536",
-                "found one of 4294967295");
+  check_refused(joined(joined(lead, {0xff, 0xff, 0xff, 0xff}), bytes(100, ' ')),
+                "a header of at most 65536 bytes, found one of 4294967295", "");
   check_refused(joined(joined(lead, {0, 1, 0, 0}), bytes(100, ' ')), "a header of 256 bytes", "found 100");
 }
 
 TEST_CASE("npy: every truncation and every tail is refused") {
+  bytes const lead{0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0};
+  check_refused(joined(lead, {0, 1}), "expected the length of a header, found the end of the file", "");
   for (int major : {1, 2}) {
     auto const whole = joined(header("<i4", "(5, 4)", major), counting(80));
     for (std::size_t n = 0; n < whole.size(); ++n) {

@@ -149,9 +149,10 @@ TEST_CASE("a text that is no JSON") {
   check_refused(file_of("{" + good + "}}", 24), "expected the end of the JSON text, found '}'");
   check_refused(file_of("{\"w", 24), "the end of a text in quotes");
   check_refused(file_of("{'w':{}}", 24), "expected '\"'");
-  check_entry_refused("\"\x01\":{}", "no control character");
+  check_entry_refused("\"\x01\":{}", "expected no control character in a text, found one");
   check_entry_refused("\"\\x\":{}", "an escaped character of JSON");
-  check_entry_refused("\"\\u00g0\":{}", "4 hexadecimal digits");
+  check_entry_refused("\"\\u00g0\":{}", "4 hexadecimal digits in a text, found others");
+  check_refused(file_of("{\"\\u00", 24), "expected a character, found the end of the JSON text");
   check_entry_refused("\"\\u0000\":{}", "without the character 0");
   check_entry_refused("\"\\ud83d\":{}", "both parts of a surrogate pair");
   check_entry_refused("\"\\ud83d\\u0041\":{}", "both parts of a surrogate pair");
@@ -174,7 +175,7 @@ TEST_CASE("an index names a file for each array") {
     CHECK(sentence.find(expected) != std::string::npos);
   };
   refused("", "expected '{' in the JSON text, found its end");
-  refused("{}", "expected a weight_map");
+  refused("{}", "expected a weight_map, as an index of safetensors files has, found none");
   refused(R"({"weight_map": {"a": "../x"}})", "a file beside the index for 'a', found '../x'");
   refused(R"({"weight_map": {"a": "/x"}})", "a file beside the index");
   refused(R"({"weight_map": {"a": ""}})", "a file beside the index");
@@ -184,6 +185,8 @@ TEST_CASE("an index names a file for each array") {
   refused(R"({"weight_map": {"a": 1}})", "expected '\"'");
   for (char const* const number : {"01", "1.", ".5", "1e", "+1", "-", "nul", "1.5.5"})
     refused(std::string("{\"metadata\": ") + number + "}", "expected");
+  refused("{\"metadata\": nul}", "expected a JSON value, found 'nul}'");
+  refused("{\"metadata\": ", "expected a JSON value, found the end");
   refused("{\"metadata\": " + std::string(100000, '[') + "}", "at most 64 levels");
   std::string deep = "{\"metadata\": ";
   for (int i = 0; i < 100; ++i) deep += "{\"x\":";

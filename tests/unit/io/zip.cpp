@@ -2,6 +2,7 @@
 #include "ashlar/io/zip.hpp"
 #include "ashlar/io/crc32.hpp"
 #include "support/files.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <functional>
@@ -153,14 +154,58 @@ TEST_CASE("zip: files that are not as expected are refused in one sentence") {
   check_refused(changed(e.file, directory + 24, {0xff, 0xff, 0xff, 0xff}), 0, "as numbers of 64 bits, found none");
   check_refused(changed(e.file, directory + 20, {0, 0, 0, 9}), 0, "before the directory at byte");
   check_refused(changed(e.file, directory + 42, {0, 0, 0, 9}), 0, "before the directory at byte");
-  check_refused(changed(e.file, directory + 8, {1}), 0, "found it encrypted");
+  check_refused(changed(e.file, directory + 8, {1}), 0, "expected 'u.npy' as it is, found it encrypted");
   check_refused(changed(e.file, directory + 10, {8}), 0, "found it compressed; write it by numpy.savez");
-  check_refused(changed(e.file, directory + 20, {4}), 0, "found 4 bytes for 5");
+  check_refused(changed(e.file, directory + 20, {4}), 0, "expected 'u.npy' without compression, found 4 bytes for 5");
   check_refused(changed(e.file, 0, {'Q'}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, 30, {'v'}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, 26, {0xff, 0xff}), 0, "expected the header of 'u.npy' at byte 0");
   check_refused(changed(e.file, static_cast<std::size_t>(e.members[1].at) + 28, {0xff, 0xff}), 1,
                 "expected 70000 bytes of 'a/??.npy', found the end of the file");
+}
+
+TEST_CASE("zip: the records of a zip64 file that are not as expected are refused in one sentence") {
+  example const e;
+  std::size_t const end = e.file.size() - 22;
+  auto const number = [](std::uint64_t n, std::size_t size) {
+    bytes b;
+    for (std::size_t i = 0; i < size; ++i) b.push_back(static_cast<std::uint8_t>(n >> 8 * i));
+    return b;
+  };
+  // The file with a zip64 end record before its own one, and a locator that says that this record is at byte `at`.
+  auto const large = [&](std::uint64_t directory_bytes, std::uint64_t at, std::uint32_t signature) {
+    bytes record = number(signature, 4);
+    for (auto const& [n, size] : std::initializer_list<std::pair<std::uint64_t, std::size_t>>{
+             {44, 8}, {45, 2}, {45, 2}, {0, 4}, {0, 4}, {2, 8}, {2, 8}, {directory_bytes, 8}, {e.directory, 8}})
+      record = joined(record, number(n, size));
+    bytes locator = joined(number(0x07064b50, 4), number(0, 4));
+    locator = joined(joined(locator, number(at, 8)), number(1, 4));
+    auto const split = e.file.begin() + static_cast<std::ptrdiff_t>(end);
+    return joined(joined(joined({e.file.begin(), split}, record), locator), {split, e.file.end()});
+  };
+  std::uint64_t const directory_bytes = end - e.directory;
+  constexpr std::uint32_t signature = 0x06064b50;
+  CHECK(read(large(directory_bytes, end, signature), 0).content == counting(5));
+  std::string const last = std::to_string(end + 56);
+  check_refused(large(directory_bytes, end + 1, signature), 0,
+                ("expected the end record of a zip64 file before byte " + last + ", found byte ").c_str());
+  check_refused(
+      large(directory_bytes, end, signature + 1), 0,
+      ("expected the end record of a zip64 file at byte " + std::to_string(end) + ", found other bytes").c_str());
+  check_refused(large(directory_bytes + 1, end, signature), 0, "found one that begins at byte");
+
+  // A directory of more than 64 MiB, in a file that is a hole.
+  temporary_folder const folder;
+  std::uint64_t const most = std::uint64_t{64} << 20;
+  write(folder.path / "x.npz", {});
+  std::filesystem::resize_file(folder.path / "x.npz", most + 1);
+  bytes const at_end = joined(joined(number(0x06054b50, 4), number(0, 8)), joined(number(most + 1, 4), number(0, 6)));
+  REQUIRE(at_end.size() == 22);
+  checked_file(folder.path / "x.npz", caller, O_WRONLY).write(most + 1, at_end.data(), at_end.size());
+  std::string const sentence =
+      test::said([&] { io_detail::members_of_zip(checked_file(folder.path / "x.npz", caller)); });
+  CHECK_MESSAGE(sentence.find("expected a directory of at most 64 MiB, found 67108865 bytes") != sentence.npos,
+                sentence);
 }
 
 TEST_CASE("zip: no change of one byte and no shorter file leads beyond the file") {

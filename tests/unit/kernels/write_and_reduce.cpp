@@ -1,7 +1,7 @@
 // Kernels that write and reduce, against map and map_reduce after it, by rows and by elements.
 #include "ashlar/kernels/write_and_reduce.hpp"
 #include <doctest/doctest.h>
-#include "../../support/shared_vector.hpp"
+#include "support/shared_vector.hpp"
 
 using namespace ashlar;
 using test::shared_vector;

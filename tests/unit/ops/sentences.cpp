@@ -120,3 +120,57 @@ TEST_CASE("extents of a type that are not the tensor's") {
       (void)(fix_extents<4, 5>(x)),
       "ashlar::fix_extents: the tensor has the extents that its type is to have; expected (4, 5), found (4, 3)", error);
 }
+
+namespace {
+struct sum_of_two {
+  static constexpr auto reach = star(1);
+  constexpr float operator()(auto const& u, auto const& v) const { return u(-1) + v(0); }
+};
+}  // namespace
+
+TEST_CASE("extents and numbers that an operation cannot take") {
+  using line = mesh<axis<"x">>;
+  line const m{{2}};
+  auto const says = [](auto const& f, char const* text) { CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), error); };
+  auto const x = make<float, layout<"x", none>>(m, {4, 3});
+  auto const targets = make<float, layout<"x", none>>(m, {4, 4});
+  says([&] { (void)softmax_cross_entropy(x, targets); },
+       "ashlar::softmax_cross_entropy: a distribution has one number a logit; found (4, 3) and (4, 4)");
+  says(
+      [&] {
+        (void)unflatten<1>(x, {2, 2});
+      },
+      "ashlar::unflatten: the extents given multiply to that of the dimension that is cut; found (4, 3) and (4, 2, 2)");
+  says([&] { (void)redistribute<layout<none, "x">>(x, line{{4}}); },
+       "ashlar::redistribute: the other mesh has as many ranks as the tensor's");
+  says([] { (void)inside(-1); }, "ashlar::inside: a distance from the edge is 0 or more cells");
+  for (int const which : {-1, 2})
+    says([&] { (void)colour(which, 2); }, "ashlar::colour: colours count from 0; write colour(0, 2) or colour(1, 2)");
+  says(
+      [&] {
+        (void)chain(equal_layers<3>(x), x,
+                    [](auto const& y, auto const&, std::size_t) { return concatenate<1>(y, y); });
+      },
+      "ashlar::chain: one of equal_layers gives other extents than it takes; found (4, 6) and (4, 12)");
+
+  abstract_mesh<line> const handle(m);
+  using field = stale<layout<halo("x", 1)>>;
+  auto u = make<float, field>(handle, {8});
+  auto const v = make<float, field>(handle, {9});
+  says([&] { (void)stencil(sum_of_two{}, exchange_halo(u), exchange_halo(v)); },
+       "ashlar::stencil: the operands have the same extents; found (8) and (9)");
+  says([&] { update(sum_of_two{}, colour(0, 2), u, v); },
+       "ashlar::update: the operands have the same extents; found (8) and (9)");
+}
+
+TEST_CASE("a bundle of more collectives than there is room for") {
+  ops_detail::bundle_collectives all;
+  for (axis_mask a = 1; a <= 64; ++a) all.add(a, 0);
+  std::string text;
+  try {
+    all.add(65, 0);
+  } catch (char const* sentence) {  // read by the compiler in a program
+    text = sentence;
+  }
+  CHECK(text == "ashlar::bundle: it takes more than 64 messages, one for each set of axes; bundle fewer members");
+}

@@ -35,7 +35,8 @@ ASHLAR_INLINE void trace::write() {
     std::fputs("\n]}\n", f);
     bool const written = std::ferror(f) == 0;
     if (std::fclose(f) != 0 || !written)
-      throw error("ashlar::trace: writing " + path_ + " failed; is there room left?");
+      throw error("ashlar::trace: writing " + path_ +
+                  " failed; free room on its file system, or choose a file elsewhere");
   });
 }
 
