@@ -89,6 +89,8 @@ TEST_CASE("assign: a value of other extents is an error") {
   device_mesh<line> const m(MPI_COMM_WORLD);
   auto x = make<double, layout<none, none>>(m, {1, 3});
   auto const large = make<double, layout<none, none>>(m, {4, 3});
-  CHECK(said([&] { x += large; }) ==
-        "ashlar::assign: the value has the extents of the tensor; expected (1, 3), found (4, 3)");
+  CHECK(
+      said([&] { x += large; }) ==
+      "ashlar::assign: the value has the extents of the tensor; expected (1, 3), found (4, 3); the operands of += are "
+      "layout<none, none> (1, 3) and layout<none, none> (4, 3)");
 }
