@@ -1,5 +1,6 @@
 // The functions of comm/node/group.hpp.
 #pragma once
+#include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/node/group.hpp"
 
 namespace ashlar::comm_detail {
@@ -50,10 +51,12 @@ ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::u
 }
 
 ASHLAR_INLINE void node_group::throw_late(member const& m, char const* fate, double waited) const {
+  comm::collective_log const& log = comm::collective_log::instance();
+  std::string const call = log.begun() > log.done() ? "; the call is " + log.last_text() : "";
   throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) +
               " s on its node for " + name(static_cast<int>(&m - members_.data())) + ", which " + fate +
               "; collectives begun here: " + std::to_string(round_) +
-              ", there: " + std::to_string(m.slot->round() - m.round));
+              ", there: " + std::to_string(m.slot->round() - m.round) + call);
 }
 
 }  // namespace ashlar::comm_detail
