@@ -9,7 +9,7 @@
 using namespace ashlar;
 using grid = mesh<axis<"data">, axis<"model">>;
 
-// A layout has one spec a dimension. Axes of one dimension are listed from major to minor.
+// A layout has one spec per dimension. Axes of one dimension are listed from major to minor.
 using rows = layout<"data", none>;
 using blocks = layout<"data", "model">;
 static_assert(!std::is_same_v<rows, blocks>);

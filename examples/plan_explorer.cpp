@@ -12,10 +12,10 @@ namespace {
 constexpr char const* usage =
     R"(plan_explorer: the steps that bring a tensor from one layout into another, and what they cost
   --mesh A=P,B=Q,...      axes of the mesh and their sizes
-  --from S,S,...          the layout it has, one spec a dimension: none, an axis, or axes joined by +, major to minor;
+  --from S,S,...          the layout it has, one spec per dimension: none, an axis, or axes joined by +, major to minor;
                           A%64 assigns blocks of 64 round-robin over axis A
   --to S,S,...            the layout it gets
-  --extents N,N,...       global extents, one a dimension
+  --extents N,N,...       global extents, one per dimension
   --from-partial A=OP,... axes over which the tensor is partial, innermost first; OP is sum, max, min or prod
   --to-partial A=OP,...   the same of the layout it gets
   --element-bytes N       bytes of an element (4)

@@ -10,7 +10,7 @@ SENTENCE = re.compile(r"ashlar::[\w:<>~]+: \S")
 
 # Sentences that no test provokes, by how they begin, and the reason.
 OTHER_MACHINE = "for machines that store the highest byte first"
-DEVICE = "for devices; no test runs on one"
+DEVICE = "for devices, on which `scripts/test` runs nothing"
 BROKEN = "for a library or a disk that fails"
 AGAINST_RACES = "for a file that another program changes between two reads"
 NOT_TESTED = {

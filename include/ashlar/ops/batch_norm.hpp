@@ -67,7 +67,7 @@ struct moments_op {
     if (center[0] != channels)
       // Compilers print the line on which a call begins.
       // clang-format off
-      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+      plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
           x, center);
     // clang-format on
     return Over == statistics::global ? shape::of(2, channels) : shape::of(shards, 2, channels);
@@ -146,7 +146,7 @@ struct coefficients_op {
       if (c[0] != y[y.rank - 1])
         // Compilers print the line on which a call begins.
         // clang-format off
-        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number a channel, the last dimension of x",
+        plan_detail::fail_extents("ashlar::batch_norm: scale, shift and moving statistics have one number per channel, the last dimension of x",
             y, c);
       // clang-format on
     };

@@ -62,7 +62,7 @@ template <class From, class To, class ToMesh>
 constexpr void check_between_meshes() {
   static_assert(
       !rank_differs<To, From::rank>::value,
-      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
   static_assert(
       !axes_missing_from_mesh<ToMesh, To>::value,
       "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");

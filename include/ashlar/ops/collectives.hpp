@@ -219,7 +219,7 @@ template <class To, class X>
 constexpr auto after_redistribute() {
   static_assert(
       !rank_differs<To, rank_v<X>>::value,
-      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec a dimension");
+      "ashlar::redistribute: the layout has another number of dimensions than the tensor; write one spec per dimension");
   static_assert(
       !axes_missing_from_mesh<mesh_t<X>, To>::value,
       "ashlar::redistribute: the layout names an axis that the mesh does not have; use one of the mesh's axes");

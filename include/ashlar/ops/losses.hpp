@@ -39,7 +39,7 @@ struct labelled_rows_rule {
   /// `rows` is the error sentence, which names the function that was called.
   static constexpr shape extents(
       layout_value const&, shape const& logits, shape const& labels,
-      char const* rows = "ashlar::softmax_cross_entropy: there is one label a row of the logits") {
+      char const* rows = "ashlar::softmax_cross_entropy: there is one label per row of the logits") {
     for (int d = 0; d < labels.rank; ++d)
       if (labels[d] != logits[d]) plan_detail::fail_extents(rows, logits, labels);
     return {};
@@ -82,7 +82,7 @@ struct weighted_cross_entropy_op {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels,
                                  shape const& weights) {
     (void)labelled_rows_rule::extents(out, logits, weights,
-                                      "ashlar::softmax_cross_entropy: there is one weight a row of the logits");
+                                      "ashlar::softmax_cross_entropy: there is one weight per row of the logits");
     return labelled_rows_rule::extents(out, logits, labels);
   }
   template <int I, class Ct, class Y, class Z, class Labels, class Weights>
@@ -112,7 +112,7 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, call_site
   plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row is of floating-point numbers");
+      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row is of floating-point numbers");
   return apply(ops_detail::cross_entropy_op{}, logits, labels);
 }
 
@@ -127,9 +127,9 @@ constexpr auto softmax_cross_entropy(Z const& logits, Y const& labels, W const& 
   plan_detail::call_in_errors const call(w);
   static_assert(
       !ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label a row; a distribution for each row takes no weights beside it");
+      "ashlar::softmax_cross_entropy: labels have one dimension less than logits, one label per row; a distribution for each row takes no weights beside it");
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<W>>::value,
-                "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row");
+                "ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight per row");
   static_assert(
       !ops_detail::weights_have_other_elements<element_t<Z>, element_t<W>>::value,
       "ashlar::softmax_cross_entropy: logits and weights have different element types; make the weights of the logits'");
@@ -164,7 +164,7 @@ struct distribution_rule {
   }
   static constexpr shape extents(layout_value const&, shape const& logits, shape const& targets) {
     if (!(logits == targets))
-      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number a logit", logits,
+      plan_detail::fail_extents("ashlar::softmax_cross_entropy: a distribution has one number per logit", logits,
                                 targets);
     return {};
   }

@@ -10,7 +10,7 @@ namespace ops_detail {
 struct hits_op : labelled_rows_rule {
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     return labelled_rows_rule::extents(out, logits, labels,
-                                       "ashlar::accuracy_count: there is one label a row of the logits");
+                                       "ashlar::accuracy_count: there is one label per row of the logits");
   }
 };
 
@@ -20,7 +20,7 @@ struct top_k_op : labelled_rows_rule {
   index_t k;
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     return labelled_rows_rule::extents(out, logits, labels,
-                                       "ashlar::top_k_count: there is one label a row of the logits");
+                                       "ashlar::top_k_count: there is one label per row of the logits");
   }
 };
 
@@ -36,7 +36,7 @@ struct confusion_op {
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     (void)labelled_rows_rule::extents(out, logits, labels,
-                                      "ashlar::confusion_counts: there is one label a row of the logits");
+                                      "ashlar::confusion_counts: there is one label per row of the logits");
     return shape::of(logits[logits.rank - 1], logits[logits.rank - 1]);
   }
 };
@@ -50,7 +50,7 @@ template <tensor Z, tensor Y>
 constexpr auto accuracy_count(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::accuracy_count: labels have one dimension less than logits, one label a row");
+                "ashlar::accuracy_count: labels have one dimension less than logits, one label per row");
   return apply(ops_detail::hits_op{}, logits, labels);
 }
 
@@ -65,7 +65,7 @@ template <tensor Z, tensor Y>
 constexpr auto top_k_count(Z const& logits, Y const& labels, index_t k, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::top_k_count: labels have one dimension less than logits, one label a row");
+                "ashlar::top_k_count: labels have one dimension less than logits, one label per row");
   if (k < 1) meta_detail::fail("ashlar::top_k_count: k is at least 1");
   return apply(ops_detail::top_k_op{{}, k}, logits, labels);
 }
@@ -79,7 +79,7 @@ template <tensor Z, tensor Y>
 constexpr auto confusion_counts(Z const& logits, Y const& labels, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::confusion_counts: labels have one dimension less than logits, one label a row");
+                "ashlar::confusion_counts: labels have one dimension less than logits, one label per row");
   return apply(ops_detail::confusion_op{}, logits, labels);
 }
 

@@ -48,7 +48,7 @@ struct softmax_parts_op {
   }
   static constexpr shape extents(layout_value const& out, shape const& logits, shape const& labels) {
     (void)labelled_rows_rule::extents(out, logits, labels,
-                                      "ashlar::sharded_cross_entropy: there is one label a row of the logits");
+                                      "ashlar::sharded_cross_entropy: there is one label per row of the logits");
     return labels;
   }
 };
@@ -102,7 +102,7 @@ template <tensor Z, tensor Y>
                                                    call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   static_assert(!ops_detail::labels_do_not_match_rows<layout_t<Z>, layout_t<Y>>::value,
-                "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label a row");
+                "ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label per row");
   auto const parts = all_reduce(apply(ops_detail::softmax_parts_op{}, stop_gradient(logits), labels), w);
   return apply(ops_detail::sharded_cross_entropy_op{}, logits, labels, parts);
 }

@@ -47,7 +47,7 @@ constexpr bool require_target() {
   constexpr bool rank = To::rank != L::rank, missing = !rank && axes_missing_from_mesh<mesh_t<X>, To>::value;
   static_assert(
       !rank || !rank_differs<To, L::rank>::value,
-      "ashlar::slice: the layout has another number of dimensions than the tensor; write one spec a dimension");
+      "ashlar::slice: the layout has another number of dimensions than the tensor; write one spec per dimension");
   static_assert(!missing || !axes_missing_from_mesh<mesh_t<X>, To>::value,
                 "ashlar::slice: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   if constexpr (!rank && !missing) {
@@ -61,7 +61,7 @@ constexpr bool require_target() {
 template <class X, int N>
 constexpr bool require_offsets() {
   static_assert(!offsets_of_other_rank<rank_v<X>, N>::value,
-                "ashlar::slice: give one number a dimension of the tensor, in each of the lists");
+                "ashlar::slice: give one number per dimension of the tensor, in each of the lists");
   return rank_v<X> == N;
 }
 template <class X>

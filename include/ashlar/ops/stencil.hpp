@@ -33,7 +33,7 @@ struct neighbours {
   index_t stride[Rank];
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
-    static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number a dimension");
+    static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number per dimension");
     index_t at = 0;
     int d = 0;
     ((at += offset * stride[d++]), ...);
@@ -190,7 +190,7 @@ constexpr bool check_reach() {
   using too_many = reach_has_more_dimensions_than_the_tensor<Reads, L>;
   static_assert(
       !too_many::value,
-      "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width a dimension");
+      "ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width per dimension");
   static_assert(
       !reach_in_halo<Reads, L>::value,
       "ashlar::stencil: the functor reads further than the halo is wide; widen the halo of this dimension, which is halo(none, 1) if no axis shards it");

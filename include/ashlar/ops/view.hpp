@@ -93,8 +93,8 @@ struct unflatten_op {
       else
         y.extent[y.rank++] = a[d];
     if (product != a[Dim])
-      plan_detail::fail_extents("ashlar::unflatten: the extents given multiply to that of the dimension that is cut", a,
-                                y);
+      plan_detail::fail_extents(
+          "ashlar::unflatten: the product of the extents given is the extent of the dimension that is cut", a, y);
     return y;
   }
   template <int, class Ct, class Y, class X>

@@ -58,7 +58,7 @@ template <class L, int N>
 constexpr shape checked_extents(index_t const (&n)[N]) {
   static_assert(
       !rank_differs<L, N>::value,
-      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
+      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec per dimension");
   shape s;
   s.rank = N;
   for (int d = 0; d < N; ++d) s[d] = n[d];
@@ -86,14 +86,14 @@ template <class T, class L, class Handle, index_t... N>
 constexpr auto make(Handle const& m, static_extents<N...>) {
   static_assert(
       !plan_detail::rank_differs<L, sizeof...(N)>::value,
-      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec a dimension");
+      "ashlar::make: the layout has another number of dimensions than the extents given; write one spec per dimension");
   return plan_detail::fix<static_extents<N...>>(plan_detail::allocate<T, L>(m, static_extents<N...>::value));
 }
 /// Makes a scalar.
 template <class T, class L, class Handle>
 constexpr auto make(Handle const& m) {
   static_assert(!plan_detail::rank_differs<L, 0>::value,
-                "ashlar::make: give the extents, one a dimension of the layout");
+                "ashlar::make: give the extents, one per dimension of the layout");
   return plan_detail::allocate<T, L>(m, shape{});
 }
 

@@ -60,7 +60,7 @@ void draw(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   using M = mesh<Axes...>;
   static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw: the layout names an axis that the mesh does not have; use one of the mesh's axes");
-  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent a dimension of the layout");
+  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw: give one extent per dimension of the layout");
   plan_detail::draw_shards(out, layout_detail::value_v<plan_detail::mesh_context<M, L>, L>, m.sizes(), extents);
 }
 template <class L, int N, class... Axes>

@@ -44,7 +44,7 @@ void draw_svg(std::ostream& out, mesh<Axes...> const& m, shape const& extents) {
   static_assert(!plan_detail::axes_missing_from_mesh<M, L>::value,
                 "ashlar::draw_svg: the layout names an axis that the mesh does not have; use one of the mesh's axes");
   static_assert(L::rank <= 2, "ashlar::draw_svg: a picture has at most 2 dimensions; print more dimensions by draw");
-  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw_svg: give one extent a dimension of the layout");
+  if (extents.rank != L::rank) meta_detail::fail("ashlar::draw_svg: give one extent per dimension of the layout");
   layout_value const layout = layout_detail::value_v<plan_detail::mesh_context<M, L>, L>;
   plan_detail::draw_picture(out, plan_detail::blocks(layout, m.sizes(), extents), layout, m.sizes(), extents);
 }

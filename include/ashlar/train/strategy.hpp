@@ -145,7 +145,7 @@ struct layout_of_rule<Rule, Otherwise, Place, Rules...> {
   using type = typename decltype(pick<static_cast<std::size_t>(Rule)>(static_cast<rules*>(nullptr)))::type::layout_type;
   static_assert(
       !rule_has_another_rank<typename parameter_of<typename Place::path>::type, type, Place::rank>::value,
-      "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec a dimension");
+      "ashlar::layout_map: the rule's layout has another number of dimensions than the parameter or output; write one spec per dimension");
 };
 template <bool Output, class Otherwise, class Place, class... Rules>
 struct layout_by_rules

@@ -1,7 +1,7 @@
 // Labels and weights with a dimension too many.
-// EXPECT: ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight a row
-// EXPECT: ashlar::accuracy_count: labels have one dimension less than logits, one label a row
-// EXPECT: ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label a row
+// EXPECT: ashlar::softmax_cross_entropy: weights have one dimension less than logits, one weight per row
+// EXPECT: ashlar::accuracy_count: labels have one dimension less than logits, one label per row
+// EXPECT: ashlar::sharded_cross_entropy: labels have one dimension less than logits, one label per row
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // A slice whose layout has another number of dimensions.
-// EXPECT: ashlar::slice: the layout has another number of dimensions than the tensor; write one spec a dimension
+// EXPECT: ashlar::slice: the layout has another number of dimensions than the tensor; write one spec per dimension
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 

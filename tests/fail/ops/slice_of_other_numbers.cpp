@@ -1,5 +1,5 @@
 // A slice that begins at another number of indices than the tensor has.
-// EXPECT: ashlar::slice: give one number a dimension of the tensor, in each of the lists
+// EXPECT: ashlar::slice: give one number per dimension of the tensor, in each of the lists
 // ONE ERROR
 #include "ashlar/ops/ops.hpp"
 

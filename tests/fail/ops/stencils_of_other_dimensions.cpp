@@ -1,6 +1,6 @@
 // Stencils and updates whose functor does not fit the tensor.
-// EXPECT: ashlar::stencil: an offset has one number a dimension
-// EXPECT: ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width a dimension
+// EXPECT: ashlar::stencil: an offset has one number per dimension
+// EXPECT: ashlar::stencil: the functor's reach has more dimensions than the tensor; write one width per dimension
 // EXPECT: ashlar::repeated: a functor is repeated 1 or more times; write repeated<2>\(f\)
 // EXPECT: ashlar::update: the functor returns another type than the elements; return this type
 #include "ashlar/ops/ops.hpp"

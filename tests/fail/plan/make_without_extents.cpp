@@ -1,5 +1,5 @@
 // A tensor of a matrix' layout without extents; extents below 0 in a type; and one extent for a matrix.
-// EXPECT: ashlar::make: give the extents, one a dimension of the layout
+// EXPECT: ashlar::make: give the extents, one per dimension of the layout
 // EXPECT: ashlar::static_extents: an extent is 0 or more
 // EXPECT: ashlar::fix_extents: give one extent for each dimension of the tensor
 #include "ashlar/ops/ops.hpp"

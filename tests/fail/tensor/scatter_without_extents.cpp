@@ -1,5 +1,5 @@
 // A tensor of one dimension has an extent.
-// EXPECT: ashlar::scatter: give the extents, one a dimension of the layout
+// EXPECT: ashlar::scatter: give the extents, one per dimension of the layout
 // ONE ERROR
 #include "ashlar/tensor/gather.hpp"
 using namespace ashlar;

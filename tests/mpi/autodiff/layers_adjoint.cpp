@@ -104,5 +104,5 @@ TEST_CASE("extents that do not fit are errors on every rank") {
   CHECK_THROWS_WITH_AS(layer_norm(x, four, four, 1e-3),
                        doctest::Contains("the factors have the extents of the last dimensions of x"), error);
   CHECK_THROWS_WITH_AS(static_cast<void>(batch_norm(x, none, none, build<moving_statistics>(four, four))),
-                       doctest::Contains("one number a channel"), error);
+                       doctest::Contains("one number per channel"), error);
 }

@@ -28,7 +28,7 @@ struct mean_rule {
 using rows = allowed_layouts<ops_detail::softmax_op, swept, 3>;
 using labelled_rows = allowed_layouts<ops_detail::cross_entropy_op, swept, 3, 2>;
 
-// The loss f(logits, beside), where beside(T{}, suffix) is the array `name + suffix` of one number a row, which lies as the rows do.
+// The loss f(logits, beside), where beside(T{}, suffix) is the array `name + suffix` of one number per row, which lies as the rows do.
 template <class Layouts, class F>
 void check_rows_loss(std::string const& name, F const& f) {
   check_layouts_beside<Layouts>(name, [&]<class L>(std::type_identity<L>) {

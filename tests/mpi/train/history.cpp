@@ -107,7 +107,7 @@ TEST_CASE("csv_log: what is wrong every rank says, and the file stays as it was"
   CHECK_THROWS_WITH_AS(csv_log(c, f.path / "b.csv", {"a,b"}), doctest::Contains("names of columns without commas"),
                        error);
   csv_log log(c, f.path / "a.csv", columns);
-  CHECK_THROWS_WITH_AS(log.add({1}), doctest::Contains("expected 2 numbers, one a column, found 1"), error);
+  CHECK_THROWS_WITH_AS(log.add({1}), doctest::Contains("expected 2 numbers, one per column, found 1"), error);
   CHECK(f.read("a.csv") == head);
 }
 

@@ -13,7 +13,7 @@ TEST_CASE("labels that are more than there are rows") {
   auto const fit = make<int, layout<"data">>(m, {4});
   auto const weights = make<float, layout<"data">>(m, {5});
   auto const rule = [](char const* name) {
-    return "ashlar::" + std::string(name) + ": there is one label a row of the logits; found (4, 3) and (5)";
+    return "ashlar::" + std::string(name) + ": there is one label per row of the logits; found (4, 3) and (5)";
   };
   using doctest::Contains;
   CHECK_THROWS_WITH_AS((void)softmax_cross_entropy(logits, labels), Contains(rule("softmax_cross_entropy").c_str()),
@@ -25,7 +25,8 @@ TEST_CASE("labels that are more than there are rows") {
                        error);
   CHECK_THROWS_WITH_AS(
       (void)softmax_cross_entropy(logits, fit, weights),
-      Contains("ashlar::softmax_cross_entropy: there is one weight a row of the logits; found (4, 3) and (5)"), error);
+      Contains("ashlar::softmax_cross_entropy: there is one weight per row of the logits; found (4, 3) and (5)"),
+      error);
 }
 
 TEST_CASE("the line of the call, if the function has fixed operands") {
@@ -135,12 +136,12 @@ TEST_CASE("extents and numbers that an operation cannot take") {
   auto const x = make<float, layout<"x", none>>(m, {4, 3});
   auto const targets = make<float, layout<"x", none>>(m, {4, 4});
   says([&] { (void)softmax_cross_entropy(x, targets); },
-       "ashlar::softmax_cross_entropy: a distribution has one number a logit; found (4, 3) and (4, 4)");
+       "ashlar::softmax_cross_entropy: a distribution has one number per logit; found (4, 3) and (4, 4)");
   says(
       [&] {
         (void)unflatten<1>(x, {2, 2});
       },
-      "ashlar::unflatten: the extents given multiply to that of the dimension that is cut; found (4, 3) and (4, 2, 2)");
+      "ashlar::unflatten: the product of the extents given is the extent of the dimension that is cut; found (4, 3) and (4, 2, 2)");
   says([&] { (void)redistribute<layout<none, "x">>(x, line{{4}}); },
        "ashlar::redistribute: the other mesh has as many ranks as the tensor's");
   says([] { (void)inside(-1); }, "ashlar::inside: a distance from the edge is 0 or more cells");

@@ -60,9 +60,9 @@ TEST_CASE("drawings of other extents than the layout's") {
   std::ostringstream out;
   mesh<axis<"x">> const m{{2}};
   CHECK(sentence_of([&] { draw<layout<"x", none>>(out, m, shape::of(4)); }) ==
-        "ashlar::draw: give one extent a dimension of the layout");
+        "ashlar::draw: give one extent per dimension of the layout");
   CHECK(sentence_of([&] { draw_svg<layout<"x", none>>(out, m, shape::of(4)); }) ==
-        "ashlar::draw_svg: give one extent a dimension of the layout");
+        "ashlar::draw_svg: give one extent per dimension of the layout");
   CHECK(out.str().empty());
 }
 
@@ -76,5 +76,5 @@ TEST_CASE("products from texts") {
   named_product const p = parse_product("ij,jk->ik", "4,4,4", 4);
   layout_value const rows = parse_layout(line, "--from", "x,none", ""), vector = parse_layout(line, "--to", "x", "");
   CHECK(sentence_of([&] { (void)text_of_product(p, rows, rows, vector, line); }) ==
-        "--product: the layouts have other numbers of dimensions than the equation; write one spec a letter");
+        "--product: the layouts have other numbers of dimensions than the equation; write one spec per letter");
 }

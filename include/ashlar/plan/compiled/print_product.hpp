@@ -27,7 +27,7 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
   using namespace plan_detail;
   layout_detail::einsum_equation const& e = of.equation;
   if (a.rank != e.in[0].rank || b.rank != e.in[1].rank || to.rank != e.out.rank)
-    throw error("--product: the layouts have other numbers of dimensions than the equation; write one spec a letter");
+    throw error("--product: the layouts have other numbers of dimensions than the equation; write one spec per letter");
   links.sizes = m.shape;
   auto const names = m.texts();
   product_task const t{e, a, b, to, m.all_axes() & ~m.trivial_axes(), links};

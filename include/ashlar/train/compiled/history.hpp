@@ -16,8 +16,8 @@ ASHLAR_INLINE std::string epoch_table::head() const {
 
 ASHLAR_INLINE std::string epoch_table::add(std::vector<double> const& row) {
   if (row.size() != columns_.size())
-    throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) + " numbers, one a column, found " +
-                std::to_string(row.size()));
+    throw error("ashlar::epoch_table: expected " + std::to_string(columns_.size()) +
+                " numbers, one per column, found " + std::to_string(row.size()));
   rows_.push_back(row);
   return line_of(row);
 }
@@ -67,7 +67,7 @@ ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::filesystem::path cons
 ASHLAR_INLINE void csv_log::add(std::vector<double> const& row) {
   comm::on_root(comm_, [&] {
     if (row.size() != columns_)
-      file_.fail("expected " + std::to_string(columns_) + " numbers, one a column, found " +
+      file_.fail("expected " + std::to_string(columns_) + " numbers, one per column, found " +
                  std::to_string(row.size()));
     std::string line;
     for (double const x : row) line += (line.empty() ? "" : ",") + train_detail::number_text(x);
