@@ -34,7 +34,7 @@ constexpr auto iteration = [](auto& x, auto& r, auto& p, auto& rr) {
   auto const a = rr / all_reduce(pq);  // scalars stay tensors, so the dry run can follow
   x += a * p;
   auto const next = all_reduce(assign_and_reduce(r, r - a * q, squares));
-  p = r + (next / rr) * p;
+  assign(p, [&](auto const& old) { return r + (next / rr) * old; });
   rr = next;
 };
 // [iteration]

@@ -112,7 +112,7 @@ struct by_ashlar {
     x += a * p;
     auto const squares = [](auto const& v) { return sum(v * v); };
     auto const next = all_reduce(assign_and_reduce(r, r - a * q, squares));
-    p = r + (next / rr) * p;
+    assign(p, [&](auto const& old) { return r + (next / rr) * old; });
     rr = next;
   }
   void iterate_by_statements() {

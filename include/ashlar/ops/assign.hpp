@@ -142,6 +142,17 @@ constexpr void assign(X& x, E value, call_site w = call_site::current()) {
   plan_detail::call_in_errors const call(w);
   if constexpr (ops_detail::require_memory<X, E>()) ops_detail::assign_value(x, std::move(value));
 }
+/// The same with f(x) as the value. Write it where x is deeper in the expression: in `assign(p, r + b * p)`, the
+/// expression b * p lives to the end of the statement and shares the memory of p. In f it has ended before.
+/// Example: assign(p, [&](auto const& old) { return r + b * old; }) writes the memory of p
+template <class X, class F>
+  requires tensor<X> && requires(X const& x, F const& f) {
+    { f(x) } -> tensor;
+  }
+constexpr void assign(X& x, F const& f, call_site w = call_site::current()) {
+  plan_detail::call_in_errors const call(w);
+  ops_detail::update(x, f);
+}
 
 /// Assigns, and returns one reduction of the new elements in the same pass: assign(x, value), then g(x). g gets a tensor of the
 /// new elements. It returns sum, max, min or prod of an elementwise expression of it. All else that g reads, x too,

@@ -98,13 +98,15 @@ struct plan_candidates {
 /// of which `plan` without extents is the first. A tensor that stays as partial as it is has that one plan.
 /// Post: for these extents and sizes it takes no more bytes than `plan` without extents. If one reduce_scatter or
 ///   all_reduce leads to the layout, it takes no more bytes than that.
+/// Error: ashlar::error, or the sentence in a constant expression, if layouts and extents have different numbers of
+///   dimensions.
 /// Example: a gradient of extents (1, 1, 64, 128), partial over "data", from layout<none, none, none, none> to
 /// layout<none, none, none, "data">: the ranks of a further axis "model" share the work by a dimension that is not 1
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, shape const& extents,
                                    mesh_shape const& sizes, index_t element_bytes, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank || extents.rank != from.rank)
-    throw "ashlar::plan: the layouts and the extents have different numbers of dimensions; a plan keeps the tensor's";
+    meta_detail::fail("ashlar::plan: layouts and extents differ in their numbers of dimensions; a plan keeps them");
   plan_detail::plan_candidates const c(from, to, mesh_axes, links);
   return c.plan[c.least(extents, sizes, element_bytes, links.message_bytes)];
 }

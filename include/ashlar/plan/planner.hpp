@@ -289,12 +289,13 @@ class planner {
 /// Post: plan(a, a).size == 0; plan(a, b).layout(plan(a, b).size) == b.
 /// Cost: without reductions, bytes_per_rank is the number of bytes of its new shard that a rank lacks, for the rank
 /// that lacks most. This holds at all extents.
-/// Error: throws a sentence if the layouts have different ranks, or if `links` lack a size.
+/// Error: ashlar::error, or the sentence in a constant expression, if the layouts have different numbers of dimensions, or
+/// if `links` lack a size.
 /// Example: from layout<"data", none> to layout<none, "data">: one all_to_all over data
 constexpr redistribution_plan plan(layout_value const& from, layout_value const& to, axis_mask mesh_axes = 0,
                                    link_model const& links = {}) {
   if (from.rank != to.rank)
-    throw "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's";
+    meta_detail::fail("ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   return plan_detail::planner(from, to, mesh_axes, links).result();
 }
 

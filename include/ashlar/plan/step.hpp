@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/layout/value.hpp"
 #include "ashlar/mesh/mesh.hpp"
+#include "ashlar/meta/error.hpp"
 
 namespace ashlar {
 
@@ -171,7 +172,7 @@ class redistribution_plan {
 
   constexpr void push(layout_value const& to) {
     if (size == capacity)
-      throw "ashlar::plan: more than 12 steps; redistribute by way of a layout with fewer kinds of reductions";
+      meta_detail::fail("ashlar::plan: more than 12 steps; redistribute through a layout with fewer reductions");
     code_[++size] = layout_detail::encode(to);
     blocks_[size] = layout_detail::encode_blocks(to);
   }

@@ -61,6 +61,10 @@ TEST_CASE("assign: operators update by tensors, expressions and numbers, in the 
   CHECK(&same == &x);
   assign(x, 2. * x + p);  // reads x: the elements are right, in memory of whatever block
   CHECK(gather_all(x) == by_loop([](double v, double f) { return 9 * v - 4 * f; }));
+  double const* const at = x.data();
+  assign(x, [&](auto const& old) { return p - 2. * old; });  // x is deeper, but f's temporaries have ended
+  CHECK(gather_all(x) == by_loop([](double v, double f) { return -17 * v + 8 * f; }));
+  CHECK(x.data() == at);
 }
 
 TEST_CASE("assign: copies, expressions and views keep their elements") {

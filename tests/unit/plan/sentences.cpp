@@ -31,21 +31,22 @@ named_mesh const line = parse_named_mesh("x=2");
 
 TEST_CASE("plans between layouts of different ranks, and of a model without sizes") {
   layout_value const rows = parse_layout(line, "--from", "x,none", ""), vector = parse_layout(line, "--to", "x", "");
+  CHECK_THROWS_AS((void)plan(rows, vector), error);
   CHECK(sentence_of([&] { (void)plan(rows, vector); }) ==
         "ashlar::plan: the layouts have different numbers of dimensions; a plan keeps the tensor's");
   std::string const extents =
-      "ashlar::plan: the layouts and the extents have different numbers of dimensions; a plan keeps the tensor's";
+      "ashlar::plan: layouts and extents differ in their numbers of dimensions; a plan keeps them";
   CHECK(sentence_of([&] { (void)plan(rows, vector, shape::of(4, 4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, shape::of(4), line.shape, 4); }) == extents);
   CHECK(sentence_of([&] { (void)plan(rows, rows, 0, {.message_bytes = 1, .tensor_bytes = 1}); }) ==
-        "ashlar::plan: a model of the links needs tensor_bytes, and the size of every axis that the layouts name");
+        "ashlar::plan: links need tensor_bytes, and the size of each axis that the layouts name");
 }
 
 TEST_CASE("plans of more steps, and bundles of more collectives, than there is room for") {
   redistribution_plan full(layout_value{1, {}});
   CHECK(sentence_of([&] {
           for (int i = 0; i < 13; ++i) full.push(layout_value{1, {}});
-        }) == "ashlar::plan: more than 12 steps; redistribute by way of a layout with fewer kinds of reductions");
+        }) == "ashlar::plan: more than 12 steps; redistribute through a layout with fewer reductions");
 }
 
 TEST_CASE("equations with too many labels") {
