@@ -14,8 +14,8 @@ DEVICE = "for devices, on which `scripts/test` runs nothing"
 BROKEN = "for a library or a disk that fails"
 AGAINST_RACES = "for a file that another program changes between two reads"
 NOT_TESTED = {
-    "ashlar::save_checkpoint: elements are written as they lie in memory, little-endian": OTHER_MACHINE,
-    "ashlar::read_npy: elements are taken as they lie in the file, little-endian": OTHER_MACHINE,
+    "ashlar::save_checkpoint: elements are written as they are in memory, little-endian": OTHER_MACHINE,
+    "ashlar::read_npy: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
     "ashlar::load_arrays: elements are taken as they are in the file, little-endian": OTHER_MACHINE,
     "ashlar::environment: expected ASHLAR_GPU_AWARE": DEVICE,
     "ashlar::environment: ASHLAR_GPU_AWARE is 1": DEVICE,
@@ -24,8 +24,8 @@ NOT_TESTED = {
     "ashlar::fft: only CUDA and HIP": DEVICE,
     "ashlar::kernels: nvcc": DEVICE,
     "ashlar::kernels: in code of nvcc 13": DEVICE,
-    "ashlar::apply: an operand lies where kernels": DEVICE,
-    "ashlar::assign: the value lies where kernels": DEVICE,
+    "ashlar::apply: an operand is where kernels": DEVICE,
+    "ashlar::assign: the value is where kernels": DEVICE,
     "ashlar::fft: FFTW transforms tensors in host memory": "for a build without FFTW and with transforms on devices",
     "ashlar::fft: FFTW has no plan": BROKEN,
     "ashlar::conv2d: oneDNN ": BROKEN,

@@ -17,7 +17,7 @@
 #define ASHLAR_VERSION_MINOR 1
 #define ASHLAR_VERSION_PATCH 0
 
-// Marks a function that kernels call too. Lower layers see no Kokkos, so this stands for KOKKOS_FUNCTION there.
+// Marks a function that kernels call too. Lower layers see no Kokkos, so this is KOKKOS_FUNCTION there.
 #if defined(__HIPCC__) && defined(__clang__)  // without HIP's headers __host__ is no word yet
 #define ASHLAR_FUNCTION __attribute__((host)) __attribute__((device))
 #elif defined(__CUDACC__) || defined(__HIPCC__)

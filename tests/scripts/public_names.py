@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """public_names.py INCLUDE_DIR LIST: passes if the names that the headers declare in namespace ashlar, and in its namespaces
-op, comm and fn, are the names in LIST, one line per name. public_names.py INCLUDE_DIR prints such a list."""
+op, comm and linalg, are the names in LIST, one line per name. public_names.py INCLUDE_DIR prints such a list."""
 
 import pathlib
 import re
@@ -73,7 +73,7 @@ def public_names(text, space=""):
         found = re.match(r"(?:inline\s+)?namespace\s+([\w:]+)?\s*\{", declaration)
         if found:
             inner = "::".join(filter(None, [space, found[1]]))
-            if found[1] and re.fullmatch(r"ashlar(::(op|comm|fn))?", inner):
+            if found[1] and re.fullmatch(r"ashlar(::(op|comm|linalg))?", inner):
                 yield from public_names(declaration[found.end():declaration.rindex("}")], inner)
         elif space:
             name = name_of(head_of(declaration))

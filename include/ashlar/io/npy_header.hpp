@@ -17,7 +17,7 @@ enum class npy_kind { f4, f8, i4, i8, u1 };
 namespace io_detail {
 
 static_assert(std::endian::native == std::endian::little,
-              "ashlar::read_npy: elements are taken as they lie in the file, little-endian");
+              "ashlar::read_npy: elements are taken as they are in the file, little-endian");
 
 struct npy_kind_name {
   std::string_view descr;

@@ -91,21 +91,21 @@ kernels::scratch_array<T> narrowed_row(Space const& space, kernels::scratch_memo
 
 // One number per channel.
 template <class T>
-kernels::strided<T> numbers_of(kernels::shard<T const> const& x) {
+kernels::strided<T> channel_values_of(kernels::shard<T const> const& x) {
   return {x.data, {1}};
 }
 // Scale and shift; 1 and 0 if the normalisation has none.
 template <bool Scaled, class... F>
 auto scale_leaf(F const&... f) {
   if constexpr (Scaled)
-    return numbers_of(first_operand(f...));
+    return channel_values_of(first_operand(f...));
   else
     return kernels::constant<double>{1};
 }
 template <bool Scaled, bool Shifted, class... F>
 auto shift_leaf(F const&... f) {
   if constexpr (Shifted)
-    return numbers_of(operand_at < Scaled ? 1 : 0 > (f...));
+    return channel_values_of(operand_at < Scaled ? 1 : 0 > (f...));
   else
     return kernels::constant<double>{0};
 }
@@ -136,7 +136,7 @@ void run(ops_detail::moving_moments_op const&, S const& space, scratch_memory, s
          shard<T const> const& variance) {
   index_t const c = variance.local_size();
   fill(space, m.data, c, 0.);
-  map(space, shape::of(c), m.data + c, kernels_detail::same_value{}, kernels_detail::numbers_of(variance));
+  map(space, shape::of(c), m.data + c, kernels_detail::same_value{}, kernels_detail::channel_values_of(variance));
 }
 
 template <bool Scaled, bool Shifted, class S, class T, class... F>
@@ -148,7 +148,7 @@ void run(ops_detail::coefficients_op<Scaled, Shifted> const& op, S const& space,
   map(space, row, y.data, kernels_detail::factor_of_moments{op.epsilon}, first, second,
       kernels_detail::scale_leaf<Scaled>(f...));
   map(space, row, y.data + c, kernels_detail::same_value{}, kernels_detail::shift_leaf<Scaled, Shifted>(f...));
-  map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::numbers_of(center));
+  map(space, row, y.data + 2 * c, kernels_detail::sum_of_two{}, first, kernels_detail::channel_values_of(center));
 }
 template <bool Scaled, class S, class... Scale>
 void run(ops_detail::coefficients_moments_pullback_op<Scaled> const& op, S const& space, scratch_memory,
@@ -204,7 +204,7 @@ void run(ops_detail::moving_op<Which> const& op, S const& space, scratch_memory,
   using average =
       std::conditional_t<Which == moving::mean, kernels_detail::moving_mean, kernels_detail::moving_variance>;
   map(space, shape::of(y.local_size()), y.data, average{op.momentum}, kernels_detail::channel_row(moments, 0),
-      kernels_detail::channel_row(moments, 1), kernels_detail::numbers_of(old));
+      kernels_detail::channel_row(moments, 1), kernels_detail::channel_values_of(old));
 }
 
 }  // namespace ashlar::kernels

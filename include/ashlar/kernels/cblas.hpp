@@ -18,7 +18,7 @@
 #include <missing/cblas.h>  // ends the compilation here
 #endif
 
-// OpenBLAS has functions of its own. (CMake finds out whether its header stands beside another BLAS.)
+// OpenBLAS has functions of its own. (CMake finds out whether its header is there with another BLAS.)
 #if defined(OPENBLAS_SEQUENTIAL) && !defined(ASHLAR_CBLAS_IS_NOT_OPENBLAS)
 #define ASHLAR_CALLS_OPENBLAS
 #endif

@@ -40,7 +40,7 @@ struct patch_pieces {
 /// Visits all pieces of the patches of positions [begin, end): rows of a window, or single pixels of them if the kernel
 /// is dilated. Pieces that an edge cuts come one by one.
 template <class Visit>
-void for_each_piece(convolution const& g, index_t begin, index_t end, Visit const& visit) {
+void for_each_patch_piece(convolution const& g, index_t begin, index_t end, Visit const& visit) {
   windows const& w = g.columns;
   index_t const across = w.count(), c = g.channels, run = w.dilation == 1 ? w.size : 1;
   for (index_t p = begin, stop; p < end; p = stop) {
@@ -89,7 +89,7 @@ void copy_short_pieces(patch_pieces const& p, index_t step, index_t image_step, 
 template <class T>
 void copy_patches(convolution const& g, T const* image, index_t begin, index_t end, T* patches) {
   index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
-  for_each_piece(g, begin, end, [&](patch_pieces const& p) {
+  for_each_patch_piece(g, begin, end, [&](patch_pieces const& p) {
     if (p.image < 0) {
       for (index_t n = 0; n < p.count; ++n) std::fill_n(patches + p.patch + n * step, p.length, T(0));
       return;
@@ -113,7 +113,7 @@ void copy_patches(convolution const& g, T const* image, index_t begin, index_t e
 template <class T>
 void add_patches(convolution const& g, T const* patches, index_t begin, index_t end, T* image) {
   index_t const step = g.patch(), image_step = g.columns.stride * g.channels;
-  for_each_piece(g, begin, end, [&](patch_pieces const& p) {
+  for_each_patch_piece(g, begin, end, [&](patch_pieces const& p) {
     if (p.image < 0) return;
     for (index_t n = 0; n < p.count; ++n) {
       T const* const from = patches + p.patch + n * step;

@@ -16,7 +16,7 @@ template <std::size_t... I, int Rank, class... T>
 struct stencil_leaves<std::index_sequence<I...>, Rank, T...> : stencil_leaf<I, T, Rank>... {};
 
 template <std::size_t I, class T, int Rank>
-ASHLAR_FUNCTION stencil_leaf<I, T, Rank> const& leaf(stencil_leaf<I, T, Rank> const& l) {
+ASHLAR_FUNCTION stencil_leaf<I, T, Rank> const& stencil_leaf_at(stencil_leaf<I, T, Rank> const& l) {
   return l;
 }
 
@@ -113,13 +113,14 @@ struct stencil_kernel {
     for (int d = 0; d < Rank; ++d) where.of[d] += at[d];
     stencil_output<R> const y = result.from(to);
     index_t const step = stride[Rank - 1];
-    if (step == 1 && ((leaf<I>(here).at.stride[Rank - 1] == 1) && ...)) {
+    if (step == 1 && ((stencil_leaf_at<I>(here).at.stride[Rank - 1] == 1) && ...)) {
       ASHLAR_INDEPENDENT
       for (index_t j = 0; j < n; ++j)
-        y.put(j, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<1>(leaf<I>(here).at, j)...));
+        y.put(j, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<1>(stencil_leaf_at<I>(here).at, j)...));
     } else {
       for (index_t j = 0; j < n; ++j)
-        y.put(j * step, ops_detail::call_stencil<Rank>(f, beside(where, j), beside<0>(leaf<I>(here).at, j)...));
+        y.put(j * step,
+              ops_detail::call_stencil<Rank>(f, beside(where, j), beside<0>(stencil_leaf_at<I>(here).at, j)...));
     }
   }
   template <class E>

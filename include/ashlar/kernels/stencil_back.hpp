@@ -99,7 +99,7 @@ struct stencil_back_kernel {
     cell_index<Rank> where = first;
     for (int d = 0; d < Rank; ++d) where.of[d] += c[d];
     (move(static_cast<stencil_leaf<I, T, Rank>&>(here).at, c), ...);
-    return ops_detail::slope_at<0, Rank>(f, o, where, leaf<I>(here).at...);
+    return ops_detail::slope_at<0, Rank>(f, o, where, stencil_leaf_at<I>(here).at...);
   }
   template <class E>
   ASHLAR_FUNCTION static void move(ops_detail::neighbours<E, Rank>& u, cell_index<Rank> const& c) {

@@ -70,7 +70,7 @@ constexpr einsum_equation parse(equation const& text, int most = 2) {
     if (l.rank == max_rank)
       throw "ashlar::einsum: an operand has more than 8 labels; tensors have at most 8 dimensions";
     if (l.find(c) >= 0)
-      throw "ashlar::einsum: a label stands twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label";
+      throw "ashlar::einsum: a label is twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label";
     l.label[l.rank++] = c;
   };
   unsigned i = 0;
@@ -89,7 +89,7 @@ constexpr einsum_equation parse(equation const& text, int most = 2) {
     bool known = false;
     for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
     if (!known)
-      throw "ashlar::einsum: the result has a label that no operand has; every label after -> must stand before it";
+      throw "ashlar::einsum: the result has a label that no operand has; every label after -> must be before it";
     put(e.out, text[i]);
   }
   return e;

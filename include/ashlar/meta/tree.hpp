@@ -82,7 +82,7 @@ inline constexpr std::size_t equal_layers_of<X> = X::number_of_equal_layers::val
 
 }  // namespace meta_detail
 
-/// N equal layers as a tree of one layer, for dry runs of deep models. Its member is named `each`, and stands for all.
+/// N equal layers as a tree of one layer, for dry runs of deep models. Its member is named `each`, and means all.
 /// A dry run evaluates it once where `map`, `for_each_leaf` and bundles visit it, twice in `chain`, and counts its
 /// collectives N times. So 100 layers cost the compiler as much as 2.
 /// Pre: rules are for all layers alike, by patterns such as "layers/.*/kernel".

@@ -130,7 +130,7 @@ constexpr auto apply(Op const& op, X const&... x) {
                 "ashlar::apply: the operands live on different meshes; make all tensors of one program on one mesh");
   static_assert(
       !ops_detail::operands_out_of_reach<X...>::value,
-      "ashlar::apply: an operand lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+      "ashlar::apply: an operand is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
   using R = ops_detail::result_of<Op, X...>;
   if constexpr (R::r.why == fault::fits) {
     auto const& mesh = ops_detail::first_operand(x...).mesh();

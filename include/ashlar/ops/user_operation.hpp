@@ -19,17 +19,9 @@ constexpr rule_result user_rule(einsum_equation const& e, einsum_equation::label
       if (whole.find(e.in[o].label[d]) >= 0 && x[o]->dim[d].size)
         return rule_result::wrong(fault::sharded_dimension, x[o]->dim[d][0]);
   }
-  rule_result r;
-  r.out.rank = e.out.rank;
   axis_mask summed = 0;  // stays 0: no axis shards the labels that the result lacks
-  for (int o = 0; o < e.operands; ++o)
-    for (int q = e.operands == 1 ? o : o + 1; q < e.operands; ++q) {
-      einsum_equation const pair{2, {e.in[o], e.in[q]}, e.out};
-      rule_result const of_pair = layout_detail::labels_rule(pair, *x[o], *x[q], summed);
-      if (of_pair.why != fault::fits) return of_pair;
-      for (int d = 0; d < r.out.rank; ++d)
-        if (of_pair.out.dim[d].size) r.out.dim[d] = of_pair.out.dim[d];
-    }
+  rule_result const r = layout_detail::labels_rule(e, x, summed);
+  if (r.why != fault::fits) return r;
   return layout_detail::partial_rule(kind, r, x, e.operands);
 }
 
@@ -72,7 +64,7 @@ constexpr einsum_equation::labels whole_labels(einsum_equation const& e, text_li
     bool known = false;
     for (einsum_equation::labels const& operand : e.in) known = known || operand.find(text[i]) >= 0;
     if (!known)
-      throw "ashlar::user_operation: a label that is to be whole stands in no operand; name labels of the equation";
+      throw "ashlar::user_operation: a label that is to be whole is in no operand; name labels of the equation";
     whole.label[whole.rank++] = text[i];
   }
   for (einsum_equation::labels const& operand : e.in)

@@ -41,7 +41,7 @@ struct view_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::flatten: the axis shards a dimension that is not the first of those joined, whose pieces would lie apart; redistribute it to the first");
+        "ashlar::flatten: the axis shards a dimension that is not the first of those joined, whose parts would be apart; redistribute it to the first");
     static_assert(
         !breaks<F, fault::block_cyclic_dimension, Axis, L...>::value,
         "ashlar::flatten: a dimension that is joined or cut is block-cyclic over the axis, and its neighbours are on other ranks; redistribute to an even split first");

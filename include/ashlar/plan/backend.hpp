@@ -59,8 +59,10 @@ namespace plan_detail {
 ///                                                (ops/matmul.hpp); x and y may wait to be evaluated
 ///   add_product<E>(y, alpha, a, b)               adds alpha * einsum<E>(a, b) to y (ops/matmul_into.hpp); a and b may
 ///                                                wait to be evaluated
-/// Active tensors have no backend: autodiff/ overloads apply, relayout, relayout_back_async, roll_along, merge_parts,
-/// move_box, join_boxes, paste_box, sum_along, einsum_relayout and relayout_einsum of ops/. These overloads call operations and collectives on the plain tensors.
+/// Active tensors have no backend: autodiff/ overloads functions of ops/, and the overloads call operations and collectives on
+/// the plain tensors. These are apply, relayout, relayout_back_async, roll_along, merge_parts, move_box, join_boxes,
+/// paste_box, sum_along, multiply, einsum_relayout, relayout_einsum, begin_layers, end_layers, as_stale, owned,
+/// with_halo, exchange_halo, exchange_halo_async, add_halo, stencil and stencil_and_reduce.
 /// The kernels of operations are overloads of run (kernels/shard.hpp).
 template <class Handle>
 struct backend;

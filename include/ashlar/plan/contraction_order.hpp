@@ -64,7 +64,7 @@ struct label_extents {
   }
 };
 
-constexpr contraction_cost cost_of(einsum_equation e, contraction_order const& order, label_extents const& n) {
+constexpr contraction_cost cost_of_order(einsum_equation e, contraction_order const& order, label_extents const& n) {
   contraction_cost c;
   for (int s = 0; e.operands > 1; ++s) {
     int const i = order.left[s], j = order.right[s];
@@ -97,7 +97,7 @@ constexpr contraction_order best_order(einsum_equation const& e, label_extents c
   contraction_cost least;
   bool found = false;
   for_each_order(e.operands, [&](contraction_order const& o) {
-    contraction_cost const c = cost_of(e, o, n);
+    contraction_cost const c = cost_of_order(e, o, n);
     if (found && !c.less_than(least)) return;
     best = o;
     least = c;
@@ -130,7 +130,7 @@ struct contraction_orders {
   constexpr void add_best(einsum_equation const& e, label_extents const& n) {
     if (size == most) return;
     contraction_order const best = best_order(e, n);
-    if (size == 0 || cost_of(e, best, n).less_than(cost_of(e, order[least(e, n)], n))) add(best);
+    if (size == 0 || cost_of_order(e, best, n).less_than(cost_of_order(e, order[least(e, n)], n))) add(best);
   }
   constexpr void add(contraction_order const& o) {
     if (size == most) return;
@@ -141,7 +141,7 @@ struct contraction_orders {
   constexpr int least(einsum_equation const& e, label_extents const& n) const {
     int best = 0;
     for (int i = 1; i < size; ++i)
-      if (cost_of(e, order[i], n).less_than(cost_of(e, order[best], n))) best = i;
+      if (cost_of_order(e, order[i], n).less_than(cost_of_order(e, order[best], n))) best = i;
     return best;
   }
 };

@@ -191,7 +191,7 @@ class ledger {
     r.times *= times_;
     records_.add(r);
   }
-  /// From here on each added collective counts n times: it is in a layer that stands for n equal ones.
+  /// From here on each added collective counts n times: it is in a layer that is counted for n equal ones.
   constexpr void count_times(int n) { times_ = n; }
   constexpr int times_counted() const { return times_; }
   /// The records.

@@ -42,7 +42,7 @@ void assign_elements(sharded_tensor<T, L, M, S>& y, Value value) {
   } else {
     static_assert(
         ops_detail::in_reach_of_kernels<Value>,
-        "ashlar::assign: the value lies where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
+        "ashlar::assign: the value is where kernels of the default execution space cannot read it; copy it to a tensor of that space first");
     if (is_in_memory_of(value, y)) return;
   }
   write_expression(y, node, sources);

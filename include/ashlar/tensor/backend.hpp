@@ -44,7 +44,7 @@ template <class Op, class T, class L, class M, class S, class... X>
 void evaluate_into(Op const& op, sharded_tensor<T, L, M, S>& y, X const&... x) {
   static_assert(
       !operation_without_a_kernel<Op, S, kernels::shard<T>, kernels::shard<element_t<X> const>...>::value,
-      "ashlar::evaluate: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
+      "ashlar::apply: the operation has no kernel; include ashlar/kernels/<its name>.hpp, or write run(op, space, scratch, y, x...) beside it");
   run(op, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<element_t<X> const>(x)...);
 }
 

@@ -8,7 +8,7 @@
 
 namespace ashlar::tensor_detail {
 
-/// The cells of `all` outside `inner`, as disjoint boxes. Pre: inner lies in all, or is empty.
+/// The cells of `all` outside `inner`, as disjoint boxes. Pre: inner is in all, or is empty.
 ASHLAR_INLINE std::vector<kernels::box> boxes_around(kernels::box all, kernels::box const& inner, int rank);
 
 /// The cells of a box of this rank at least so far below and above from the ends of [0, n), as positions in `own`.

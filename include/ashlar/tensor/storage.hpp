@@ -140,7 +140,7 @@ class pool {
     std::size_t allocations = 0, in_use = 0, peak = 0, most_in_use = 0, held = 0, free_bytes = 0;
     bool open = true;
 
-    // Gives free blocks of so many bytes back to the system, if there are as many. Pre: locked.
+    // Gives n bytes of free blocks back to the system, or all that there are. Pre: locked.
     void give_back(std::size_t bytes);
 
     state();

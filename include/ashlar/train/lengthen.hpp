@@ -27,7 +27,7 @@ index_t sample_class(std::span<T const> scores, double temperature, double u) {
 
 /// Lengthens sequences, one token a round, until each has `positions` tokens or is done. score(tokens) returns the scores
 /// of the token after each token, of shape (sequences, positions, classes); a sequence is padded by zeros. is_done(sequence,
-/// added) says whether a sequence with so many new tokens is complete.
+/// added) says whether a sequence with `added` new tokens is complete.
 /// Pre: no sequence is empty or longer than `positions`. Post: the same on every rank, if scores and key are.
 /// Collective: if score is. Cost: score's, each round.
 /// Example: lengthen(texts, 50, score, [](auto const&, index_t added) { return added == 8; }, 0, prng_key{1});

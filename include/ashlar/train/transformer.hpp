@@ -88,7 +88,7 @@ using stream_layout = layout<"data", axes("sequence", "model"), none>;  // betwe
 // [layouts]
 
 // [strategies]
-// A stage of ZeRO says what lies in shares over "data".
+// A stage of ZeRO says what is sharded over "data".
 template <zero_stage S>
 using layouts_of = zero<S, layouts, fully_sharded>;
 // [strategies]

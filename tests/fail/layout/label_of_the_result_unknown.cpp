@@ -1,5 +1,5 @@
 // A label of the result comes from an operand.
-// EXPECT: ashlar::einsum: the result has a label that no operand has; every label after -> must stand before it
+// EXPECT: ashlar::einsum: the result has a label that no operand has; every label after -> must be before it
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,5 @@
 // A diagonal is no contraction.
-// EXPECT: ashlar::einsum: a label stands twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label
+// EXPECT: ashlar::einsum: a label is twice in one operand, or in the result; a diagonal is not a contraction, give each dimension its own label
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,5 @@
 // A result has one dimension a label.
-// EXPECT: ashlar::einsum: a label stands twice
+// EXPECT: ashlar::einsum: a label is twice
 #include "ashlar/layout/equation.hpp"
 using namespace ashlar;
 

@@ -1,5 +1,5 @@
 // A label that is to be whole, and that no operand has.
-// EXPECT: ashlar::user_operation: a label that is to be whole stands in no operand
+// EXPECT: ashlar::user_operation: a label that is to be whole is in no operand
 #include "ashlar/ops/ops.hpp"
 
 using namespace ashlar;

@@ -1,5 +1,5 @@
 // An operation of the program's own that can be planned, and not run.
-// EXPECT: ashlar::evaluate: the operation has no kernel
+// EXPECT: ashlar::apply: the operation has no kernel
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/ops/functions.hpp"
 #include "ashlar/tensor/backend.hpp"

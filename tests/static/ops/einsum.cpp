@@ -24,9 +24,9 @@ static_assert(plan_detail::best_order(parse("i,ij,j->", 4), extents({{'i', 5}, {
 // The costs of both orders of a chain by hand.
 constexpr plan_detail::contraction_order left_to_right{{0, 0}, {1, 1}}, right_to_left{{1, 0}, {2, 1}};
 constexpr auto sizes = extents({{'i', 2}, {'j', 3}, {'k', 5}, {'l', 7}});
-static_assert(cost_of(chain, left_to_right, sizes).operations == 2 * (2 * 3 * 5 + 2 * 5 * 7));
-static_assert(cost_of(chain, right_to_left, sizes).operations == 2 * (3 * 5 * 7 + 2 * 3 * 7));
-static_assert(cost_of(chain, right_to_left, sizes).elements == 3 * 7 + 2 * 7);
+static_assert(cost_of_order(chain, left_to_right, sizes).operations == 2 * (2 * 3 * 5 + 2 * 5 * 7));
+static_assert(cost_of_order(chain, right_to_left, sizes).operations == 2 * (3 * 5 * 7 + 2 * 3 * 7));
+static_assert(cost_of_order(chain, right_to_left, sizes).elements == 3 * 7 + 2 * 7);
 // Between two operands the labels stay that others have.
 static_assert(plan_detail::pair_of(parse("ij,jk,jl->il", 4), 0, 1).out.rank == 2);
 

@@ -63,16 +63,16 @@ TEST_CASE("the best order has the fewest operations") {
       label_extents n;
       for (int o = 0; o < e.operands; ++o)
         for (int d = 0; d < e.in[o].rank; ++d) n.set(e.in[o].label[d], static_cast<double>(1 + random() / 7 % 50));
-      contraction_cost const best = cost_of(e, best_order(e, n), n);
+      contraction_cost const best = cost_of_order(e, best_order(e, n), n);
       int orders = 0;
       for_each_order(e.operands, [&](contraction_order const& o) {
         ++orders;
-        CHECK(!cost_of(e, o, n).less_than(best));
+        CHECK(!cost_of_order(e, o, n).less_than(best));
       });
       CHECK(orders == (e.operands == 3 ? 3 : 18));
       contraction_orders const few(e);
       CHECK(few.size <= 6);
-      double const ratio = cost_of(e, few.order[few.least(e, n)], n).operations / best.operations;
+      double const ratio = cost_of_order(e, few.order[few.least(e, n)], n).operations / best.operations;
       if (e.operands == 3) CHECK(ratio == 1);
       sum += ratio;
     }

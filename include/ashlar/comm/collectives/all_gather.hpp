@@ -21,8 +21,8 @@ void all_gather_by_exchange(communicator const& c, T const* own, T* destination,
 // Hierarchical all-gather. Blocks cross between ranks of equal local rank. Then the ranks of a node read each other's
 // blocks.
 template <class T>
-void all_gather_on_two_levels(node_levels const& l, T const* own, T* destination, std::size_t const* starts,
-                              comm::tuning const& how) {
+void hierarchical_all_gather(node_levels const& l, T const* own, T* destination, std::size_t const* starts,
+                             comm::tuning const& how) {
   auto const share = [&](int place, int k) { return range_of_rank(starts, l.at(k, place)); };
   int const place = l.intra_node.rank();
   element_range const mine = share(place, l.inter_node.rank());
@@ -52,7 +52,7 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
   c.counters().all_gather.add(n * sizeof(T));
 
   if (node_levels const* const l = even_levels(c); l && how.host_memory)
-    return all_gather_on_two_levels(*l, own ? own : place, destination, starts, how);
+    return hierarchical_all_gather(*l, own ? own : place, destination, starts, how);
   comm::algorithm const a = choose<T>(c, collective::all_gather, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   void const* const source = own ? static_cast<void const*>(own) : MPI_IN_PLACE;

@@ -146,8 +146,8 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
 // Hierarchical all-reduce. A rank combines its share of its node's arrays, then reduces it with the ranks of equal
 // local rank on other nodes. At the end the ranks of a node read each other's shares.
 template <class Op, class T>
-void all_reduce_on_two_levels(node_levels const& l, T const* source, T* destination, std::size_t n,
-                              comm::tuning const& how) {
+void hierarchical_all_reduce(node_levels const& l, T const* source, T* destination, std::size_t n,
+                             comm::tuning const& how) {
   auto const share = [&](int local_rank, int) {
     return local_rank < l.local_ranks ? part_of_rank(n, l.local_ranks, local_rank) : element_range{0, 0};
   };
@@ -166,7 +166,7 @@ void run_all_reduce(communicator const& c, T const* source, T* destination, std:
   c.counters().all_reduce.add(n * sizeof(T));
   if (how.host_memory && all_reduce_on_node<Op>(c, source, destination, n, how)) return;
   if (how.host_memory && c.state().levels)
-    return all_reduce_on_two_levels<Op>(*c.state().levels, source, destination, n, how);
+    return hierarchical_all_reduce<Op>(*c.state().levels, source, destination, n, how);
   all_reduce_by_messages<Op>(c, source, destination, n, how, lie);
 }
 

@@ -31,8 +31,8 @@ void reduce_scatter_by_exchange(communicator const& c, T const* source, T* desti
 // Hierarchical reduce-scatter. A rank combines its node's arrays for the ranks with its local rank on all nodes. Then
 // it sends each of them its block.
 template <class Op, class T>
-void reduce_scatter_on_two_levels(communicator const& c, T const* source, T* destination, std::size_t const* starts,
-                                  comm::tuning const& how) {
+void hierarchical_reduce_scatter(communicator const& c, T const* source, T* destination, std::size_t const* starts,
+                                 comm::tuning const& how) {
   node_levels const& l = *c.state().levels;
   auto const share = [&](int local_rank, int k) { return range_of_rank(starts, l.at(k, local_rank)); };
   std::vector<std::size_t> sums(1, 0);  // begin of the sums for each node
@@ -51,7 +51,7 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
   if (total == 0) return;
   c.counters().reduce_scatter.add((total - n) * sizeof(T));
 
-  if (how.host_memory && even_levels(c)) return reduce_scatter_on_two_levels<Op>(c, source, destination, starts, how);
+  if (how.host_memory && even_levels(c)) return hierarchical_reduce_scatter<Op>(c, source, destination, starts, how);
   comm::algorithm const a = choose<T>(c, collective::reduce_scatter, total, how);
   MPI_Datatype const type = comm::mpi_datatype<T>::get();
   MPI_Op const op = comm::mpi_op<Op, T>::get();
