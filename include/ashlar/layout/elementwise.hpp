@@ -6,20 +6,6 @@ namespace ashlar {
 
 namespace layout_detail {
 
-// An elementwise operation is an einsum whose result has every label. The last dimensions of the operands are aligned.
-constexpr einsum_equation broadcast_equation(int rank_a, int rank_b) {
-  einsum_equation e;
-  e.operands = 2;
-  e.out.rank = rank_a > rank_b ? rank_a : rank_b;
-  for (int d = 0; d < e.out.rank; ++d) e.out.label[d] = static_cast<char>('a' + d);
-  int const rank[2]{rank_a, rank_b};
-  for (int o = 0; o < 2; ++o) {
-    e.in[o].rank = rank[o];
-    for (int d = 0; d < rank[o]; ++d) e.in[o].label[d] = e.out.label[e.out.rank - rank[o] + d];
-  }
-  return e;
-}
-
 /// The layout of f(a) for an elementwise function f.
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a) {
   rule_result r;
@@ -29,33 +15,26 @@ constexpr rule_result elementwise_rule(linearity kind, layout_value const& a) {
   return partial_rule(kind, r, x, 1);
 }
 
-/// The layout of f(a, b) for an elementwise function f. If one operand has fewer dimensions, it is broadcast over the
-/// first dimensions of the other.
+/// The layout of f(a, b...) for an elementwise function f. Operands of fewer dimensions are broadcast over the first
+/// dimensions of the others. So it is an einsum whose result has every label, and whose operands end with the same labels.
 /// Example: layout<"data", "model"> with layout<"model"> gives layout<"data", "model">
-constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, layout_value const& b) {
-  einsum_equation const e = broadcast_equation(a.rank, b.rank);
-  axis_mask summed = 0;
-  rule_result r = labels_rule(e, a, b, summed);
-  if (r.why != fault::fits) return r;
-  layout_value const* const x[]{&a, &b};
-  return partial_rule(kind, r, x, 2);
-}
-
-/// The layout of f(a, b, c...) for an elementwise function f of three operands or more. Operands of fewer dimensions are
-/// broadcast over the first dimensions of the others.
 template <class... Value>
 constexpr rule_result elementwise_rule(linearity kind, layout_value const& a, layout_value const& b,
-                                       layout_value const& c, Value const&... more) {
-  layout_value const* const x[]{&a, &b, &c, &more...};
-  constexpr int operands = 3 + static_cast<int>(sizeof...(Value));
-  rule_result r;
-  r.out = a;
-  r.out.drop_partial(a.partial());
-  for (int o = 1; o < operands; ++o) {
-    axis_mask summed = 0;
-    r = labels_rule(broadcast_equation(r.out.rank, x[o]->rank), r.out, *x[o], summed);
-    if (r.why != fault::fits) return r;
+                                       Value const&... more) {
+  constexpr int operands = 2 + static_cast<int>(sizeof...(Value));
+  layout_value const* const x[]{&a, &b, &more...};
+  einsum_equation e;
+  e.operands = operands;
+  for (layout_value const* v : x)
+    if (e.out.rank < v->rank) e.out.rank = v->rank;
+  for (int d = 0; d < e.out.rank; ++d) e.out.label[d] = static_cast<char>('a' + d);
+  for (int o = 0; o < operands; ++o) {
+    e.in[o].rank = x[o]->rank;
+    for (int d = 0; d < x[o]->rank; ++d) e.in[o].label[d] = e.out.label[e.out.rank - x[o]->rank + d];
   }
+  axis_mask summed = 0;
+  rule_result const r = labels_rule(e, x, summed);
+  if (r.why != fault::fits) return r;
   return partial_rule(kind, r, x, operands);
 }
 
