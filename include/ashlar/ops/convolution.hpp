@@ -31,7 +31,7 @@ struct convolution_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its pieces; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
+        "ashlar::conv2d: the axis shards a spatial dimension of the images or of the kernel, and windows would reach over its shards; all_gather it, or redistribute images to a layout with a halo, as halo(\"h\", 1)");
     static_assert(
         !breaks<F, fault::one_sided, Axis, L...>::value,
         "ashlar::conv2d: the channels are sharded over the axis in one operand and not in the other; all_gather or redistribute one of them first");

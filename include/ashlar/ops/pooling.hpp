@@ -18,7 +18,7 @@ struct pooling_diagnostics {
   static constexpr void report() {
     static_assert(
         !breaks<F, fault::sharded_dimension, Axis, L...>::value,
-        "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its pieces; all_gather it, or redistribute it to a layout with a halo, as halo(\"h\", 1)");
+        "ashlar::pool2d: the axis shards a spatial dimension, and windows would reach over its shards; all_gather it, or redistribute it to a layout with a halo, as halo(\"h\", 1)");
     static_assert(
         !breaks<F, fault::not_linear, Axis, L...>::value,
         "ashlar::pool2d: the operand is partial over the axis by a reduction that does not pass through pooling; all_reduce or reduce_scatter it first");

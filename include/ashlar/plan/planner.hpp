@@ -67,7 +67,7 @@ class planner {
   bool found = false;
   bool const any_cyclic = first_dim(from.rank, [this](int d) { return from.dim[d].cyclic || to.dim[d].cyclic; }) >= 0;
   bool home = false;  // true: an axis goes where the other of `mid` and `t` has it, even if they then are not nested.
-  int visits = 100;   // Total of layouts that detours may visit: enough for 3 axes, and few enough for a compiler.
+  int visits = 100;   // Total of layouts that chains may visit: enough for 3 axes, and few enough for a compiler.
 
   constexpr void offer_routes(bool split) {
     int const ways = !split ? 2 : change.reduced ? 8 : change.padded ? 4 : 2;

@@ -1,6 +1,6 @@
 // Chains of steps, and their comparison in the planner.
 #pragma once
-#include "ashlar/plan/detour.hpp"
+#include "ashlar/plan/step_chain.hpp"
 
 namespace ashlar::plan_detail {
 
@@ -29,7 +29,7 @@ class route {
     if (!split_ || !communicates(s.what) || s.what == step_kind::permute || !over_several) return add(next, s);
     if (s.what == step_kind::reduce_scatter) return scatter(next);
     if (s.what == step_kind::all_reduce) return all_reduce(next, s.axes);
-    detour const way(last, next, *scale_, limit_ - cost(), *visits_);
+    step_chain const way(last, next, *scale_, limit_ - cost(), *visits_);
     for (int i = 0; i < way.size; ++i) add(way.at[i]);
   }
 

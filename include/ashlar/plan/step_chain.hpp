@@ -10,14 +10,14 @@ namespace ashlar::plan_detail {
 // order of axes may change. Dimensions that the goal splits further are split as early as possible, because a slice is
 // free. Expensive ways are dropped early by a lower bound: the elements still to receive, and the axes that must still
 // leave a dimension.
-class detour {
+class step_chain {
  public:
   static constexpr int longest = 5;
   int size = 0;
   layout_value at[longest];  // in the order of the chain; the last is the goal
 
   // Drops chains that cost `limit` or more. `visits` is the number of layouts that may still be visited.
-  constexpr detour(layout_value const& from, layout_value const& to, scale const& s, double limit, int& visits)
+  constexpr step_chain(layout_value const& from, layout_value const& to, scale const& s, double limit, int& visits)
       : goal_(to), scale_(s), least_(limit), visits_(visits) {
     at[0] = to;
     size = 1;
