@@ -24,7 +24,8 @@ struct error_text {
 inline thread_local call_site const* named_in_errors = nullptr;
 
 /// While it exists, errors about extents name the line of a call. The outermost call counts: functions of the library
-/// call each other. The compiler shows the line of an error in a constant expression itself.
+/// call each other. A site without a line names none. The compiler shows the line of an error in a constant expression
+/// itself.
 class call_in_errors {
  public:
   constexpr explicit call_in_errors(call_site const& w) {

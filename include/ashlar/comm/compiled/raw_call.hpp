@@ -5,9 +5,8 @@
 namespace ashlar::comm_detail {
 
 ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* name, call_site const& w)
-    : state_(c.state()), outer_(state_.caller), site_(w) {
+    : state_(c.state()), outer_(state_.caller), site_(w), in_errors_(site_) {
   if (outer_.name == nullptr) state_.caller = {name, w};
-  if (w.line() != 0) in_errors_.emplace(site_);
 }
 
 ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* name, call_site const& w, wait_by how)

@@ -22,7 +22,7 @@ class calls_as {
   communicator_state& state_;
   calling_function outer_;
   call_site site_;  // errors point to it
-  std::optional<plan_detail::call_in_errors> in_errors_;
+  plan_detail::call_in_errors in_errors_;
 };
 
 /// A function's first argument and the line of the call. After a pack there is no place for the default argument that

@@ -28,7 +28,7 @@ ASHLAR_INLINE error_text& error_text::operator<<(shape const& s) {
 }
 
 ASHLAR_INLINE void call_in_errors::begin(call_site const& w) {
-  if (named_in_errors != nullptr) return;
+  if (named_in_errors != nullptr || w.line() == 0) return;
   named_in_errors = &w;
   outermost_ = true;
 }

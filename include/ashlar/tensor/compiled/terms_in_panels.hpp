@@ -11,7 +11,7 @@ ASHLAR_INLINE panels_of_terms::panels_of_terms(std::vector<interval> const& of_a
   for (auto const* terms : {&of_a, &of_b})
     for (interval const& i : *terms)
       if (i.size() > 0) cuts.insert(cuts.end(), {i.begin, i.end});
-  std::ranges::sort(cuts);
+  std::sort(cuts.begin(), cuts.end());
   index_t longest = 0;
   for (std::size_t i = 1; i < cuts.size(); ++i) {
     if (cuts[i] == cuts[i - 1]) continue;
