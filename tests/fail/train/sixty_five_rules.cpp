@@ -1,5 +1,6 @@
 // A strategy of more rules than places_all takes.
 // EXPECT: ashlar::places_all: a strategy has at most 64 rules here; let one pattern serve several layers
+// ONE ERROR
 #include "ashlar/train/place.hpp"
 #include "../../support/two_layers.hpp"
 
