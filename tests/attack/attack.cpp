@@ -12,6 +12,7 @@
 // attack soak SECONDS SEED FOLDER: random calls with random faults of the first five kinds and random extents.
 // Prints one line per call. The status is 0 if every rank that waited had an error in time, and 1 otherwise.
 #include "calls.hpp"
+#include "../support/culprit.hpp"
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -27,13 +28,6 @@ using namespace attack;
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-bool is_stopped(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  char state = '?';
-  std::string before;
-  std::getline(stat, before, ')') >> state;
-  return state == 'T';
-}
 long resident_kib() {
   std::ifstream file("/proc/self/statm");
   long all = 0, resident = 0;
@@ -68,7 +62,7 @@ class attacker {
     });
     double const took = now() - begin;
     if (rank_ != culprit && fault == "stops") {
-      while (!is_stopped(processes_[static_cast<std::size_t>(culprit)])) sched_yield();
+      while (!test::is_stopped(processes_[static_cast<std::size_t>(culprit)])) sched_yield();
       MPI_Barrier(others);
       if (rank_ == (culprit == 0 ? 1 : 0)) kill(processes_[static_cast<std::size_t>(culprit)], SIGCONT);
     }

@@ -4,6 +4,7 @@
 // turn, and the next rank.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/tensor/between_meshes.hpp>
+#include "../support/culprit.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -11,13 +12,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 using namespace ashlar;
+using namespace ashlar::test;
 
 namespace {
 
@@ -153,23 +153,6 @@ class ranks_and_culprit {
   pid_t process_ = 0;
   MPI_Comm others_ = MPI_COMM_NULL;
 };
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing";
-}
-
-bool is_stopped(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  char state = '?';
-  stat.ignore(std::numeric_limits<std::streamsize>::max(), ')') >> state;
-  return state == 'T';
-}
 
 }  // namespace
 

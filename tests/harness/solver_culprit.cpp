@@ -4,6 +4,7 @@
 // deadline. inside: all come, and rank 1 is late for SECONDS within the library, where no deadline ends the wait.
 #include <ashlar/ashlar.hpp>
 #include <ashlar/linalg/cholesky.hpp>
+#include "../support/culprit.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -11,11 +12,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
 #include <string>
 
 using namespace ashlar;
+using namespace ashlar::test;
 
 namespace {
 
@@ -26,23 +26,6 @@ using blocks = layout<cyclic("p", 2), cyclic("q", 2)>;
 struct definite {
   KOKKOS_FUNCTION double operator()(index_t i, index_t j) const { return i == j ? 9 : 1; }
 };
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing";
-}
-
-bool is_stopped(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  char state = '?';
-  stat.ignore(std::numeric_limits<std::streamsize>::max(), ')') >> state;
-  return state == 'T';
-}
 
 // True if each of the ranks has heard an error with this part. One of them says so.
 bool report(MPI_Comm ranks, std::string const& heard, std::string const& part) {

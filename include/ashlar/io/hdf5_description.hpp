@@ -87,31 +87,24 @@ inline void choose_chunks(hdf5_dataset& set) {
 class attribute_writer {
  public:
   attribute_writer(hid_t object, std::string name) : object_(object), name_(std::move(name)) {}
-  void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar(), &x); }
-  void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar(), &x); }
-  void operator()(std::string const& x) const { write_texts({x}, scalar()); }
+  void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar_space(), &x); }
+  void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar_space(), &x); }
+  void operator()(std::string const& x) const { write_texts({x}, scalar_space()); }
   void operator()(std::vector<index_t> const& x) const { write(H5T_STD_I64LE, row(x.size()), x.data()); }
   void operator()(std::vector<double> const& x) const { write(H5T_IEEE_F64LE, row(x.size()), x.data()); }
   void operator()(std::vector<std::string> const& x) const { write_texts(x, row(x.size())); }
 
  private:
-  static hdf5_id scalar() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, "make a space"); }
   static hdf5_id row(hsize_t count) { return hdf5_id(H5Screate_simple(1, &count, nullptr), H5Sclose, "make a space"); }
   void write(hid_t type, hdf5_id const& space, void const* value) const {
-    hdf5_id const made(H5Acreate2(object_, name_.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                       ("create the attribute " + name_).c_str());
-    if (H5Sget_simple_extent_npoints(space) != 0)
-      hdf5_id::check(H5Awrite(made, type, value), ("write the attribute " + name_).c_str());
+    write_attribute(object_, name_.c_str(), type, space, value);
   }
   void write_texts(std::vector<std::string> const& texts, hdf5_id const& space) const {
     std::size_t each = 1;
     for (std::string const& t : texts) each = std::max(each, t.size());
     std::string all;
     for (std::string const& t : texts) all.append(t).append(each - t.size(), '\0');
-    hdf5_id const type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
-    hdf5_id::check(H5Tset_size(type, each), "size a type");
-    hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
-    write(type, space, all.data());
+    write(text_type(each), space, all.data());
   }
   hid_t object_;
   std::string name_;

@@ -82,18 +82,28 @@ inline hdf5_id hdf5_type(std::string const& name) {
   return complex;
 }
 
+inline hdf5_id scalar_space() { return hdf5_id(H5Screate(H5S_SCALAR), H5Sclose, "make a space"); }
+
+/// The type of texts of a fixed length above 0, padded by null bytes.
+inline hdf5_id text_type(std::size_t length) {
+  hdf5_id type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
+  hdf5_id::check(H5Tset_size(type, length), "size a type");
+  hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
+  return type;
+}
+
+inline void write_attribute(hid_t object, char const* name, hid_t type, hdf5_id const& space, void const* value) {
+  hdf5_id const made(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                     (std::string("create the attribute ") + name).c_str());
+  if (H5Sget_simple_extent_npoints(space) != 0)
+    hdf5_id::check(H5Awrite(made, type, value), (std::string("write the attribute ") + name).c_str());
+}
 inline void write_attribute(hid_t object, char const* name, hid_t type, void const* value) {
-  hdf5_id const space(H5Screate(H5S_SCALAR), H5Sclose, "make a space");
-  hdf5_id const attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                          "create an attribute");
-  hdf5_id::check(H5Awrite(attribute, type, value), "write an attribute");
+  write_attribute(object, name, type, scalar_space(), value);
 }
 inline void write_attribute(hid_t object, char const* name, std::string const& text) {
   if (text.empty()) return;  // HDF5 has no texts of length 0
-  hdf5_id const type(H5Tcopy(H5T_C_S1), H5Tclose, "copy a type");
-  hdf5_id::check(H5Tset_size(type, text.size()), "size a type");
-  hdf5_id::check(H5Tset_strpad(type, H5T_STR_NULLPAD), "pad a type");
-  write_attribute(object, name, type, text.c_str());
+  write_attribute(object, name, text_type(text.size()), text.c_str());
 }
 
 }  // namespace ashlar::io_detail

@@ -100,20 +100,21 @@ inline constexpr char const* symbol_of = nullptr;
 template <class Op>
   requires requires { Op::function::symbol; }
 inline constexpr char const* symbol_of<Op> = Op::function::symbol;
-// The operands of an operation, for errors about their extents. Pre: they outlive the result.
-template <class R, class Op, class... X>
-constexpr named_operands name_operands(X const&... x) {
-  return {symbol_of<Op>,
-          meta_detail::names_of_list<typename R::mesh::names>::text,
+// The operands of an operation, for errors about their extents. Context: of their mesh and layouts. Pre: they outlive the
+// result.
+template <class Mesh, class Context, class... X>
+constexpr named_operands name_operands(char const* symbol, X const&... x) {
+  return {symbol,
+          meta_detail::names_of_list<typename Mesh::names>::text,
           static_cast<int>(sizeof...(X)),
-          {&value_v<typename R::c, owned_layout_t<layout_t<X>>>...},
+          {&value_v<Context, owned_layout_t<layout_t<X>>>...},
           {&x.extents()...}};
 }
 
 // The extents of the result. Errors name the operands.
 template <class R, class Op, class... X>
 constexpr shape extents_of_result(Op const& op, X const&... x) {
-  plan_detail::named_operands const operands = name_operands<R, Op>(x...);
+  plan_detail::named_operands const operands = name_operands<typename R::mesh, typename R::c>(symbol_of<Op>, x...);
   plan_detail::operands_in_error const here(operands);
   return op.extents(R::r.out, x.extents()...);
 }

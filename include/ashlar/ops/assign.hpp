@@ -111,18 +111,14 @@ constexpr X& update(X& x, F const& f) {
 // The same with a tensor y. Errors about extents name the operator as the program writes it, and x and y.
 template <class X, class Y, class F>
 constexpr X& update_by(char const* symbol, X& x, Y const& y, F const& f) {
+  auto const with_y = [&](auto const& old) { return f(old, y); };
   if constexpr (std::is_same_v<mesh_t<X>, mesh_t<Y>> && plain_tensor<X> && plain_tensor<Y>) {
     using c = mesh_context<mesh_t<X>, layout_t<X>, layout_t<Y>>;
-    plan_detail::named_operands const operands{
-        symbol,
-        meta_detail::names_of_list<typename mesh_t<X>::names>::text,
-        2,
-        {&value_v<c, owned_layout_t<layout_t<X>>>, &value_v<c, owned_layout_t<layout_t<Y>>>},
-        {&x.extents(), &y.extents()}};
+    plan_detail::named_operands const operands = name_operands<mesh_t<X>, c>(symbol, x, y);
     plan_detail::operands_in_error const here(operands);
-    return update(x, [&](auto const& old) { return f(old, y); });
+    return update(x, with_y);
   } else {
-    return update(x, [&](auto const& old) { return f(old, y); });
+    return update(x, with_y);
   }
 }
 

@@ -103,7 +103,8 @@ constexpr auto einsum_pair_by_pair(X const&... x) {
   if constexpr (R::r.why == fault::fits) {
     using orders = orders_of<E, X...>;
     {
-      named_operands const operands = name_operands<R, einsum_of_several<E>>(x...);
+      named_operands const operands =
+          name_operands<typename R::mesh, typename R::c>(symbol_of<einsum_of_several<E>>, x...);
       operands_in_error const here(operands);
       (void)einsum_of_several<E>::extents(x.extents()...);
     }
