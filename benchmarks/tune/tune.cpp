@@ -52,17 +52,18 @@ class contest {
 
   void start(races& all, std::string const& name) {
     comm::collective_call const call{what_, in_place_, c_.size(), bytes_};
-    algorithm const usual = comm::look_up({}, call);
+    algorithm const usual = comm_detail::look_up({}, call);
     std::vector<variant> variants{by(usual)};
     for (algorithm a : {algorithm::exchange, algorithm::exchange_in_parts, algorithm::mpi, algorithm::mpi_in_place,
                         algorithm::mpi_with_counts, algorithm::persistent})
       if (a != usual && has(a)) variants.push_back(by(a));
     MPI_Request request = MPI_REQUEST_NULL;
     if (what_ == collective::all_reduce && comm_detail::persists(what_)) {
-      auto const n = static_cast<comm::count_type>(y_.size());
-      comm::check(ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(),
-                                             n, MPI_FLOAT, MPI_SUM, c_.get(), MPI_INFO_NULL, &request),
-                  "MPI_Allreduce_init");
+      auto const n = static_cast<comm_detail::count_type>(y_.size());
+      comm_detail::check(
+          ASHLAR_MPI_INIT(Allreduce)(in_place_ ? MPI_IN_PLACE : static_cast<void const*>(x_.data()), y_.data(), n,
+                                     MPI_FLOAT, MPI_SUM, c_.get(), MPI_INFO_NULL, &request),
+          "MPI_Allreduce_init");
       variants.push_back(checked("limit: persistent on the arrays themselves", [this, &request] {
         MPI_Start(&request);
         c_.wait(request);

@@ -1,10 +1,12 @@
-// Everything that a user calls, except checkpoints, which need HDF5: checkpoint/checkpoint.hpp.
+// Everything that a user calls, except what needs HDF5, FFTW or ScaLAPACK: checkpoint.hpp, hdf5.hpp, fft.hpp,
+// linalg/{norm,scalapack}.hpp.
 #pragma once
 #include "ashlar/comm/trace.hpp"
 #include "ashlar/meta/choose.hpp"
 #include "ashlar/plan/draw_svg.hpp"
 #include "ashlar/plan/print.hpp"
 #include "ashlar/plan/print_ledger.hpp"
+#include "ashlar/plan/print_product.hpp"
 #include "ashlar/tensor/describe.hpp"
 #include "ashlar/tensor/print.hpp"
 #include "ashlar/tensor/run_program.hpp"

@@ -148,8 +148,8 @@ class ranks_and_culprit {
   std::string culprit_text() const { return "rank " + std::to_string(culprit_); }
 
   int culprit_, ranks_ = 0, rank_ = 0;
-  bool by_messages_ = !comm::shared_memory_setting().value.value_or(true);
-  bool on_nodes_ = comm::ranks_per_node_setting().value.has_value();
+  bool by_messages_ = !comm_detail::shared_memory_setting().value.value_or(true);
+  bool on_nodes_ = comm_detail::ranks_per_node_setting().value.has_value();
   pid_t process_ = 0;
   MPI_Comm others_ = MPI_COMM_NULL;
 };

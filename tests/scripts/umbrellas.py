@@ -1,8 +1,10 @@
 """umbrellas.py ROOT: the header ashlar/<part>.hpp of each target ashlar::<part> includes no header of a library that the target does not link,
-and the headers of a part reach none either. ashlar/layout.hpp includes all layers below comm."""
+and the headers of a part reach none either. ashlar/layout.hpp includes all layers below comm, and
+ashlar/ashlar.hpp everything with a public name but what needs HDF5, FFTW or ScaLAPACK."""
 
 import pathlib
 import re
+import runpy
 import sys
 
 include = pathlib.Path(sys.argv[1]).resolve() / "include"
@@ -39,5 +41,12 @@ for header in sorted(include.glob("ashlar/*/*.hpp")):
     if layer in ("io", "data") and not re.match(r"hdf5|field_series", header.name):
         for h in reached(str(header.relative_to(include)), set()) & {"cblas.h", "hdf5.h"}:
             faults.append(f"{header.relative_to(include)} includes {h}, which ashlar::{layer} does not link")
+public_names = runpy.run_path(str(pathlib.Path(__file__).parent / "public_names.py"))
+all_headers = reached("ashlar/ashlar.hpp", set())
+for header in sorted(include.glob("ashlar/*/**/*.hpp")):
+    name = str(header.relative_to(include))
+    other_target = reached(name, set()) & {"hdf5.h", "fftw3.h", "ashlar/linalg/descriptor.hpp"} or re.search(r"/(checkpoint/|linalg/|fft|dct|safetensors|xdmf)", name)
+    if not other_target and name not in all_headers and list(public_names["public_names"](public_names["blanked"](header.read_text(encoding="utf-8")))):
+        faults.append(f"ashlar/ashlar.hpp does not include {name}")
 print("\n".join(faults))
 sys.exit(bool(faults))

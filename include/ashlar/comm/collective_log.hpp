@@ -12,7 +12,7 @@
 #include "ashlar/comm/clock.hpp"
 #include "ashlar/plan/step.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 /// A collective that a process has begun, or another call of all ranks of a mesh. Bit a of `axes` is the axis
 /// `names[a]`.
@@ -58,7 +58,7 @@ class collective_log {
     begun_.store(n + 1, std::memory_order_release);
     if (tracing_.load(std::memory_order_relaxed)) {
       kept_.push_back(e);
-      kept_.back().begin = now();
+      kept_.back().begin = clock_seconds();
     }
   }
   /// Ends the collective that began last among the collectives that have not ended.
@@ -66,7 +66,7 @@ class collective_log {
     done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     if (!tracing_.load(std::memory_order_relaxed)) return;
     auto const open = std::find_if(kept_.rbegin(), kept_.rend(), [](collective_event const& e) { return e.end == 0; });
-    if (open != kept_.rend()) open->end = now();
+    if (open != kept_.rend()) open->end = clock_seconds();
   }
 
   /// The numbers of collectives begun and ended so far.
@@ -112,7 +112,7 @@ class collective_log {
   std::vector<collective_event> kept_;
 };
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail
 
 #ifndef ASHLAR_INSTANTIATED
 #include "ashlar/comm/compiled/collective_log.hpp"

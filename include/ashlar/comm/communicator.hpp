@@ -77,8 +77,8 @@ struct communicator_state {
   // Buffers of collectives. They grow, and are not freed after a call.
   std::vector<MPI_Request> requests;
   std::vector<std::size_t> starts, receive_starts;
-  std::vector<comm::count_type> counts;
-  std::vector<comm::displacement_type> displacements;
+  std::vector<count_type> counts;
+  std::vector<displacement_type> displacements;
   struct free_aligned {
     void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t(64)); }
   };
@@ -237,9 +237,9 @@ template <class Blocking, class Nonblocking, class... A>
 void call_mpi(communicator const& c, char const* what, Blocking blocking, Nonblocking nonblocking, A... a) {
   ++c.counters().mpi_collectives;
   if (!c.yields() && !c.state().has_deadline && !c.state().in_progress.polls)
-    return comm::check(blocking(a..., c.get()), what);
+    return check(blocking(a..., c.get()), what);
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(nonblocking(a..., c.get(), &request), what);
+  check(nonblocking(a..., c.get(), &request), what);
   c.wait(request);
 }
 
@@ -250,11 +250,11 @@ void call_persistent(communicator const& c, char const* what, persistent_collect
                      std::size_t n, T* destination, std::size_t m, Init init) {
   persistent_collective& p =
       c.state().persistent.get(k, n * sizeof(T), m * sizeof(T), [&](persistent_collective& made) {
-        comm::check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
+        check(init(made.operand<T>(), made.result<T>(), c.get(), MPI_INFO_NULL, &made.request), what);
       });
   std::memcpy(p.operand<T>(), source, n * sizeof(T));
   ++c.counters().mpi_collectives;
-  comm::check(MPI_Start(&p.request), "MPI_Start");
+  check(MPI_Start(&p.request), "MPI_Start");
   p.is_under_way = true;
   c.wait(p.request);
   p.is_under_way = false;

@@ -39,18 +39,18 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
   mesh_shape sizes{axes, {}};
   if (ranks > 0) {
     int kind = MPI_UNDEFINED, dimensions = 0;
-    comm::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
-    if (kind == MPI_CART) comm::check(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
+    comm_detail::check(MPI_Topo_test(comm, &kind), "MPI_Topo_test");
+    if (kind == MPI_CART) comm_detail::check(MPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
     if (dimensions == axes) {
       int periodic[max_axes]{}, here[max_axes]{};
-      comm::check(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
+      comm_detail::check(MPI_Cart_get(comm, axes, sizes.size, periodic, here), "MPI_Cart_get");
       return sizes;
     }
   }
   return [&]<class... Axes>(std::type_identity<mesh<Axes...>>) {
     int const taken = (1 * ... * std::max(Axes::static_size, 1));
     int left[max_axes]{};
-    if (ranks >= taken) comm::check(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
+    if (ranks >= taken) comm_detail::check(MPI_Dims_create(ranks / taken, of_run_time_size, left), "MPI_Dims_create");
     int next = 0;
     sizes = {axes, {(Axes::static_size == run_time_size ? std::max(left[next++], 1) : Axes::static_size)...}};
     return sizes;
@@ -207,11 +207,11 @@ class device_mesh {
           part[mask] = whole.split(s.with_position(whole.rank(), m, 0), whole.rank());
       }
       if (whole.size() == 1) {
-        if (auto const wrong = comm::wrong_setting()) throw error(*wrong);
+        if (auto const wrong = comm_detail::wrong_setting()) throw error(*wrong);
         return;
       }
       comm_detail::node_ranks const nodes(whole);
-      if (nodes.misread_settings()) comm_detail::throw_together(whole, comm::wrong_setting(), true);
+      if (nodes.misread_settings()) comm_detail::throw_together(whole, comm_detail::wrong_setting(), true);
       without_shared_memory = nodes.reason();
       if (nodes.fell_back()) say_once(nodes.reason());
       for (unsigned mask = 1; mask < part.size(); ++mask)
@@ -221,7 +221,7 @@ class device_mesh {
     static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls& calls, call_site const& w) {
       auto const meet = [&] { return ashlar::communicator(comm, calls.monitor()); };
       if (!calls) return meet();
-      comm::collective_event making;
+      comm_detail::collective_event making;
       making.name = "device_mesh", making.file = w.file_name(), making.line = w.line();
       ashlar::communicator ranks = calls.while_ranks_meet(making, meet);
       calls.begin(ranks);  // agreements from here on count calls
@@ -230,7 +230,7 @@ class device_mesh {
     // Prints once, on process 0 of the program. Meshes without that process give the reason only in `describe`.
     static void say_once(std::string_view reason) {
       int process = 0;
-      comm::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
+      comm_detail::check(MPI_Comm_rank(MPI_COMM_WORLD, &process), "MPI_Comm_rank");
       static bool said = false;
       if (process == 0 && !said)
         std::fprintf(stderr, "ashlar: ranks of a node exchange messages of MPI: %.*s\n", int(reason.size()),

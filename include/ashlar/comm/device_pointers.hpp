@@ -11,7 +11,7 @@
 #include <mpi-ext.h>
 #endif
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 enum class device_kind { cuda, hip, sycl };
 
@@ -67,7 +67,7 @@ device_pointers decide_device_pointers(MPI_Comm all, std::optional<bool> library
 /// The decision for the devices of this program.
 inline device_pointers device_memory;
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail
 
 #ifndef ASHLAR_INSTANTIATED
 #include "ashlar/comm/compiled/device_pointers.hpp"

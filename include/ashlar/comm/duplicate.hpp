@@ -39,14 +39,14 @@ MPI_Comm duplicate_of(MPI_Comm comm, std::shared_ptr<waiting_monitor> const& mon
     if (!resumes) {
       d = begun.emplace(begun.end());
       d->monitor = monitor;
-      comm::check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
+      check(MPI_Comm_idup(comm, &d->made, &d->request), "MPI_Comm_idup");
     }
     poll({&d->request, 1}, meanwhile);
     if (!d->has_told) {
       d->has_told = true;
       d->told[0] = resumes;
-      d->told[1] = comm::deadline() > 0;
-      comm::check(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
+      d->told[1] = deadline() > 0;
+      check(MPI_Iallreduce(MPI_IN_PLACE, d->told, 2, MPI_INT, MPI_MAX, d->made, &d->request), "MPI_Iallreduce");
       poll({&d->request, 1}, meanwhile);
     }
     MPI_Comm const made = d->made;

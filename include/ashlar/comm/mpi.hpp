@@ -26,7 +26,7 @@
 #define ASHLAR_MPI(name) name
 #endif
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 #if MPI_VERSION >= 4
 using count_type = MPI_Count;
@@ -57,6 +57,10 @@ inline void check(int rc, char const* what) {
   MPI_Error_string(rc, text, &length);
   throw error(std::string("ashlar::comm: ") + what + " failed: " + text);
 }
+
+}  // namespace ashlar::comm_detail
+
+namespace ashlar::comm {
 
 /// The MPI type of an element. An error here means that MPI cannot reduce T. Then specialise mpi_datatype for T with a
 /// static function `get` that returns a predefined MPI_Datatype.
@@ -98,16 +102,16 @@ namespace ashlar::comm_detail {
 inline void free_at_finalize(MPI_Op& op) {
   int key = MPI_KEYVAL_INVALID;
   auto free = [](MPI_Comm, int, void* value, void*) { return MPI_Op_free(static_cast<MPI_Op*>(value)); };
-  comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
-  comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
-  comm::check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, key, &op), "MPI_Comm_set_attr");
+  check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
 template <class Op, class T>
-void combine_in_mpi(void* in, void* in_out, comm::count_type* n, MPI_Datatype*) {
+void combine_in_mpi(void* in, void* in_out, count_type* n, MPI_Datatype*) {
   T const* a = static_cast<T const*>(in);
   T* b = static_cast<T*>(in_out);
-  for (comm::count_type i = 0; i < *n; ++i) b[i] = Op::combine(a[i], b[i]);
+  for (count_type i = 0; i < *n; ++i) b[i] = Op::combine(a[i], b[i]);
 }
 
 }  // namespace ashlar::comm_detail
@@ -123,7 +127,7 @@ struct mpi_op {
   static MPI_Op get() {
     static MPI_Op op = MPI_OP_NULL;
     if (op == MPI_OP_NULL) {
-      check(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
+      comm_detail::check(ASHLAR_MPI(MPI_Op_create)(comm_detail::combine_in_mpi<Op, T>, 1, &op), "MPI_Op_create");
       comm_detail::free_at_finalize(op);
     }
     return op;

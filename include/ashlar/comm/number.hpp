@@ -11,7 +11,7 @@
 #include <string>
 #endif
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 /// Reads a whole text as a number, in the notation of C++ whatever the locale.
 /// Example: number<int>("12") == 12; number<double>("1.5e-3") == 1.5e-3; !number<double>("0x1")
@@ -37,4 +37,4 @@ std::optional<T> number(std::string_view text) {
   }
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

@@ -14,7 +14,7 @@
 #include "ashlar/comm/number.hpp"
 #include "ashlar/meta/error.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 /// The value of a variable. There is none if the variable is not set, empty or malformed.
 template <class T>
@@ -48,12 +48,12 @@ ASHLAR_INLINE setting<bool> shared_memory_setting();
 ASHLAR_INLINE setting<std::size_t> segment_size_setting();
 
 /// The algorithm for every message-based collective that it can serve.
-ASHLAR_INLINE setting<algorithm> algorithm_setting();
+ASHLAR_INLINE setting<comm::algorithm> algorithm_setting();
 
 /// Says what is wrong with the first malformed variable that meshes read; nothing if all are right.
 ASHLAR_INLINE std::optional<std::string> wrong_setting();
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail
 
 #ifndef ASHLAR_INSTANTIATED
 #include "ashlar/comm/compiled/settings.hpp"

@@ -25,7 +25,7 @@ class trace {
   trace(communicator const& c, std::string path);
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
-  ~trace() { collective_log::instance().trace(false); }
+  ~trace() { comm_detail::collective_log::instance().trace(false); }
 
   /// Pre: called once.
   void write();

@@ -37,22 +37,22 @@ class collective_scope {
 
  private:
   template <class M>
-  collective_scope(device_mesh<M> const& m, comm::collective_event const& e, std::uint64_t fingerprint)
+  collective_scope(device_mesh<M> const& m, comm_detail::collective_event const& e, std::uint64_t fingerprint)
       : collective_(m.calls(), m.sizes(), m.rank(), m.communicator(e.axes), fingerprint, e), event_(e) {
     begin();
   }
   template <class M>
-  static comm::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes, std::size_t bytes,
-                                         call_site const& w) {
+  static comm_detail::collective_event event_of(device_mesh<M> const&, collective what, axis_mask axes,
+                                                std::size_t bytes, call_site const& w) {
     return {what, axes, names_of_list<typename M::names>::text, bytes, w.file_name(), w.line()};
   }
-  static comm::collective_event named(comm::collective_event e, char const* name);
-  static comm::collective_event const& begun(comm::collective_event const& e);
+  static comm_detail::collective_event named(comm_detail::collective_event e, char const* name);
+  static comm_detail::collective_event const& begun(comm_detail::collective_event const& e);
   void begin();
   void end();
 
   collective_in_progress collective_;
-  comm::collective_event event_;
+  comm_detail::collective_event event_;
   bool entered_ = false;
 };
 

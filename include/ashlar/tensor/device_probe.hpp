@@ -16,7 +16,7 @@ inline constexpr bool host_reads =
 template <class Space>
 bool messages_arrive_whole(MPI_Comm all) {
   MPI_Comm ring;
-  comm::check(MPI_Comm_dup(all, &ring), "MPI_Comm_dup");
+  comm_detail::check(MPI_Comm_dup(all, &ring), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
   int rank = 0, ranks = 0;
   MPI_Comm_rank(ring, &rank);
@@ -47,15 +47,16 @@ template <class Space = Kokkos::DefaultExecutionSpace>  // so that a host's prog
 void decide_for_default_device() {
   if constexpr (!host_reads<Space>) {
 #if defined(KOKKOS_ENABLE_HIP)
-    auto const kind = comm::device_kind::hip;
+    auto const kind = comm_detail::device_kind::hip;
 #elif defined(KOKKOS_ENABLE_SYCL)
-    auto const kind = comm::device_kind::sycl;
+    auto const kind = comm_detail::device_kind::sycl;
 #else
-    auto const kind = comm::device_kind::cuda;
+    auto const kind = comm_detail::device_kind::cuda;
 #endif
-    comm::device_memory = comm::decide_device_pointers(MPI_COMM_WORLD, comm::library_takes_pointers_of(kind),
-                                                       [] { return messages_arrive_whole<Space>(MPI_COMM_WORLD); });
-    if (comm::device_memory.direct) comm::tuned.host_memory = false;
+    comm_detail::device_memory =
+        comm_detail::decide_device_pointers(MPI_COMM_WORLD, comm_detail::library_takes_pointers_of(kind),
+                                            [] { return messages_arrive_whole<Space>(MPI_COMM_WORLD); });
+    if (comm_detail::device_memory.direct) comm::tuned.host_memory = false;
   }
 }
 

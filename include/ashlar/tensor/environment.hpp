@@ -9,7 +9,7 @@
 namespace ashlar {
 
 /// Initialises MPI and then Kokkos, unless the program already did. Its destructor ends what it began, in reverse
-/// order. If tensors are on a device, it decides whether MPI takes their memory: see comm::decide_device_pointers.
+/// order. If tensors are on a device, it decides whether MPI takes their memory: see comm_detail::decide_device_pointers.
 /// Without an environment they are staged through host memory.
 /// Collective: over all processes. Error: ashlar::error if MPI or Kokkos is already finalised.
 /// Example: int main(int argc, char** argv) { ashlar::environment env(argc, argv); ... }
@@ -31,7 +31,7 @@ class environment {
     // Most meshes consist of all processes. With this monitor, desync detection also covers a process that makes no
     // mesh.
     int processes = 1;
-    comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+    comm_detail::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
     if (processes > 1) comm_detail::desync_monitor::of(MPI_COMM_WORLD);
     if (Kokkos::is_initialized()) return tensor_detail::decide_for_default_device();
     // Kokkos warns on every rank about threads that are not bound. Set the variable to 0 to read the warnings.

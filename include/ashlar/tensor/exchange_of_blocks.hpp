@@ -124,7 +124,7 @@ bool exchange_of_blocks(Space const& space, bool gathers, step_transfers const& 
         ranks, gathers ? collective::all_gather : collective::all_to_all,
         static_cast<std::size_t>(std::max(v.source.size(), v.destination.size())), how, false, true);
     bool const by_types = a == comm::algorithm::exchange_by_types;
-    if (!comm::is_exchange(a) || !how.host_memory) return false;
+    if (!comm_detail::is_exchange(a) || !how.host_memory) return false;
 
     auto const self = static_cast<std::size_t>(ranks.rank()), not_sent = gathers ? v.out.count.size() : self;
     blocks_of_shard<Space, T> out(v.out, buffer_side::destination, by_types, how.count_limit),

@@ -84,7 +84,8 @@ class in_flight : public reader, public unfinished_collective {
   bool requests_have_arrived() {
     or_fail([&] { scope_.require_mpi(); });
     int arrived = 0;
-    comm::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
+    comm_detail::check(MPI_Testall(int(requests_.size()), requests_.data(), &arrived, MPI_STATUSES_IGNORE),
+                       "MPI_Testall");
     return arrived != 0;
   }
 

@@ -27,7 +27,7 @@ namespace ashlar::tensor_detail {
 /// True if MPI reads the space's memory itself. Unless decided otherwise, device memory is staged through the host's.
 template <class Space>
 bool mpi_reads() {
-  return host_reads<Space> || comm::device_memory.direct;
+  return host_reads<Space> || comm_detail::device_memory.direct;
 }
 
 /// True if MPI can combine elements there: for a reduction other than MPI's own, it calls host code.

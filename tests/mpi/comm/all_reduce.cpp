@@ -89,9 +89,10 @@ TEST_CASE("all_reduce: every size, every way, twice") {
 TEST_CASE("all_reduce: sizes around the thresholds, as tuned") {
   communicator const c(MPI_COMM_WORLD);
   std::vector<std::size_t> thresholds{comm::tuned.piece_bytes * std::size_t(c.size())};
-  for (auto const rows : {comm::measured_rows, std::span<comm::tuning_row const>(comm::usual_rows)})
-    for (comm::tuning_row const& row : rows)
-      if (row.what == collective::all_reduce && row.bytes != comm::any_bytes) thresholds.push_back(row.bytes);
+  for (auto const rows :
+       {comm_detail::measured_rows, std::span<comm_detail::tuning_row const>(comm_detail::usual_rows)})
+    for (comm_detail::tuning_row const& row : rows)
+      if (row.what == collective::all_reduce && row.bytes != comm_detail::any_bytes) thresholds.push_back(row.bytes);
   for (std::size_t bytes : thresholds)
     for (std::size_t n : {bytes / 4 - 1, bytes / 4, bytes / 4 + 1}) check_all_reduce<op::sum, float>(c, n, comm::tuned);
 }

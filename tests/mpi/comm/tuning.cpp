@@ -97,22 +97,22 @@ TEST_CASE("tuning_table: exchanges for ranks that may exchange, and else MPI's o
         for (std::size_t bytes = 1; bytes < std::size_t(1) << 40; bytes *= 2) {
           if (in_place && v != collective::all_reduce) continue;
           comm::collective_call call{v, in_place, ranks, bytes};
-          CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+          CHECK(comm_detail::is_exchange(comm_detail::look_up(comm_detail::measured_rows, call)));
           call.may_exchange = false;
-          CHECK(!comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+          CHECK(!comm_detail::is_exchange(comm_detail::look_up(comm_detail::measured_rows, call)));
           call = {v, in_place, ranks, bytes, true, true};
           if (v == collective::all_gather || v == collective::all_to_all)
-            CHECK(comm::is_exchange(comm::look_up(comm::measured_rows, call)));
+            CHECK(comm_detail::is_exchange(comm_detail::look_up(comm_detail::measured_rows, call)));
         }
 }
 
 TEST_CASE("look_up: the first row that fits, and else the usual one") {
   using enum algorithm;
-  comm::tuning_row const rows[]{{collective::all_reduce, false, 2, 100, exchange_in_parts, persistent},
-                                {collective::all_reduce, false, 4, 200, exchange, mpi_in_place},
-                                {collective::all_gather, false, 2, 100, exchange_by_types, mpi, true}};
+  comm_detail::tuning_row const rows[]{{collective::all_reduce, false, 2, 100, exchange_in_parts, persistent},
+                                       {collective::all_reduce, false, 4, 200, exchange, mpi_in_place},
+                                       {collective::all_gather, false, 2, 100, exchange_by_types, mpi, true}};
   auto const found = [&](collective v, bool in_place, int ranks, std::size_t bytes, bool exchanges) {
-    return comm::look_up(rows, {v, in_place, ranks, bytes, exchanges});
+    return comm_detail::look_up(rows, {v, in_place, ranks, bytes, exchanges});
   };
   CHECK(found(collective::all_reduce, false, 2, 100, true) == exchange_in_parts);
   CHECK(found(collective::all_reduce, false, 2, 100, false) == persistent);
@@ -124,9 +124,9 @@ TEST_CASE("look_up: the first row that fits, and else the usual one") {
   CHECK(found(collective::reduce_scatter, false, 2, 1, false) == mpi);
   CHECK(found(collective::broadcast, false, 2, 1, true) == mpi);
   CHECK(found(collective::all_gather, false, 2, 100, true) == exchange);
-  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 100, true, true}) == exchange_by_types);
-  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 101, true, true}) == exchange);
-  CHECK(comm::look_up(rows, {collective::all_gather, false, 2, 100, false, true}) == mpi);
+  CHECK(comm_detail::look_up(rows, {collective::all_gather, false, 2, 100, true, true}) == exchange_by_types);
+  CHECK(comm_detail::look_up(rows, {collective::all_gather, false, 2, 101, true, true}) == exchange);
+  CHECK(comm_detail::look_up(rows, {collective::all_gather, false, 2, 100, false, true}) == mpi);
 }
 
 TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
@@ -136,6 +136,6 @@ TEST_CASE("tuning: what MPI alone reads is neither combined nor copied here") {
     tuning const how{.forced = a, .host_memory = false};
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how) == algorithm::mpi);
     CHECK(comm_detail::choose<float>(c, collective::all_reduce, 10, how, true) == algorithm::mpi_in_place);
-    CHECK(!is_exchange(comm_detail::choose<float>(c, collective::all_to_all, 10, how)));
+    CHECK(!comm_detail::is_exchange(comm_detail::choose<float>(c, collective::all_to_all, 10, how)));
   }
 }

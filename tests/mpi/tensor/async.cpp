@@ -196,7 +196,7 @@ TEST_CASE("async: one that fails where its rank looks is over, on every rank") {
         CHECK(said([&] { (void)sums.wait(); }).find(" has given up after an error") != std::string::npos);
       }
     }
-    CHECK(comm::collective_log::instance().begun() == comm::collective_log::instance().done());
+    CHECK(comm_detail::collective_log::instance().begun() == comm_detail::collective_log::instance().done());
     device_mesh<grid> const m(MPI_COMM_WORLD, {1, world_size()});  // and goes on
     auto const s = numbers<partial<layout<none, none>, "y">>(m, shape::of(40, 20));
     CHECK(same(all_reduce_async<"y">(s).wait(), all_reduce<"y">(s)));

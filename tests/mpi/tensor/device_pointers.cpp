@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 using namespace ashlar;
-using namespace ashlar::comm;
+using namespace ashlar::comm_detail;
 using test::said, test::variable;
 
 namespace {
@@ -78,6 +78,6 @@ TEST_CASE("messages of memory that MPI reads arrive whole; where the host reads 
   if constexpr (ashlar::test::host_reads_tensors) {
     ashlar::tensor_detail::decide_for_default_device();
     CHECK(!device_memory.direct);
-    CHECK(tuned.host_memory);
+    CHECK(ashlar::comm::tuned.host_memory);
   }
 }

@@ -74,7 +74,7 @@ TEST_CASE("exchange of blocks: the same result by each algorithm, whatever the o
   for (auto const& way : ways()) {
     messages_of_mpi const scope;
     comm::tuned.forced = way;
-    for (std::size_t const limit : {comm::largest_count, std::size_t{7}}) {
+    for (std::size_t const limit : {comm_detail::largest_count, std::size_t{7}}) {
       comm::tuned.count_limit = limit;
       auto const m = all_ranks();
       check_all<double>(m);

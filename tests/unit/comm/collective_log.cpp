@@ -8,7 +8,7 @@
 #include <csignal>
 
 using namespace ashlar;
-using namespace ashlar::comm;
+using namespace ashlar::comm_detail;
 
 namespace {
 
@@ -91,7 +91,7 @@ TEST_CASE("collective_log: a trace keeps every collective with its times") {
 
 TEST_CASE("watchdog: says once where the process is stuck, with what came before") {
   auto const [text, status] = written_by([] {
-    watchdog const dog(3, {.seconds = 0.1});
+    ashlar::comm::watchdog const dog(3, {.seconds = 0.1});
     collective_log& log = collective_log::instance();
     for (unsigned n = 0; n < 5; ++n) {
       log.begin(event(collective::all_gather, 7));
@@ -110,7 +110,7 @@ TEST_CASE("watchdog: says once where the process is stuck, with what came before
 
 TEST_CASE("watchdog: is silent while collectives go on, and between them") {
   auto const [text, status] = written_by([] {
-    watchdog const dog(0, {.seconds = 1});
+    ashlar::comm::watchdog const dog(0, {.seconds = 1});
     collective_log& log = collective_log::instance();
     for (unsigned n = 0; n < 150; ++n) {
       log.begin(event(collective::all_reduce, 1));
@@ -125,7 +125,7 @@ TEST_CASE("watchdog: is silent while collectives go on, and between them") {
 
 TEST_CASE("watchdog: ends the process where it is to") {
   auto const [text, status] = written_by([] {
-    watchdog const dog(1, {.seconds = 0.1, .ends_the_run = true});
+    ashlar::comm::watchdog const dog(1, {.seconds = 0.1, .ends_the_run = true});
     collective_log::instance().begin(event(collective::reduce_scatter, 2));
     pause_for(30);
   });
@@ -137,7 +137,7 @@ TEST_CASE("watchdog: ends the process where it is to") {
 TEST_CASE("watchdog: reads its variable, or says what is wrong with it") {
   auto const read = [](char const* text) {
     setenv("ASHLAR_WATCHDOG", text, 1);
-    auto const s = watchdog::settings::from_environment();
+    auto const s = ashlar::comm::watchdog::settings::from_environment();
     unsetenv("ASHLAR_WATCHDOG");
     return s;
   };

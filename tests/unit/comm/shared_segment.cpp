@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <vector>
 
-using namespace ashlar::comm;
+using namespace ashlar::comm_detail;
 
 namespace {
 

@@ -18,17 +18,11 @@ enum class algorithm {
   exchange_in_parts,  ///< an all-reduce in which each rank combines a part and sends it to all others.
   exchange_by_types  ///< an exchange of blocks that are not contiguous. Derived datatypes describe them: nothing is packed.
 };
-inline constexpr int algorithms = 7;
 
 constexpr char const* to_text(algorithm a) {
   constexpr char const* text[]{"mpi",      "mpi_in_place",      "mpi_with_counts",  "persistent",
                                "exchange", "exchange_in_parts", "exchange_by_types"};
   return text[static_cast<int>(a)];
-}
-
-/// True if each rank sends to all others. Then operands are combined in the order of the ranks.
-constexpr bool is_exchange(algorithm a) {
-  return a == algorithm::exchange || a == algorithm::exchange_in_parts || a == algorithm::exchange_by_types;
 }
 
 /// The properties of a collective. All its ranks know them alike, except `strided`. An algorithm may depend only on
@@ -41,6 +35,19 @@ struct collective_call {
   bool may_exchange = true;  ///< false: more ranks than may exchange, or memory that only MPI accesses.
   bool strided = false;      ///< blocks are not contiguous in a shard of this rank: types describe them, or it packs.
 };
+
+}  // namespace ashlar::comm
+
+namespace ashlar::comm_detail {
+
+using comm::algorithm;
+
+inline constexpr int algorithms = 7;
+
+// True if each rank sends to all others. Then operands are combined in the order of the ranks.
+constexpr bool is_exchange(algorithm a) {
+  return a == algorithm::exchange || a == algorithm::exchange_in_parts || a == algorithm::exchange_by_types;
+}
 
 /// The algorithms for one kind of collective, up to a number of ranks and of bytes. `exchange` is used if ranks may
 /// exchange, else `of_mpi`. Exchanges have priority because they combine in the order of the ranks: all transports and
@@ -75,7 +82,7 @@ inline constexpr tuning_row usual_rows[]{
 };
 
 /// Returns the algorithm of the first row that a call fits: first of the measured rows, then of the usual ones.
-constexpr algorithm look_up(std::span<tuning_row const> measured, collective_call const& c) {
+constexpr algorithm look_up(std::span<tuning_row const> measured, comm::collective_call const& c) {
   for (std::span<tuning_row const> const rows : {measured, std::span<tuning_row const>(usual_rows)})
     for (tuning_row const& row : rows)
       if (row.what == c.what && row.in_place == c.in_place && row.strided == c.strided && c.ranks <= row.ranks &&
@@ -84,4 +91,4 @@ constexpr algorithm look_up(std::span<tuning_row const> measured, collective_cal
   return algorithm::mpi;  // a collective without a choice
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

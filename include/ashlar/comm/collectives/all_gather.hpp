@@ -61,8 +61,7 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
   } else if (equal && a == comm::algorithm::persistent) {
     call_persistent(c, "MPI_Allgather_init", {collective::all_gather, MPI_OP_NULL, type, n}, own ? own : place, n,
                     destination, total, [=](T const* in, T* out, auto... rest) {
-                      return ASHLAR_MPI_INIT(Allgather)(in, comm::count_type(n), type, out, comm::count_type(n), type,
-                                                        rest...);
+                      return ASHLAR_MPI_INIT(Allgather)(in, count_type(n), type, out, count_type(n), type, rest...);
                     });
   } else if (total > how.count_limit) {
     if (own) {
@@ -71,12 +70,12 @@ void run_all_gather(communicator const& c, T const* own, T* destination, std::si
     }
     for (int q = 0; q < p; ++q) broadcast_by_mpi(c, destination + starts[q], starts[q + 1] - starts[q], q, how);
   } else if (equal) {
-    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, comm::count_type(n),
-             type, destination, comm::count_type(n), type);
+    call_mpi(c, "MPI_Allgather", ASHLAR_MPI(MPI_Allgather), ASHLAR_MPI(MPI_Iallgather), source, count_type(n), type,
+             destination, count_type(n), type);
   } else {
     fill_counts(c, starts);
-    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, comm::count_type(n),
-             type, destination, c.state().counts.data(), c.state().displacements.data(), type);
+    call_mpi(c, "MPI_Allgatherv", ASHLAR_MPI(MPI_Allgatherv), ASHLAR_MPI(MPI_Iallgatherv), source, count_type(n), type,
+             destination, c.state().counts.data(), c.state().displacements.data(), type);
   }
 }
 

@@ -125,7 +125,7 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
   if (a == comm::algorithm::persistent)
     return call_persistent(c, "MPI_Allreduce_init", {collective::all_reduce, op, type, n}, source, n, destination, n,
                            [=](T const* in, T* out, auto... rest) {
-                             return ASHLAR_MPI_INIT(Allreduce)(in, out, comm::count_type(n), type, op, rest...);
+                             return ASHLAR_MPI_INIT(Allreduce)(in, out, count_type(n), type, op, rest...);
                            });
   for (std::size_t i = 0; i < n; i += how.count_limit) {
     std::size_t const m = std::min(how.count_limit, n - i);
@@ -139,7 +139,7 @@ void all_reduce_by_messages(communicator const& c, T const* source, T* destinati
       operand = copy;
     }
     call_mpi(c, "MPI_Allreduce", ASHLAR_MPI(MPI_Allreduce), ASHLAR_MPI(MPI_Iallreduce), operand, destination + i,
-             comm::count_type(m), type, op);
+             count_type(m), type, op);
   }
 }
 

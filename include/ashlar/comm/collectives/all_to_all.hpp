@@ -36,18 +36,18 @@ void all_to_all(communicator const& c, T const* source, std::size_t n_each, T* d
   MPI_Datatype const type = mpi_datatype<T>::get();
   std::size_t const n = std::size_t(p) * n_each;
   algorithm const a = comm_detail::choose<T>(c, collective::all_to_all, n, how);
-  if (is_exchange(a) || n > how.count_limit)
+  if (comm_detail::is_exchange(a) || n > how.count_limit)
     comm_detail::all_to_all_by_exchange(c, send, receive, how);
   else if (a == algorithm::persistent)
     comm_detail::call_persistent(c, "MPI_Alltoall_init", {collective::all_to_all, MPI_OP_NULL, type, n_each}, source, n,
                                  destination, n, [=](T const* in, T* out, auto... rest) {
-                                   return ASHLAR_MPI_INIT(Alltoall)(in, count_type(n_each), type, out,
-                                                                    count_type(n_each), type, rest...);
+                                   return ASHLAR_MPI_INIT(Alltoall)(in, comm_detail::count_type(n_each), type, out,
+                                                                    comm_detail::count_type(n_each), type, rest...);
                                  });
   else
     comm_detail::on_kept_copies(c, how, source, n, destination, n, [&](T const* from, T* to) {
       comm_detail::call_mpi(c, "MPI_Alltoall", ASHLAR_MPI(MPI_Alltoall), ASHLAR_MPI(MPI_Ialltoall), from,
-                            count_type(n_each), type, to, count_type(n_each), type);
+                            comm_detail::count_type(n_each), type, to, comm_detail::count_type(n_each), type);
     });
 }
 

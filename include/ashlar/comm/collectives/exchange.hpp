@@ -61,19 +61,19 @@ comm::algorithm choose(communicator const& c, collective what, std::size_t n, co
 template <class T>
 void post_receive(communicator const& c, block<T> b, int from, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit)
-    comm::check(ASHLAR_MPI(MPI_Irecv)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
-                                      comm::mpi_datatype<T>::get(), from, c.state().in_progress.tag, c.get(),
-                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Irecv");
+    check(ASHLAR_MPI(MPI_Irecv)(b.data + i, count_type(std::min(how.count_limit, b.size - i)),
+                                comm::mpi_datatype<T>::get(), from, c.state().in_progress.tag, c.get(),
+                                &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Irecv");
 }
 
 template <class T>
 void post_send(communicator const& c, block<T const> b, int to, comm::tuning const& how) {
   for (std::size_t i = 0; i < b.size; i += how.count_limit, ++c.counters().mpi_sends)
-    comm::check(ASHLAR_MPI(MPI_Isend)(b.data + i, comm::count_type(std::min(how.count_limit, b.size - i)),
-                                      comm::mpi_datatype<T>::get(), to, c.state().in_progress.tag, c.get(),
-                                      &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
+    check(ASHLAR_MPI(MPI_Isend)(b.data + i, count_type(std::min(how.count_limit, b.size - i)),
+                                comm::mpi_datatype<T>::get(), to, c.state().in_progress.tag, c.get(),
+                                &c.state().requests.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Isend");
 }
 
 // The same for elements that a type describes. Pre: `how.count_limit` elements or fewer.

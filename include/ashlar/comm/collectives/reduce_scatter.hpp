@@ -60,17 +60,16 @@ void run_reduce_scatter(communicator const& c, T const* source, T* destination, 
   } else if (equal && a == comm::algorithm::persistent) {
     call_persistent(c, "MPI_Reduce_scatter_block_init", {collective::reduce_scatter, op, type, n}, source, total,
                     destination, n, [=](T const* in, T* out, auto... rest) {
-                      return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, comm::count_type(n), type, op, rest...);
+                      return ASHLAR_MPI_INIT(Reduce_scatter_block)(in, out, count_type(n), type, op, rest...);
                     });
   } else if (total > how.count_limit) {
     for (int q = 0; q < p; ++q)
       for (std::size_t i = starts[q]; i < starts[q + 1]; i += how.count_limit)
         call_mpi(c, "MPI_Reduce", ASHLAR_MPI(MPI_Reduce), ASHLAR_MPI(MPI_Ireduce), source + i,
-                 destination + (i - starts[q]), comm::count_type(std::min(how.count_limit, starts[q + 1] - i)), type,
-                 op, q);
+                 destination + (i - starts[q]), count_type(std::min(how.count_limit, starts[q + 1] - i)), type, op, q);
   } else if (equal && a != comm::algorithm::mpi_with_counts) {
     call_mpi(c, "MPI_Reduce_scatter_block", ASHLAR_MPI(MPI_Reduce_scatter_block), ASHLAR_MPI(MPI_Ireduce_scatter_block),
-             source, destination, comm::count_type(n), type, op);
+             source, destination, count_type(n), type, op);
   } else {
     fill_counts(c, starts);
     call_mpi(c, "MPI_Reduce_scatter", ASHLAR_MPI(MPI_Reduce_scatter), ASHLAR_MPI(MPI_Ireduce_scatter), source,

@@ -21,7 +21,7 @@ struct tuning {
   int exchange_ranks = 16;                   ///< unless forced, up to this number of ranks exchange messages.
   std::size_t piece_bytes = 512 * kibibyte;  ///< blocks are combined in pieces that fit into a core's cache.
   std::size_t persistent_bytes = 1024 * kibibyte;  ///< larger arrays are not worth the copies of a persistent one.
-  std::size_t count_limit = largest_count;         ///< elements that one MPI call may take.
+  std::size_t count_limit = comm_detail::largest_count;  ///< elements that one MPI call may take.
 
   bool shared_memory = true;        ///< for meshes made from now on: ranks of a node read each other's memory.
   std::size_t inline_bytes = 4096;  ///< up to this size, operands in shared memory are copied next to the call.
@@ -43,14 +43,20 @@ struct tuning {
   };
 
   /// True if collectives of this number of ranks may be exchanges.
-  bool exchanges(int ranks) const { return host_memory && (forced ? is_exchange(*forced) : ranks <= exchange_ranks); }
+  bool exchanges(int ranks) const {
+    return host_memory && (forced ? comm_detail::is_exchange(*forced) : ranks <= exchange_ranks);
+  }
 };
 
 /// The settings of collectives that are given none: $ASHLAR_ALGORITHM, or the program's choice. Change them, if at all,
 /// before the first collective and on all ranks.
-inline tuning tuned{.forced = algorithm_setting().value};
+inline tuning tuned{.forced = comm_detail::algorithm_setting().value};
 
-/// The rows for the MPI library that the program is compiled with.
+}  // namespace ashlar::comm
+
+namespace ashlar::comm_detail {
+
+// The rows for the MPI library that the program is compiled with.
 inline constexpr std::span<tuning_row const> measured_rows =
 #if defined(OPEN_MPI)
     open_mpi_rows;
@@ -59,6 +65,10 @@ inline constexpr std::span<tuning_row const> measured_rows =
 #else
     {};
 #endif
+
+}  // namespace ashlar::comm_detail
+
+namespace ashlar::comm {
 
 /// The algorithm for collectives on elements T: the one that was measured to be the fastest. To choose another,
 /// specialise it for one type or for all types, before the first collective on such elements.
@@ -70,15 +80,15 @@ inline constexpr std::span<tuning_row const> measured_rows =
 ///   };
 template <class T>
 struct algorithm_for {
-  static algorithm of(collective_call const& c) { return look_up(measured_rows, c); }
+  static algorithm of(collective_call const& c) { return comm_detail::look_up(comm_detail::measured_rows, c); }
 };
-
-/// Seconds until a rank that waits in a collective gives up: $ASHLAR_DEADLINE, or the program's choice; 0: never.
-inline double deadline() { return deadline_setting().value.value_or(tuned.deadline); }
 
 }  // namespace ashlar::comm
 
 namespace ashlar::comm_detail {
+
+// Seconds until a rank that waits in a collective gives up: $ASHLAR_DEADLINE, or the program's choice; 0: never.
+inline double deadline() { return deadline_setting().value.value_or(comm::tuned.deadline); }
 
 /// Calls body(begin, end) on ranges that make up the n elements T of an array. They begin at whole pages of 4096 bytes,
 /// counted from the array's begin. Arrays of up to 16 pages are one range: two threads would take as long.

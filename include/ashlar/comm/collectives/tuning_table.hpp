@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/collectives/algorithm.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 // Open MPI v4.1.4, 2, 3 and 4 ranks of a node with 2 cores.
 inline constexpr tuning_row open_mpi_rows[]{
@@ -52,4 +52,4 @@ inline constexpr tuning_row mpich_rows[]{
     {collective::reduce_scatter, false, 2, any_bytes, algorithm::exchange, algorithm::mpi},
 };
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

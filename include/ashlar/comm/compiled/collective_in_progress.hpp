@@ -12,7 +12,7 @@ ASHLAR_INLINE watched_call::watched_call(desync_monitor& channel, call_in_progre
 
 ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank,
                                                              communicator const& ranks, std::uint64_t fingerprint,
-                                                             comm::collective_event const& e)
+                                                             collective_event const& e)
     : ranks_((require_one_thread(), ranks.state())),
       name_(named(calls.with_tensors(fingerprint), ++ranks_.begun)),
       call_(*calls.channel_, {{0,
@@ -81,7 +81,7 @@ ASHLAR_INLINE double collective_in_progress::deadline_of(mesh_calls const& calls
 ASHLAR_INLINE int collective_in_progress::largest_tag() {
   static int const tag = [] {
     int *bound = nullptr, found = 0;
-    comm::check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found), "MPI_Comm_get_attr");
     return (found ? *bound : 32767) - 1;
   }();
   return tag;

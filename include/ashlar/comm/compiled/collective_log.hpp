@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/collective_log.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 ASHLAR_INLINE std::string call_text(collective_event const& e) {
   std::string axes;
@@ -24,4 +24,4 @@ ASHLAR_INLINE std::string collective_log::last_text() const {
   return begun() == 0 ? "a call outside of the library" : to_string(event(begun() - 1));
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

@@ -15,13 +15,13 @@ ASHLAR_INLINE communicator_state::~communicator_state() {
 
 ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {
   handle = made;
-  comm::check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  comm::check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
-  comm::check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
+  check(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(handle, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(handle, &size), "MPI_Comm_size");
 }
 
 ASHLAR_INLINE void communicator_state::lose_messages() {
-  if (!std::exchange(lost_messages, true)) failed_at = comm::now();
+  if (!std::exchange(lost_messages, true)) failed_at = clock_seconds();
   *keeps_messages = true;
 }
 
@@ -68,7 +68,7 @@ ASHLAR_INLINE communicator communicator::split(int color, int key) const {
   part.state_->monitor = state_->monitor;
   if (size() == 1) return part;
   MPI_Comm made = MPI_COMM_NULL;
-  comm::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
+  comm_detail::check(MPI_Comm_split(get(), color, key, &made), "MPI_Comm_split");
   part.state_->adopt(made);
   part.state_->oversubscribed = state_->oversubscribed;
   part.state_->yields = yields();
@@ -78,12 +78,12 @@ ASHLAR_INLINE communicator communicator::split(int color, int key) const {
 
 ASHLAR_INLINE void communicator::wait(
     MPI_Request& request) const {  // MPICH 4.0's MPI_Testall fails for a persistent collective
-  wait_until([&](int& done) { comm::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
+  wait_until([&](int& done) { comm_detail::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"); });
 }
 
 ASHLAR_INLINE void communicator::wait_all(std::span<MPI_Request> requests) const {
   wait_until([&](int& done) {
-    comm::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    comm_detail::check(MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   });
 }
 
@@ -92,7 +92,7 @@ ASHLAR_INLINE void communicator::poll_others() const {
 }
 
 ASHLAR_INLINE void communicator::end_after_failure() const {
-  if (comm::now() - state_->failed_at > comm::tuned.patience)
+  if (comm_detail::clock_seconds() - state_->failed_at > comm::tuned.patience)
     throw error(
         "ashlar: this rank waits in a collective that had begun when another one among the same ranks failed here; make "
         "another mesh, on all of them");
@@ -100,12 +100,12 @@ ASHLAR_INLINE void communicator::end_after_failure() const {
 
 ASHLAR_INLINE void communicator::end_after_deadline(double& begin) const {
   if (state_->monitor && state_->monitor->in_call()) return;
-  double const now = comm::now();
+  double const now = comm_detail::clock_seconds();
   if (begin == 0) begin = now;
-  if (double const most = comm::deadline(); most > 0 && now - begin > most)
+  if (double const most = comm_detail::deadline(); most > 0 && now - begin > most)
     throw error("ashlar: rank " + std::to_string(rank()) + " has waited " +
                 std::to_string(static_cast<int>(now - begin + 0.5)) + " s in " +
-                comm::collective_log::instance().last_text() + "; the deadline is over");
+                comm_detail::collective_log::instance().last_text() + "; the deadline is over");
 }
 
 }  // namespace ashlar

@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/device_pointers.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 ASHLAR_INLINE std::optional<bool> library_takes_pointers_of([[maybe_unused]] device_kind k) {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
@@ -21,4 +21,4 @@ ASHLAR_INLINE std::optional<bool> library_takes_pointers_of([[maybe_unused]] dev
   return {};
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

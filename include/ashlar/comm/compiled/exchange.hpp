@@ -6,15 +6,15 @@ namespace ashlar::comm_detail {
 
 ASHLAR_INLINE void post_receive(communicator const& c, void* at, MPI_Datatype type, int from) {
   auto& s = c.state();
-  comm::check(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Irecv");
+  check(MPI_Irecv(at, 1, type, from, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Irecv");
 }
 
 ASHLAR_INLINE void post_send(communicator const& c, void const* at, MPI_Datatype type, int to) {
   auto& s = c.state();
   ++s.counters->mpi_sends;
-  comm::check(MPI_Isend(at, 1, type, to, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Isend");
+  check(MPI_Isend(at, 1, type, to, s.in_progress.tag, s.handle, &s.requests.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Isend");
 }
 
 ASHLAR_INLINE void give_up(communicator const& c) {
@@ -54,8 +54,8 @@ ASHLAR_INLINE void fill_counts(communicator const& c, std::size_t const* starts)
   s.counts.resize(p);
   s.displacements.resize(p);
   for (std::size_t q = 0; q < p; ++q) {
-    s.counts[q] = comm::count_type(starts[q + 1] - starts[q]);
-    s.displacements[q] = comm::displacement_type(starts[q]);
+    s.counts[q] = count_type(starts[q + 1] - starts[q]);
+    s.displacements[q] = displacement_type(starts[q]);
   }
 }
 

@@ -34,14 +34,14 @@ ASHLAR_INLINE void node_group::wait_until_all_are_done() {
 
 ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag,
                                              std::uint64_t round, double& since, char const* late) const {
-  if (since == 0) since = comm::now();
+  if (since == 0) since = clock_seconds();
   for (unsigned poll_number = 1; flag.load(std::memory_order_acquire) < round; ++poll_number) {
     if (m.has_given_up() && flag.load(std::memory_order_acquire) < round)
-      throw_late(m, "has given up after an error", comm::now() - since);
+      throw_late(m, "has given up after an error", clock_seconds() - since);
     how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
     if (poll_number % 16 == 0) how_.meanwhile(how_.argument);
     if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
-    double const waited = comm::now() - since;
+    double const waited = clock_seconds() - since;
     if (waited < 0.5) continue;
     bool const ended = m.process.has_ended();
     // The rank may have arrived before its process ended.
@@ -51,7 +51,7 @@ ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::u
 }
 
 ASHLAR_INLINE void node_group::throw_late(member const& m, char const* fate, double waited) const {
-  comm::collective_log const& log = comm::collective_log::instance();
+  collective_log const& log = collective_log::instance();
   std::string const call = log.begun() > log.done() ? "; the call is " + log.last_text() : "";
   throw error("ashlar: " + name(rank_) + " waited " + std::to_string(static_cast<int>(waited + 0.5)) +
               " s on its node for " + name(static_cast<int>(&m - members_.data())) + ", which " + fate +

@@ -14,7 +14,7 @@ ASHLAR_INLINE void poll(std::span<MPI_Request> requests) {
 ASHLAR_INLINE bool any_rank(MPI_Comm comm, bool here) {
   int any = here;
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
+  check(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce");
   poll({&request, 1});
   return any != 0;
 }
@@ -40,8 +40,8 @@ ASHLAR_INLINE node_load& node_load::of_this_program() {
 ASHLAR_INLINE bool node_load::oversubscribed(MPI_Comm comm) {
   if (of_all_) return *of_all_;
   int ranks = 0, processes = 0;
-  comm::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  comm::check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
+  check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &processes), "MPI_Comm_size");
   bool const now = exceed_cores(comm, ranks);
   if (ranks == processes) of_all_ = now;
   return now;
@@ -53,11 +53,11 @@ ASHLAR_INLINE bool node_load::exceed_cores(MPI_Comm comm, int size) {
     core_set cores = own_cores();
   } mine;
   int length = 0;
-  comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+  check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   std::vector<place> all(std::size_t(size), mine);
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
-              "MPI_Iallgather");
+  check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm, &request),
+        "MPI_Iallgather");
   poll({&request, 1});
 
   // Launchers bind each rank to cores of its own, so only the union of all ranks gives the number of cores.

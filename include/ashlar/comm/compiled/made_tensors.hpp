@@ -23,11 +23,11 @@ ASHLAR_INLINE tensor_list made_tensors::list(tensors_before const& call) const {
       continue;
     std::string text = "{";
     for (int d = 0; d < t.extents.rank; ++d) text += (d == 0 ? "" : ", ") + std::to_string(t.extents[d]);
-    comm::collective_event at;
+    collective_event at;
     at.file = t.file, at.line = t.line;
     tensor_list::tensor& to = found.last[t.number % tensor_list::kept];
     to.number = t.number, to.fingerprint = t.fingerprint;
-    (text + "}, " + comm::line_text(at)).copy(to.text, sizeof to.text - 1);
+    (text + "}, " + line_text(at)).copy(to.text, sizeof to.text - 1);
   }
   return found;
 }

@@ -15,8 +15,8 @@ ASHLAR_INLINE bool node_memory::open(int ranks) {
   if (!tried_) {
     tried_ = true;
     constexpr std::size_t of_all_ranks = std::size_t(16) << 40;  // of 128 TiB that most processors offer
-    std::size_t const size = std::min(comm::default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
-    if (size > 0) segment_ = comm::shared_segment::create(size);
+    std::size_t const size = std::min(default_segment_size(), of_all_ranks / std::size_t(std::min(ranks, 1024)));
+    if (size > 0) segment_ = shared_segment::create(size);
   }
   return segment_.has_value();
 }
@@ -66,12 +66,12 @@ ASHLAR_INLINE bool node_memory::is_left_to_others(void const* begin, std::size_t
                      [&](void const* p) { return !std::less<>{}(p, first) && std::less<>{}(p, first + bytes); });
 }
 
-ASHLAR_INLINE std::byte* node_memory::map(comm::segment_address const& a) {
+ASHLAR_INLINE std::byte* node_memory::map(segment_address const& a) {
   std::lock_guard lock(mutex_);
   std::string const name(reinterpret_cast<char const*>(&a), sizeof a);
   auto found = mapped_.find(name);
   if (found == mapped_.end()) {
-    auto opened = comm::mapped_segment::open(a);
+    auto opened = mapped_segment::open(a);
     if (!opened) return nullptr;
     found = mapped_.emplace(name, std::move(*opened)).first;
   }
@@ -81,13 +81,13 @@ ASHLAR_INLINE std::byte* node_memory::map(comm::segment_address const& a) {
 ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   place mine;
   int length = 0;
-  comm::check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
+  check(MPI_Get_processor_name(mine.node, &length), "MPI_Get_processor_name");
   mine.block = whole.rank() / ranks_per_node(whole.size());
   int all_processes = 0;
-  comm::check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
-  if (comm::wrong_setting()) {
+  check(MPI_Comm_size(MPI_COMM_WORLD, &all_processes), "MPI_Comm_size");
+  if (wrong_setting()) {
     mine.refused = place::misread;
-  } else if (!comm::tuned.shared_memory || !comm::shared_memory_setting().value.value_or(true)) {
+  } else if (!comm::tuned.shared_memory || !shared_memory_setting().value.value_or(true)) {
     mine.refused = place::switched_off;
   } else if (!node_memory::instance().open(all_processes)) {
     mine.refused = place::no_segment;
@@ -109,12 +109,12 @@ ASHLAR_INLINE node_ranks::node_ranks(communicator const& whole) {
   }
   worst = std::max(worst, int(mine.refused));
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
+  check(MPI_Iallreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, whole.get(), &request), "MPI_Iallreduce");
   poll({&request, 1});
   refused_ = worst;
   waiting_.set_oversubscribed(whole.state().oversubscribed);
   waiting_.meanwhile = progress;
-  waiting_.deadline = comm::deadline();
+  waiting_.deadline = deadline();
 }
 
 ASHLAR_INLINE std::string_view node_ranks::reason() const {
@@ -200,8 +200,7 @@ ASHLAR_INLINE bool node_ranks::same_node(place const& a, place const& b) {
 
 ASHLAR_INLINE void node_ranks::gather(communicator const& c, void const* mine, void* all, std::size_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request),
-              "MPI_Iallgather");
+  check(MPI_Iallgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, c.get(), &request), "MPI_Iallgather");
   poll({&request, 1});
 }
 

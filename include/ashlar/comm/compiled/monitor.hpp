@@ -13,16 +13,16 @@ ASHLAR_INLINE std::shared_ptr<desync_monitor> desync_monitor::of(MPI_Comm progra
       delete static_cast<std::shared_ptr<desync_monitor>*>(value);
       return int(MPI_SUCCESS);
     };
-    comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
     return made;
   }();
   std::shared_ptr<desync_monitor>* kept = nullptr;
   int found = 0;
-  comm::check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
+  check(MPI_Comm_get_attr(program, key, &kept, &found), "MPI_Comm_get_attr");
   if (found) return *kept;
   free_closed();
   std::shared_ptr<desync_monitor> const made(new desync_monitor(program), [](desync_monitor* m) { m->close(); });
-  comm::check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
+  check(MPI_Comm_set_attr(program, key, new std::shared_ptr<desync_monitor>(made)), "MPI_Comm_set_attr");
   return made;
 }
 
@@ -35,7 +35,7 @@ ASHLAR_INLINE desync_monitor::~desync_monitor() {
 ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) {
   std::uint64_t next[2] = {next_mesh_, history_.begun()};
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
+  check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
   poll({&request, 1});
   history_.go_on_from(next[1]);
   next_mesh_ = next[0] + 1;
@@ -58,8 +58,7 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
   // If an error ends this rank's wait, the collective may still write to the buffers. So they are not freed then.
   auto* const b = new buffers{{fingerprints, ~fingerprints}, {}, {fingerprints, now.number_on_mesh, rank_, {}, {}}, {}};
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request),
-              "MPI_Iallreduce");
+  check(PMPI_Iallreduce(b->extremes, b->least, 2, MPI_UINT64_T, MPI_MIN, ranks.get(), &request), "MPI_Iallreduce");
   ranks.wait(request);
   std::unique_ptr<buffers> const done(b->least[0] == fingerprints && b->least[1] == ~fingerprints ? b : nullptr);
   if (done) return;
@@ -67,9 +66,9 @@ ASHLAR_INLINE void desync_monitor::compare(communicator const& ranks, recorded_c
   now.text().copy(b->mine.text, sizeof b->mine.text - 1);
   b->mine.tensors = tensors_.list(now.tensors);
   b->all.resize(static_cast<std::size_t>(ranks.size()));
-  comm::check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(),
-                              &request),
-              "MPI_Iallgather");
+  check(PMPI_Iallgather(&b->mine, sizeof b->mine, MPI_BYTE, b->all.data(), sizeof b->mine, MPI_BYTE, ranks.get(),
+                        &request),
+        "MPI_Iallgather");
   ranks.wait(request);
   std::unique_ptr<buffers> const gathered(b);
   std::size_t other = 0;
@@ -100,7 +99,7 @@ ASHLAR_INLINE void desync_monitor::poll_others() {
 }
 
 ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
-  double const now = comm::now();
+  double const now = clock_seconds();
   if (c.begin == 0) c.begin = now;
   bool const waits_long = now - c.begin >= comm::tuned.patience;
   // A rank that has had an error answers at once: others may still wait for it, until it tells them.
@@ -142,15 +141,15 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
 ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   answer_at_the_end();
   MPI_Request request = MPI_REQUEST_NULL;
-  comm::check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
+  check(MPI_Comm_idup(program, &channel_, &request), "MPI_Comm_idup");
   poll({&request, 1});
-  comm::check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  comm::check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
-  comm::check(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
+  check(MPI_Comm_set_errhandler(channel_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(channel_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(channel_, &ranks_), "MPI_Comm_size");
   // Larger than the id of any channel that a rank of this one has had.
   static std::uint64_t last = 0;
   id_ = last + 1;
-  comm::check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
+  check(PMPI_Iallreduce(MPI_IN_PLACE, &id_, 1, MPI_UINT64_T, MPI_MAX, channel_, &request), "MPI_Iallreduce");
   poll({&request, 1});
   last = id_;
   processes_ = processes_of_ranks(channel_, ranks_);
@@ -224,17 +223,17 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
 
 ASHLAR_INLINE void desync_monitor::send(int to, call_report const& r) {
   sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
-  comm::check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
+  check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
 }
 
 ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ended) {
   std::string wrong;
   for (int found = 1;;) {
     MPI_Status from;
-    comm::check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, 0, channel_, &found, &from), "MPI_Iprobe");
     if (!found) break;
     call_report r;
-    comm::check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
+    check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
     if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
     if (r.what == call_report::crossing) {
       if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint)
@@ -254,7 +253,7 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
     // sentence may still be on its way here.
     if (now != nullptr && now->call.number_on_mesh != 0 && now->call.number == r.number && mine.known &&
         r.has_gone_on() && now->left_at == 0)
-      now->left_at = comm::now(), now->left_by = from.MPI_SOURCE;
+      now->left_at = clock_seconds(), now->left_by = from.MPI_SOURCE;
     // Making a mesh settles all calls before it. This rank has already reported the calls that it has given up.
     bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
     // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
@@ -346,9 +345,9 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
       leave_all();
       return int(MPI_SUCCESS);
     };
-    comm::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
-    comm::check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
-                "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &made, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, made, nullptr),
+          "MPI_Comm_set_attr");  // deleted first of all by MPI_Finalize
     return made;
   }();
   (void)key;
@@ -357,7 +356,7 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
 ASHLAR_INLINE void desync_monitor::leave_all() {
   bool const in_step =
       std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
-  double const longest = comm::deadline() * (in_step ? 10 : 1), begin = comm::now();
+  double const longest = deadline() * (in_step ? 10 : 1), begin = clock_seconds();
   std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < all_end.size(); ++i) {
     if (!open()[i]->closed_) open()[i]->begin_end();
@@ -370,14 +369,14 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
        ++poll_number) {
     yield_core(poll_number);
     if (poll_number % 64 != 0) continue;
-    if (longest > 0 && comm::now() - begin > longest) {
+    if (longest > 0 && clock_seconds() - begin > longest) {
       std::fprintf(stderr,
                    "ashlar: rank %d has ended its program and waited %g s for others to end theirs; it ends the run\n",
                    own_process(), longest);
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (comm::now() > looks_next) {
-      looks_next = comm::now() + comm::tuned.patience;
+    if (clock_seconds() > looks_next) {
+      looks_next = clock_seconds() + comm::tuned.patience;
       for (desync_monitor const* c : open()) end_after_death(*c);
     }
     for (desync_monitor* c : open()) {

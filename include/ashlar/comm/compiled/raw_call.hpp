@@ -20,7 +20,7 @@ ASHLAR_INLINE raw_call::~raw_call() {
   if (!begun_) return;
   --state_.raw_calls;
   if (call_) call_->leave();
-  comm::collective_log::instance().end();
+  collective_log::instance().end();
 }
 
 ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char const* name, call_site const& w,
@@ -38,10 +38,10 @@ ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char
   begun_ = true;
   ++state_.raw_calls;
   calling_function const f = state_.caller.name == nullptr ? calling_function{name, w} : state_.caller;
-  comm::collective_event e;
+  collective_event e;
   e.what = collective::exchange;
   e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();
-  comm::collective_log::instance().begin(e);
+  collective_log::instance().begin(e);
   if (monitor == nullptr || monitor->all_ranks().ranks() != c.size()) return;
   call_.emplace(*monitor, call_in_progress{{0, with_name(0, f.name), on_no_mesh, e, false, false},
                                            monitor->all_ranks(),
@@ -52,7 +52,7 @@ ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char
 }
 
 ASHLAR_INLINE double raw_call::deadline_of(wait_by how) const {
-  double const most = comm::deadline();
+  double const most = deadline();
   return most > 0 && how == wait_by::mpi && state_.node ? most + 1 : most;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "ashlar/comm/settings.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 ASHLAR_INLINE setting<double> deadline_setting() {
   return read_setting("ASHLAR_DEADLINE", "a number of seconds, as in 60 or 2.5, or 0 for none",
@@ -40,16 +40,16 @@ ASHLAR_INLINE setting<std::size_t> segment_size_setting() {
                       });
 }
 
-ASHLAR_INLINE setting<algorithm> algorithm_setting() {
+ASHLAR_INLINE setting<comm::algorithm> algorithm_setting() {
   return read_setting("ASHLAR_ALGORITHM",
                       "a way of comm::algorithm, as in mpi, persistent, exchange or exchange_in_parts",
-                      [](std::string_view text) -> std::optional<algorithm> {
+                      [](std::string_view text) -> std::optional<comm::algorithm> {
                         for (int i = 0; i < algorithms; ++i)
-                          if (text == to_text(static_cast<algorithm>(i))) return static_cast<algorithm>(i);
+                          if (text == to_text(static_cast<comm::algorithm>(i))) return static_cast<comm::algorithm>(i);
                         // The names of version 0.1 for MPI's own collectives.
-                        if (text == "collective") return algorithm::mpi;
-                        if (text == "collective_in_place") return algorithm::mpi_in_place;
-                        if (text == "collective_with_counts") return algorithm::mpi_with_counts;
+                        if (text == "collective") return comm::algorithm::mpi;
+                        if (text == "collective_in_place") return comm::algorithm::mpi_in_place;
+                        if (text == "collective_with_counts") return comm::algorithm::mpi_with_counts;
                         return {};
                       });
 }
@@ -62,4 +62,4 @@ ASHLAR_INLINE std::optional<std::string> wrong_setting() {
   return {};
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include "ashlar/comm/node/shared_segment.hpp"
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 ASHLAR_INLINE std::size_t default_segment_size() {
 #if ASHLAR_LINUX
@@ -17,10 +17,6 @@ ASHLAR_INLINE std::size_t default_segment_size() {
   return 0;
 #endif
 }
-
-}  // namespace ashlar::comm
-
-namespace ashlar::comm_detail {
 
 ASHLAR_INLINE mapping& mapping::operator=(mapping&& other) noexcept {
   std::swap(at_, other.at_);
@@ -44,10 +40,6 @@ ASHLAR_INLINE file_descriptor::~file_descriptor() {
   if (n_ >= 0) close(n_);
 #endif
 }
-
-}  // namespace ashlar::comm_detail
-
-namespace ashlar::comm {
 
 ASHLAR_INLINE std::optional<shared_segment> shared_segment::create(std::size_t size) {
 #if ASHLAR_LINUX
@@ -174,4 +166,4 @@ ASHLAR_INLINE std::optional<mapped_segment> mapped_segment::open(segment_address
 #endif
 }
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail

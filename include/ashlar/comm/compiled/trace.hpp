@@ -10,12 +10,12 @@ ASHLAR_INLINE trace::trace(communicator const& c, std::string path) : ranks_(c),
     if (!file_) throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");
   });
   on_root(ranks_, [] {});  // ranks leave it together, as far as possible: time 0
-  zero_ = now();
-  collective_log::instance().trace(true);
+  zero_ = comm_detail::clock_seconds();
+  comm_detail::collective_log::instance().trace(true);
 }
 
 ASHLAR_INLINE void trace::write() {
-  collective_log::instance().trace(false);
+  comm_detail::collective_log::instance().trace(false);
   std::string const mine = entries();
   std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks_.size())), none(sizes.size()), send(sizes.size());
   std::size_t const size = mine.size();
@@ -53,12 +53,13 @@ ASHLAR_INLINE std::string trace::entries() const {
   std::string const rank = std::to_string(ranks_.rank());
   std::string text = "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " + rank + ", \"args\": {\"name\": \"rank " +
                      rank + "\"}},\n";
-  for (collective_event const& e : collective_log::instance().kept()) {
+  for (comm_detail::collective_event const& e : comm_detail::collective_log::instance().kept()) {
     char times[80];
     std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f", 1e6 * (e.begin - zero_), 1e6 * (e.end - e.begin));
-    text += "{\"name\": " + quoted(call_text(e)) + ", \"cat\": \"collective\", \"ph\": \"X\", \"pid\": " + rank +
-            ", \"tid\": 0, " + times + ", \"args\": {\"bytes\": " + std::to_string(e.bytes) +
-            ", \"line\": " + quoted(line_text(e)) + "}},\n";
+    text += "{\"name\": " + quoted(comm_detail::call_text(e)) +
+            ", \"cat\": \"collective\", \"ph\": \"X\", \"pid\": " + rank + ", \"tid\": 0, " + times +
+            ", \"args\": {\"bytes\": " + std::to_string(e.bytes) + ", \"line\": " + quoted(comm_detail::line_text(e)) +
+            "}},\n";
   }
   return text;
 }

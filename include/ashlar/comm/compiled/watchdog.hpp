@@ -16,15 +16,15 @@
 namespace ashlar::comm {
 
 ASHLAR_INLINE watchdog::settings watchdog::settings::from_environment() {
-  auto const found = read_setting("ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort",
-                                  [](std::string_view text) -> std::optional<settings> {
-                                    constexpr std::string_view abort = ",abort";
-                                    bool const ends = text.ends_with(abort);
-                                    auto const n =
-                                        number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
-                                    if (!n || !(*n > 0)) return {};
-                                    return settings{*n, ends};
-                                  });
+  auto const found = comm_detail::read_setting(
+      "ASHLAR_WATCHDOG", "a number of seconds, as in 60 or 60,abort",
+      [](std::string_view text) -> std::optional<settings> {
+        constexpr std::string_view abort = ",abort";
+        bool const ends = text.ends_with(abort);
+        auto const n = comm_detail::number<double>(text.substr(0, text.size() - (ends ? abort.size() : 0)));
+        if (!n || !(*n > 0)) return {};
+        return settings{*n, ends};
+      });
   if (!found.wrong.empty()) throw error(found.wrong);
   return found.value.value_or(settings{});
 }
@@ -45,7 +45,7 @@ class watchdog::worker {
 
  private:
   void look();
-  void report(collective_log const& log, std::uint64_t begun, double waited) const;
+  void report(comm_detail::collective_log const& log, std::uint64_t begun, double waited) const;
 
   int rank_;
   settings settings_;
@@ -62,17 +62,18 @@ ASHLAR_INLINE watchdog::watchdog(int rank, settings const& s) {
 ASHLAR_INLINE watchdog::~watchdog() = default;
 
 ASHLAR_INLINE void watchdog::worker::look() {
-  collective_log const& log = collective_log::instance();
+  comm_detail::collective_log const& log = comm_detail::collective_log::instance();
   std::uint64_t seen = log.begun(), said = 0;
-  double since = now();
+  double since = comm_detail::clock_seconds();
   std::unique_lock lock(mutex_);
   auto const pause = std::chrono::duration<double>(settings_.seconds < 1 ? settings_.seconds / 4 : 0.25);
   while (!wake_.wait_for(lock, pause, [this] { return stop_; })) {
     std::uint64_t const begun = log.begun();
     if (begun != seen || log.done() == begun) {
       seen = begun;
-      since = now();
-    } else if (double const waited = now() - since; waited > settings_.seconds && said != begun) {
+      since = comm_detail::clock_seconds();
+    } else if (double const waited = comm_detail::clock_seconds() - since;
+               waited > settings_.seconds && said != begun) {
       said = begun;
       report(log, begun, waited);
       if (settings_.ends_the_run) std::abort();
@@ -80,13 +81,15 @@ ASHLAR_INLINE void watchdog::worker::look() {
   }
 }
 
-ASHLAR_INLINE void watchdog::worker::report(collective_log const& log, std::uint64_t begun, double waited) const {
+ASHLAR_INLINE void watchdog::worker::report(comm_detail::collective_log const& log, std::uint64_t begun,
+                                            double waited) const {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f", waited);
   std::string text = "ashlar: rank " + std::to_string(rank_) + " has been in " + to_string(log.event(begun - 1)) +
                      " for " + seconds + " s; its last collectives, the latest first:\n";
   // The steps of a program repeat, so equal neighbours share one line.
-  std::uint64_t const first = begun > collective_log::remembered ? begun - collective_log::remembered : 0;
+  std::uint64_t const first =
+      begun > comm_detail::collective_log::remembered ? begun - comm_detail::collective_log::remembered : 0;
   for (std::uint64_t n = begun; n > first;) {
     std::string const line = to_string(log.event(n - 1));
     std::uint64_t const last = n;

@@ -15,7 +15,7 @@ struct recorded_call {
   std::uint64_t number = ~std::uint64_t{0};  // position in the history.
   std::uint64_t fingerprint = 0;
   std::uint64_t number_on_mesh = 0;  // from 1; 0: it makes a mesh.
-  comm::collective_event event;
+  collective_event event;
   bool given_up = false;
   bool completed = false;
   tensors_before tensors{};

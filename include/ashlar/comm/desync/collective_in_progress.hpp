@@ -46,7 +46,7 @@ class mesh_calls {
   mesh_calls() = default;
   /// Pre: all processes of `program`, more than one, make a mesh. Collective: over `program`, if this is its first
   ///   mesh.
-  explicit mesh_calls(MPI_Comm program) : channel_(desync_monitor::of(program)), deadline_(comm::deadline()) {}
+  explicit mesh_calls(MPI_Comm program) : channel_(desync_monitor::of(program)), deadline_(deadline()) {}
 
   explicit operator bool() const { return channel_ != nullptr; }
   /// The monitor that communicators of the mesh call while they wait.
@@ -54,10 +54,10 @@ class mesh_calls {
   /// Runs f as a call that makes a mesh. In f the ranks of a mesh meet for the first time.
   /// Error: ashlar::error on every rank if some ranks do not make a mesh.
   template <class F>
-  auto while_ranks_meet(comm::collective_event const& e, F f) const {
+  auto while_ranks_meet(collective_event const& e, F f) const {
     struct here {
       watched_call call;
-      here(mesh_calls const& m, comm::collective_event const& event)
+      here(mesh_calls const& m, collective_event const& event)
           : call(*m.channel_, {{0, fingerprint_of(event.what, 0), 0, event, false, false},
                                m.channel_->all_ranks(),
                                1,
@@ -104,7 +104,7 @@ class collective_in_progress {
  public:
   /// Pre: `ranks` are the ranks that differ from `rank` along e.axes only; there are at least 2.
   collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank, communicator const& ranks,
-                         std::uint64_t fingerprint, comm::collective_event const& e);
+                         std::uint64_t fingerprint, collective_event const& e);
   collective_in_progress(collective_in_progress const&) = delete;
   collective_in_progress& operator=(collective_in_progress const&) = delete;
   ~collective_in_progress();

@@ -39,16 +39,16 @@ class node_memory {
   std::size_t size() const { return segment_ ? segment_->size() : 0; }
   std::size_t used() const { return segment_ ? segment_->used() : 0; }
   std::byte* base() const { return segment_->base(); }
-  comm::segment_address address() const { return segment_ ? segment_->address() : comm::segment_address{}; }
+  segment_address address() const { return segment_ ? segment_->address() : segment_address{}; }
 
   /// Returns the address at which another process' segment is mapped here. Maps it once. Null if it cannot be mapped.
-  std::byte* map(comm::segment_address const& a);
+  std::byte* map(segment_address const& a);
 
  private:
   std::mutex mutex_;
   bool tried_ = false;
-  std::optional<comm::shared_segment> segment_;
-  std::map<std::string, comm::mapped_segment> mapped_;
+  std::optional<shared_segment> segment_;
+  std::map<std::string, mapped_segment> mapped_;
   std::vector<node_group::left_slot> left_slots_;
   std::atomic<bool> leaves_memory_{false};
   std::vector<void const*> left_to_others_;
@@ -65,7 +65,7 @@ class node_ranks {
   /// The reason why ranks of a node exchange MPI messages; empty if they do not.
   std::string_view reason() const;
   bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
-  /// True if comm::wrong_setting() reports an error on some rank.
+  /// True if comm_detail::wrong_setting() reports an error on some rank.
   bool misread_settings() const { return refused_ == place::misread; }
 
   /// Makes the ranks of a part of the mesh a node group, if all of them share a node. If only some share a node, makes
@@ -79,7 +79,7 @@ class node_ranks {
     char node[MPI_MAX_PROCESSOR_NAME] = {};
     int block = 0;
     why refused = none;
-    comm::segment_address segment{};
+    segment_address segment{};
   };
 
   // `ranks[r]` is the number in `whole` of rank r of `part`.
@@ -88,7 +88,7 @@ class node_ranks {
   // Lets MPI progress on messages of the program. Until then a rank that sends to this one may be stuck in MPI_Send.
   static void progress(void* monitor);
   // ASHLAR_RANKS_PER_NODE pretends smaller nodes.
-  static int ranks_per_node(int all) { return comm::ranks_per_node_setting().value.value_or(all); }
+  static int ranks_per_node(int all) { return ranks_per_node_setting().value.value_or(all); }
   static bool same_node(place const& a, place const& b);
   static void gather(communicator const& c, void const* mine, void* all, std::size_t bytes);
 

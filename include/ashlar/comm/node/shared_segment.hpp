@@ -20,7 +20,7 @@
 #include <unistd.h>
 #endif
 
-namespace ashlar::comm {
+namespace ashlar::comm_detail {
 
 /// The path and the identity of a segment. Trivially copyable, and without pointers.
 struct segment_address {
@@ -31,10 +31,6 @@ struct segment_address {
 /// Bytes of address space for a process' segment: half of the machine's memory. It takes only as much memory as is
 /// allocated. ASHLAR_SHARED_MEMORY overrides it (2G, 512M or 0); 0 means no segment.
 ASHLAR_INLINE std::size_t default_segment_size();
-
-}  // namespace ashlar::comm
-
-namespace ashlar::comm_detail {
 
 /// The first bytes of a segment.
 struct segment_head {
@@ -85,10 +81,6 @@ inline mapping map_shared(int descriptor, std::size_t size) {
   return {at, size};
 }
 #endif
-
-}  // namespace ashlar::comm_detail
-
-namespace ashlar::comm {
 
 /// Memory of this process that others can map: an unnamed file, which vanishes with the last process that has it.
 /// It is large in address space, but takes memory only as blocks are allocated. So it grows without the other
@@ -159,7 +151,7 @@ class mapped_segment {
   comm_detail::mapping memory_;
 };
 
-}  // namespace ashlar::comm
+}  // namespace ashlar::comm_detail
 
 #ifndef ASHLAR_INSTANTIATED
 #include "ashlar/comm/compiled/shared_segment.hpp"

@@ -20,26 +20,26 @@ ASHLAR_INLINE void collective_scope::leave() {
   collective_.leave();
 }
 
-ASHLAR_INLINE comm::collective_event collective_scope::named(comm::collective_event e, char const* name) {
+ASHLAR_INLINE comm_detail::collective_event collective_scope::named(comm_detail::collective_event e, char const* name) {
   e.name = name;
   return e;
 }
 
-ASHLAR_INLINE comm::collective_event const& collective_scope::begun(comm::collective_event const& e) {
+ASHLAR_INLINE comm_detail::collective_event const& collective_scope::begun(comm_detail::collective_event const& e) {
   comm_detail::require_mpi(e.name ? e.name : to_text(e.what));
   return e;
 }
 
 ASHLAR_INLINE void collective_scope::begin() {
   entered_ = true;
-  comm::collective_log::instance().begin(event_);
-  if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm::to_string(event_));
+  comm_detail::collective_log::instance().begin(event_);
+  if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::pushRegion("ashlar::" + comm_detail::to_string(event_));
 }
 
 ASHLAR_INLINE void collective_scope::end() {
   entered_ = false;
   if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
-  comm::collective_log::instance().end();
+  comm_detail::collective_log::instance().end();
 }
 
 }  // namespace ashlar::tensor_detail

@@ -40,8 +40,8 @@ ASHLAR_INLINE void describe(std::ostream& out) {
       << space::memory_space::name() << '\n';
   if constexpr (!tensor_detail::host_reads<space>)
     out << "memory of the device: "
-        << (comm::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " ("
-        << comm::device_memory.because << ")\n";
+        << (comm_detail::device_memory.direct ? "MPI takes its pointers" : "staged through the host's") << " ("
+        << comm_detail::device_memory.because << ")\n";
 
   out << "BLAS: ";
 #ifdef ASHLAR_CALLS_OPENBLAS

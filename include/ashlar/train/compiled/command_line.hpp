@@ -13,14 +13,14 @@ ASHLAR_INLINE void refuse_option(std::string const& option, std::string const& f
 ASHLAR_INLINE index_t parse_whole(std::string const& option, std::string const& text, index_t least, index_t most,
                                   std::string expected) {
   if (expected.empty()) expected = "a whole number of " + std::to_string(least) + " or more";
-  auto const n = comm::number<index_t>(text);
+  auto const n = comm_detail::number<index_t>(text);
   if (!n || *n < least || *n > most) refuse_option(option, text, expected);
   return *n;
 }
 
 ASHLAR_INLINE double parse_number(std::string const& option, std::string const& text, double below,
                                   std::string const& expected) {
-  auto const x = comm::number<double>(text);
+  auto const x = comm_detail::number<double>(text);
   if (!x || !(*x >= 0 && *x < below)) refuse_option(option, text, expected);
   return *x;
 }

@@ -83,7 +83,7 @@ ASHLAR_INLINE std::size_t csv_log::whole_lines(std::string const& head, double b
   std::size_t kept = head.size();
   for (std::size_t end; (end = text.find('\n', kept)) != text.npos; kept = end + 1) {
     std::size_t const first = std::min(end, text.find(',', kept));
-    if (comm::number<double>(std::string_view(text).substr(kept, first - kept)).value_or(0) >= before) break;
+    if (comm_detail::number<double>(std::string_view(text).substr(kept, first - kept)).value_or(0) >= before) break;
   }
   return kept;
 }
