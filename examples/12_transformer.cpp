@@ -3,19 +3,19 @@
 // encodes (rotary.hpp). With --strategy zero1, zero2 or zero3 "data" splits moments, then parameters and gradients too.
 // It learns sums in words, character by character. The losses are the same on every mesh and by every strategy.
 //   mpiexec -n 8 transformer --mesh data=2,model=2,sequence=2 --strategy zero3
-#include <ashlar/train/transformer.hpp>
+#include <ashlar/ashlar.hpp>
 #include <numeric>
 #include "options.hpp"
 #include "rotary.hpp"
-#include "transformer/sums_in_words.hpp"
 
 using namespace ashlar;
 using transformer::grid;
 using transformer::layouts_of;
 using transformer::text_layout;
+using worded = synthetic_sums;
 using turn = rope::rotary<true>;
 constexpr int layers = 2;
-constexpr index_t positions = 50, letters = sums::alphabet.size();
+constexpr index_t positions = 50, letters = worded::alphabet.size();
 constexpr auto model = transformer::model<layers>({letters, 48, 4});
 
 template <zero_stage S, class T = float>
@@ -29,16 +29,16 @@ static_assert(on_8.count() == 12 * layers + 8);  // tests/static/train/transform
 // Returns how many of all sums the model completes.
 template <class Score>
 int sums_completed(Score const& score) {
-  constexpr index_t n = sums::summands;
-  std::vector<sums::tokens> texts;
-  for (index_t i = 0; i < n * n; ++i) texts.push_back(sums::tokens_of(sums::question(i / n, i % n)));
-  auto const is_done = [](sums::tokens const& text, index_t added) {
-    return added == 8 || sums::alphabet[text.back()] == '.';  // " seven.", and one more
+  constexpr index_t n = worded::summands;
+  std::vector<worded::tokens> texts;
+  for (index_t i = 0; i < n * n; ++i) texts.push_back(worded::tokens_of(worded::question(i / n, i % n)));
+  auto const is_done = [](worded::tokens const& text, index_t added) {
+    return added == 8 || worded::alphabet[text.back()] == '.';  // " seven.", and one more
   };
   lengthen(texts, positions, score, is_done, 0, prng_key{0});
   int right = 0;
-  for (index_t i = 0; sums::tokens const& text : texts) {
-    right += sums::text_of(text) == sums::question(i / n, i % n) + sums::answer(i / n, i % n);
+  for (index_t i = 0; worded::tokens const& text : texts) {
+    right += worded::text_of(text) == worded::question(i / n, i % n) + worded::answer(i / n, i % n);
     ++i;
   }
   return right;
@@ -46,7 +46,7 @@ int sums_completed(Score const& score) {
 
 template <zero_stage S, class T>
 void train(device_mesh<grid> const& m, options const& o) {
-  sums::excerpts const data(fold_in(o.seed, 2), 512, positions);
+  worded const data(fold_in(o.seed, 2), 512, positions);
   index_t const excerpts = data.characters.extents[0], steps = o.run.epochs * ((excerpts + o.batch - 1) / o.batch);
   auto const rate = warm_up(20, cosine_decay(1e-2, std::max<index_t>(steps - 20, 1), 0.05));
   adamw const optimizer{.rate = rate, .epsilon = 1e-8, .decay = 1e-2};
@@ -75,15 +75,15 @@ void train(device_mesh<grid> const& m, options const& o) {
     auto const characters = feed<std::int32_t, text_layout>(m, texts, all, 0, 1);
     return gather_all(transformer::logits_of<turn>(p, characters, T(0), prng_key{0}));
   };
-  std::vector<sums::tokens> lines;
-  for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back(sums::tokens_of(begin));
+  std::vector<worded::tokens> lines;
+  for (char const* begin : {"three plus four is", "two plus", "one"}) lines.push_back(worded::tokens_of(begin));
   auto const is_done = [](auto const&, index_t) { return false; };
   lengthen(lines, positions, score, is_done, o.temperature, fold_in(o.seed, 4));
   int const right = sums_completed(score);
   if (m.rank() != 0) return;
   std::printf("\nat temperature %g it says:\n", o.temperature);
-  for (auto const& l : lines) std::printf("  %s\n", sums::text_of(l).c_str());
-  std::printf("sums completed: %d of %d\n", right, static_cast<int>(sums::summands * sums::summands));
+  for (auto const& l : lines) std::printf("  %s\n", worded::text_of(l).c_str());
+  std::printf("sums completed: %d of %d\n", right, static_cast<int>(worded::summands * worded::summands));
 }
 
 int main(int argc, char** argv) {

@@ -77,6 +77,7 @@
 #include "ashlar/data/compiled/open.hpp"
 #include "ashlar/data/compiled/open_mnist.hpp"
 #include "ashlar/data/compiled/synthetic_digits.hpp"
+#include "ashlar/data/compiled/synthetic_sums.hpp"
 #include "ashlar/train/compiled/command_line.hpp"
 #include "ashlar/train/compiled/fit.hpp"
 #include "ashlar/train/compiled/history.hpp"

@@ -14,7 +14,7 @@ if grep -nE '[a-z]*_detail\b|\bdetail::' $sources; then
 fi
 
 # An example has 100 lines at most, and the headers that examples share have 150 together.
-for source in examples/*.cpp; do
+for source in $(find examples -name '*.cpp'); do
   lines=$(wc -l < "$source")
   if [ "$lines" -gt 100 ]; then
     echo "$source has $lines lines, more than 100: give users what they would copy as part of the library"
@@ -22,7 +22,7 @@ for source in examples/*.cpp; do
   fi
 done
 most=150
-lines=$(cat examples/*.hpp | wc -l)
+lines=$(find examples -name '*.hpp' -exec cat {} + | wc -l)
 if [ "$lines" -gt $most ]; then
   echo "the headers of the examples have $lines lines, more than $most"
   failed=1

@@ -8,3 +8,4 @@
 #include "ashlar/data/position.hpp"
 #include "ashlar/data/rows_of.hpp"
 #include "ashlar/data/synthetic_digits.hpp"
+#include "ashlar/data/synthetic_sums.hpp"
