@@ -34,10 +34,20 @@ std::vector<Out> result(Op const& op, std::vector<T> const& x, shape const& from
   return to_host(out);
 }
 
-exact root(long double sign, index_t power, index_t n) {
-  long double const angle =
-      sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(power % n) / static_cast<long double>(n);
-  return {std::cos(angle), std::sin(angle)};
+/// exp(sign 2 pi i k / n) for k from 0 to n - 1. The table of the last n is kept.
+std::vector<exact> const& roots(long double sign, index_t n) {
+  static std::vector<exact> table;
+  static long double table_sign = 0;
+  if (table.size() != static_cast<std::size_t>(n) || sign != table_sign) {
+    table.clear();
+    for (index_t k = 0; k < n; ++k) {
+      long double const angle =
+          sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+      table.emplace_back(std::cos(angle), std::sin(angle));
+    }
+    table_sign = sign;
+  }
+  return table;
 }
 template <class T>
 exact number(T const& x) {
@@ -65,8 +75,9 @@ std::vector<exact> on_lines(std::vector<T> const& x, shape const& from, shape co
 }
 /// out_k = the sum over j of in_j exp(sign 2 pi i j k / n)
 void sums(long double sign, index_t n, std::vector<exact> const& in, std::vector<exact>& out) {
+  std::vector<exact> const& root = roots(sign, n);
   for (std::size_t k = 0; k < out.size(); ++k)
-    for (std::size_t j = 0; j < in.size(); ++j) out[k] += in[j] * root(sign, static_cast<index_t>(j * k), n);
+    for (std::size_t j = 0; j < in.size(); ++j) out[k] += in[j] * root[j * k % root.size()];
 }
 
 /// The largest distance, relative to the largest element.
