@@ -4,6 +4,7 @@
 #include "ashlar/comm/node/memory.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
+#include <sched.h>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <concepts>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace ashlar::tensor_detail {
@@ -121,7 +121,7 @@ class pool {
   class spin_lock {
    public:
     void lock() {
-      while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+      while (taken_.test_and_set(std::memory_order_acquire)) sched_yield();
     }
     void unlock() { taken_.clear(std::memory_order_release); }
 
