@@ -3,6 +3,7 @@
 #include "ashlar/checkpoint/checkpoint.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <atomic>
+#include <filesystem>
 #include <set>
 
 #include "ashlar/comm/thread.hpp"

@@ -24,9 +24,9 @@ ASHLAR_INLINE void require_digits(communicator const& c, dataset const& d, std::
 
 namespace ashlar {
 
-ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::filesystem::path const& folder) {
+ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::string const& folder) {
   auto const open = [&](char const* part) {
-    std::string const name = (folder / part).string();
+    std::string const name = io_detail::inside(folder, part);
     auto images = open_idx(c, name + "-images-idx3-ubyte");
     dataset const d = from_arrays(std::move(images), open_idx(c, name + "-labels-idx1-ubyte"));
     data_detail::require_digits(c, d, name);
