@@ -9,7 +9,7 @@ ASHLAR_INLINE void require_digits(communicator const& c, dataset const& d, std::
   array_source const &images = d.arrays()[0], &labels = d.arrays()[1];
   comm::on_root(c, [&] {
     auto const extents = images.example_extents();
-    if (!std::ranges::equal(extents, std::array<index_t, 2>{28, 28}) || labels.size() != 1 || images.examples() < 1)
+    if (extents.size() != 2 || extents[0] != 28 || extents[1] != 28 || labels.size() != 1 || images.examples() < 1)
       throw error("ashlar::open_mnist: " + name +
                   ": expected images of 28 x 28 bytes, one or more, and a label of one byte for each; name a folder "
                   "with MNIST's files");

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include "ashlar/io/checked_file.hpp"
 
 namespace ashlar::io_detail {
@@ -143,13 +142,18 @@ ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& n
 }
 
 ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
-  struct closed {
-    void operator()(DIR* d) const { ::closedir(d); }
-  };
+  struct opened {
+    DIR* const names;
+    explicit opened(std::string const& path) : names(::opendir(path.c_str())) {}
+    opened(opened const&) = delete;
+    opened& operator=(opened const&) = delete;
+    ~opened() {
+      if (names != nullptr) ::closedir(names);
+    }
+  } const open(folder);
   std::vector<std::string> names;
-  std::unique_ptr<DIR, closed> const open(::opendir(folder.c_str()));
-  if (!open) return names;
-  while (dirent const* const entry = ::readdir(open.get())) names.emplace_back(entry->d_name);
+  if (open.names == nullptr) return names;
+  while (dirent const* const entry = ::readdir(open.names)) names.emplace_back(entry->d_name);
   return names;
 }
 
