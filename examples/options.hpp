@@ -6,6 +6,7 @@
 #endif
 
 #include <functional>
+#include <iostream>
 #include <map>
 
 // The options of one program. "data", "dropout", "microbatches", "temperature" and "batch-norm" exist with a default

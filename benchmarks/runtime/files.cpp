@@ -10,6 +10,7 @@
 #endif
 
 #include "race.hpp"
+#include <filesystem>
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "frameworks.hpp"
 #include "training_by_ashlar.hpp"
 #include "hand_written_training.hpp"
+#include <thread>
 
 namespace {
 

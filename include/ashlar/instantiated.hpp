@@ -32,6 +32,7 @@
 #include "ashlar/comm/compiled/raw_call.hpp"
 #include "ashlar/comm/compiled/settings.hpp"
 #include "ashlar/comm/compiled/shared_segment.hpp"
+#include "ashlar/comm/compiled/thread.hpp"
 #include "ashlar/comm/compiled/trace.hpp"
 #include "ashlar/comm/compiled/watchdog.hpp"
 #include "ashlar/kernels/compiled/contraction.hpp"

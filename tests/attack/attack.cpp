@@ -21,6 +21,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 using namespace attack;

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 using namespace ashlar;
 using grid = mesh<axis<"copies">, axis<"x">>;

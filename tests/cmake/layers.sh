@@ -33,6 +33,10 @@ forbid "$meaning config.hpp" 'mpi\.h|Kokkos|cblas|zlib' "a layer below comm incl
 forbid "--exclude=print*.hpp --exclude=parse.hpp --exclude=draw*.hpp $meaning config.hpp" '(string|string_view|vector|algorithm|iostream|ranges|functional|memory)>' \
   "a layer below comm includes a slow standard header"
 forbid "comm" 'Kokkos|cblas' "comm includes Kokkos or BLAS"
+forbid "--exclude-dir=checkpoint ." '(regex|iostream|filesystem)>' "a header of ashlar::ashlar includes a slow standard header"
+# Kokkos does not bring these, so each program would pay for them.
+forbid "comm tensor" '(thread|stop_token|future|semaphore|latch|barrier|condition_variable|charconv|locale|fstream|iomanip|regex|iostream|filesystem)>' \
+  "comm or tensor includes a slow standard header"
 forbid "--exclude-dir=kernels ." '[a-z_]*cblas\.h>|oneapi' "a layer other than kernels includes BLAS or oneDNN"
 forbid "--exclude=idx.hpp --exclude=deflate.hpp --exclude=crc32.hpp ." 'zlib' "a header other than io/idx.hpp, io/deflate.hpp and io/crc32.hpp includes zlib"
 forbid "--exclude=hdf5.hpp ." '(missing/)?hdf5\.h>' "a header other than io/hdf5.hpp includes hdf5.h"

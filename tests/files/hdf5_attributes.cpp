@@ -7,6 +7,7 @@
 #include <ashlar/tensor/tensor.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 using namespace ashlar;

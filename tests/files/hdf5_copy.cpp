@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;

@@ -2,6 +2,7 @@
 #include <ashlar/io/field_series.hpp>
 #include <ashlar/tensor/environment.hpp>
 #include <ashlar/tensor/tensor.hpp>
+#include <filesystem>
 
 using namespace ashlar;
 using grid = mesh<axis<"p">, axis<"q">>;

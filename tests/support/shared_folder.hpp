@@ -3,6 +3,7 @@
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/comm/collectives/broadcast.hpp"
 #include "support/files.hpp"
+#include <filesystem>
 #include <optional>
 
 namespace ashlar::test {

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/checkpoint/array_plan.hpp"
 #include "ashlar/checkpoint/writer.hpp"
+#include <filesystem>
 #include <numeric>
 
 namespace ashlar {

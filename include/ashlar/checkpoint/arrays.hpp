@@ -4,6 +4,7 @@
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include "ashlar/checkpoint/array_reader.hpp"
 #include "ashlar/checkpoint/array_writer.hpp"
+#include <filesystem>
 
 namespace ashlar {
 

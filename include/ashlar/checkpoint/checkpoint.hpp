@@ -6,6 +6,7 @@
 #else
 #include "ashlar/checkpoint/reader.hpp"
 #include "ashlar/checkpoint/writer.hpp"
+#include <filesystem>
 
 namespace ashlar {
 

@@ -3,8 +3,10 @@
 #include "ashlar/checkpoint/checkpoint.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <atomic>
+#include <filesystem>
 #include <set>
-#include <thread>
+
+#include "ashlar/comm/thread.hpp"
 
 namespace ashlar {
 
@@ -15,17 +17,6 @@ struct checkpoint_options {
 };
 
 namespace checkpoint_detail {
-
-// Joins its thread when it is destroyed. (libc++ has std::jthread from version 20 on.)
-struct joined_thread {
-  std::thread thread;
-  joined_thread() = default;
-  joined_thread(joined_thread const&) = delete;
-  joined_thread& operator=(joined_thread const&) = delete;
-  ~joined_thread() {
-    if (thread.joinable()) thread.join();
-  }
-};
 
 /// A checkpoint in progress: its pieces are copied, and a thread writes the copies. The thread calls only the file
 /// system, so MPI needs no thread support.
@@ -52,7 +43,8 @@ class checkpoint_under_way {
       });
       leaves_[i]->release();
     }
-    comm::collectively(c, [&] { thread_.thread = std::thread([this] { work(); }); });
+    comm::collectively(
+        c, [&] { thread_.start([](void* self) { static_cast<checkpoint_under_way*>(self)->work(); }, this); });
   }
   checkpoint_under_way(checkpoint_under_way const&) = delete;
   checkpoint_under_way& operator=(checkpoint_under_way const&) = delete;
@@ -67,7 +59,7 @@ class checkpoint_under_way {
   }
   /// Waits for the thread and gives the file its name. Collective: all ranks.
   void finish() {
-    thread_.thread.join();
+    thread_.join();
     to_.commit(std::move(failure_), pieces_, leaves_);
   }
 
@@ -91,7 +83,7 @@ class checkpoint_under_way {
   std::atomic<index_t> done_ = 0;
   // The last member, so that it is joined before the memory that it writes from is freed. This matters too if the
   // constructor throws because another rank could start no thread.
-  joined_thread thread_;
+  comm_detail::joined_thread thread_;
 };
 
 }  // namespace checkpoint_detail

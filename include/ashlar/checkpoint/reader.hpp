@@ -4,6 +4,7 @@
 #include "ashlar/io/array_bytes.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/checkpoint/leaf.hpp"
+#include <filesystem>
 
 namespace ashlar::checkpoint_detail {
 

@@ -4,6 +4,7 @@
 #include "ashlar/data/position.hpp"
 #if __has_include(<hdf5.h>)  // else checkpoint.hpp says what to do
 #include <charconv>
+#include <filesystem>
 
 namespace ashlar {
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/checkpoint/file_image.hpp"
 #include "ashlar/checkpoint/reader.hpp"
+#include <filesystem>
 #include <numeric>
 #include <span>
 

@@ -1,6 +1,5 @@
 // The log of this process' collectives, for the watchdog, for traces and for error reports.
 #pragma once
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -65,8 +64,9 @@ class collective_log {
   void end() {
     done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     if (!tracing_.load(std::memory_order_relaxed)) return;
-    auto const open = std::find_if(kept_.rbegin(), kept_.rend(), [](collective_event const& e) { return e.end == 0; });
-    if (open != kept_.rend()) open->end = clock_seconds();
+    std::size_t open = kept_.size();
+    while (open != 0 && kept_[open - 1].end != 0) --open;
+    if (open != 0) kept_[open - 1].end = clock_seconds();
   }
 
   /// The numbers of collectives begun and ended so far.

@@ -1,6 +1,5 @@
 // The environment variables of meshes and collectives.
 #pragma once
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>

@@ -19,16 +19,16 @@ ASHLAR_INLINE std::string npy_head(array_source const& a);
 // the same file.
 class part_names {
  public:
-  explicit part_names(std::filesystem::path file);
+  explicit part_names(std::string file);
   /// A unique name: FILE.HOST@PROCESS-NUMBER.part.
-  std::filesystem::path next() const;
+  std::string next() const;
   /// Removes the unfinished files of this machine's processes that have ended. Keeps the files of other machines: their
   /// processes may still run.
   void remove_abandoned() const;
 
  private:
   std::string own_beginning() const { return "." + host_ + "@"; }
-  std::filesystem::path file_;
+  std::string file_;
   std::string host_ = "localhost";
 };
 
@@ -36,7 +36,7 @@ class part_names {
 // checksum.
 class sealed_file {
  public:
-  explicit sealed_file(std::filesystem::path path)
+  explicit sealed_file(std::string path)
       : path_(std::move(path)), part_(part_names(path_).next(), "ashlar::cache_on_disk"), file_(part_.create()) {}
   void write(void const* bytes, std::size_t n);
   void finish();
@@ -44,7 +44,7 @@ class sealed_file {
   static std::string seal(std::uint64_t bytes, std::uint32_t sum, std::string_view of);
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
   unfinished_file part_;
   checked_file file_;
   std::uint64_t size_ = 0;
@@ -54,13 +54,13 @@ class sealed_file {
 inline constexpr std::size_t cache_block = 1 << 20;
 
 // The file with the seal of a cache, in the same folder.
-inline std::filesystem::path seal_beside(std::filesystem::path const& cache) { return cache.string() + ".seal"; }
+inline std::string seal_beside(std::string const& cache) { return cache + ".seal"; }
 
 // True if a cache exists and all its bytes match its seal.
-ASHLAR_INLINE bool is_whole(std::filesystem::path const& cache, std::string_view of);
+ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of);
 
 // Writes the examples first, then their seal. If the program stops in between, the seal does not match the examples.
-ASHLAR_INLINE void write_cache(std::filesystem::path const& path, array_source const& a, std::string_view of);
+ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, std::string_view of);
 
 }  // namespace data_detail
 
@@ -77,7 +77,7 @@ ASHLAR_INLINE void write_cache(std::filesystem::path const& path, array_source c
 /// Error: on every rank, what make throws, and ashlar::error if the file cannot be written.
 /// Example: cache_on_disk(c, "/scratch/images.npy", [&] { return read_idx("train-images-idx3-ubyte.gz"); }, "MNIST, inflated")
 template <class Make>
-array_source cache_on_disk(communicator const& c, std::filesystem::path const& path, Make make,
+array_source cache_on_disk(communicator const& c, std::string const& path, Make make,
                            std::string_view of = "examples") {
   comm::on_root(c, [&] {
     if (data_detail::is_whole(path, of)) return;
@@ -85,7 +85,7 @@ array_source cache_on_disk(communicator const& c, std::filesystem::path const& p
     try {
       data_detail::write_cache(path, a, of);
     } catch (error const& e) {
-      throw error("ashlar::cache_on_disk: cannot write " + path.string() +
+      throw error("ashlar::cache_on_disk: cannot write " + path +
                   "; choose a file in a folder that may be written and has room: " + e.what());
     }
   });

@@ -10,11 +10,11 @@ namespace data_detail {
 
 // Calls open() on a file on each rank, and checks that all ranks find the same examples, element type and extents.
 template <class Open>
-array_source open_together(communicator const& c, std::filesystem::path const& path, char const* reader, Open open) {
+array_source open_together(communicator const& c, std::string const& path, char const* reader, Open open) {
   array_source const a = comm::collectively(c, [&] { return open(std::make_shared<checked_file>(path, reader)); });
   std::vector<index_t> seen{a.examples(), static_cast<index_t>(a.kind())};
   seen.insert(seen.end(), a.example_extents().begin(), a.example_extents().end());
-  comm::require_equal(c, seen, std::string(reader) + ": " + path.string() + ": examples, element type and extents");
+  comm::require_equal(c, seen, std::string(reader) + ": " + path + ": examples, element type and extents");
   return a;
 }
 
@@ -26,13 +26,11 @@ array_source open_together(communicator const& c, std::filesystem::path const& p
 /// Cost: each rank reads the header. For a gzipped file: read_idx on rank 0 and a broadcast.
 /// Error: as read_idx, on every rank.
 /// Example: from_arrays(open_idx(c, "train-images-idx3-ubyte"), open_idx(c, "train-labels-idx1-ubyte"))
-ASHLAR_INLINE array_source open_idx(communicator const& c, std::filesystem::path const& name,
-                                    call_site w = call_site::current());
+ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& name, call_site w = call_site::current());
 
 /// Opens a .npy file. Each rank reads its parts when it needs them.
 /// Collective: all ranks of c. Cost: each rank reads the header. Error: as read_npy, on every rank.
-ASHLAR_INLINE array_source open_npy(communicator const& c, std::filesystem::path const& path,
-                                    call_site w = call_site::current());
+ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w = call_site::current());
 
 /// Opens a file without a header. Its elements T are row-major and little-endian, from byte `begin` to the end of the
 /// file.
@@ -41,7 +39,7 @@ ASHLAR_INLINE array_source open_npy(communicator const& c, std::filesystem::path
 /// Element types that npy_kind lacks do not compile.
 /// Example: open_raw<float>(c, "points.bin", {100000, 3})
 template <class T>
-array_source open_raw(communicator const& c, std::filesystem::path const& path, std::vector<index_t> const& extents,
+array_source open_raw(communicator const& c, std::string const& path, std::vector<index_t> const& extents,
                       std::size_t begin = 0, call_site w = call_site::current()) {
   comm_detail::calls_as const here(c, "open_raw", w);
   return data_detail::open_together(c, path, "ashlar::open_raw",

@@ -28,7 +28,7 @@ struct digit_sets {
 /// Cost: as open_idx; rank 0 reads all labels.
 /// Error: ashlar::error on every rank as open_idx; if images are not 28 x 28, if there is none, or if a label is above 9.
 /// Example: auto const [training, test] = open_mnist(m.communicator(), "mnist");
-ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::filesystem::path const& folder);
+ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::string const& folder);
 
 /// The same datasets from digits in memory.
 ASHLAR_INLINE digit_sets digit_sets_of(digit_data data);

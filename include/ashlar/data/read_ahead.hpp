@@ -1,13 +1,13 @@
 // Computes results before they are needed, on a thread.
 #pragma once
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "ashlar/comm/thread.hpp"
 
 namespace ashlar {
 
@@ -21,8 +21,9 @@ namespace ashlar {
 template <class T>
 class read_ahead {
  public:
-  read_ahead(std::size_t depth, std::function<T()> produce)
-      : depth_(depth), produce_(std::move(produce)), thread_([this] { run(); }) {}
+  read_ahead(std::size_t depth, std::function<T()> produce) : depth_(depth), produce_(std::move(produce)) {
+    thread_.start([](void* self) { static_cast<read_ahead*>(self)->run(); }, this);
+  }
   read_ahead(read_ahead const&) = delete;
   read_ahead& operator=(read_ahead const&) = delete;
   /// Waits for the call in progress. Drops results that were not taken.
@@ -38,7 +39,7 @@ class read_ahead {
   /// Returns the next result; waits for it.
   T take() {
     std::unique_lock lock(mutex_);
-    result_.wait(lock, [this] { return !results_.empty() || failure_; });
+    while (results_.empty() && !failure_) result_.wait(lock);
     if (results_.empty()) std::rethrow_exception(failure_);
     T taken = std::move(results_.front());
     results_.pop_front();
@@ -52,7 +53,7 @@ class read_ahead {
     for (;;) {
       {
         std::unique_lock lock(mutex_);
-        room_.wait(lock, [this] { return stopped_ || results_.size() < depth_; });
+        while (!stopped_ && results_.size() >= depth_) room_.wait(lock);
         if (stopped_) return;
       }
       try {
@@ -71,11 +72,11 @@ class read_ahead {
   std::size_t depth_;
   std::function<T()> produce_;
   std::mutex mutex_;
-  std::condition_variable room_, result_;
-  std::deque<T> results_;
+  comm_detail::condition room_, result_;
+  std::list<T> results_;
   std::exception_ptr failure_;
   bool stopped_ = false;
-  std::thread thread_;  // the last member: it starts when the others exist
+  comm_detail::joined_thread thread_;  // the last member: it is joined before the others end
 };
 
 }  // namespace ashlar

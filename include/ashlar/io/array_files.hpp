@@ -7,7 +7,6 @@
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/crc32c.hpp"
 #include "ashlar/tensor/gather.hpp"
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -107,16 +106,15 @@ void write_shard(distributed_array const& a, int rank, unsigned char const* shar
 }
 
 /// Checks that all ranks of c name one file. Collective: all ranks of c.
-ASHLAR_INLINE void require_same_file(communicator const& c, std::filesystem::path const& path,
-                                     std::string const& caller);
+ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& path, std::string const& caller);
 
 /// A file that all ranks write. It gets its name when all of it is on the disk; until then it is FILE.part.
 class shared_output {
  public:
   /// Rank 0 makes the file by create(file). Collective: all ranks of c.
   template <class Create>
-  shared_output(communicator const& c, std::filesystem::path path, char const* caller, Create const& create)
-      : ranks_(c), path_(std::move(path)), caller_(caller), part_(path_.string() + ".part", caller) {
+  shared_output(communicator const& c, std::string path, char const* caller, Create const& create)
+      : ranks_(c), path_(std::move(path)), caller_(caller), part_(path_ + ".part", caller) {
     comm::on_root(c, [&] {
       file_ = part_.create();
       create(file_);
@@ -133,7 +131,7 @@ class shared_output {
 
  private:
   communicator ranks_;
-  std::filesystem::path path_;
+  std::string path_;
   char const* caller_;
   unfinished_file part_;
   checked_file file_;

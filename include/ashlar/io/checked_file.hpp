@@ -9,9 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace ashlar::io_detail {
 
@@ -22,7 +23,7 @@ class checked_file {
  public:
   checked_file() = default;
   /// `caller` begins each error sentence, such as "ashlar::read_npy".
-  checked_file(std::filesystem::path path, char const* caller, int flags = O_RDONLY);
+  checked_file(std::string path, char const* caller, int flags = O_RDONLY);
   checked_file(checked_file&& other) noexcept { swap(other); }
   checked_file& operator=(checked_file&& other) noexcept;
   ~checked_file();
@@ -61,33 +62,49 @@ class checked_file {
   mode_t examine();
   void swap(checked_file& other) noexcept;
 
-  std::filesystem::path path_;
+  std::string path_;
   char const* caller_ = "";
   int descriptor_ = -1;
   std::uint64_t size_ = 0, begin_ = 0;
 };
 
-/// Throws the error of a std::filesystem function, if there is one.
-ASHLAR_INLINE void check_files(std::error_code const& failed, std::filesystem::path const& path,
-                               std::string const& what, char const* caller);
-ASHLAR_INLINE void remove_file(std::filesystem::path const& path, char const* caller);
+/// Throws the error of a function of the file system, if there is one.
+ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,
+                               char const* caller);
+/// True if there is something of this name, and if it is a file. False if the system does not say.
+ASHLAR_INLINE bool exists(std::string const& path);
+ASHLAR_INLINE bool is_file(std::string const& path);
+/// The folder of a file, "." if the path names none.
+ASHLAR_INLINE std::string folder_of(std::string const& file);
+/// The path without its folder.
+inline std::string name_in_folder(std::string const& file) { return file.substr(file.rfind('/') + 1); }
+/// The path of a name in the folder of a file.
+inline std::string beside(std::string const& file, std::string const& name) {
+  return file.substr(0, file.rfind('/') + 1) + name;
+}
+/// The path of a name in a folder. The current folder has an empty path.
+ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& name);
+/// The names in a folder; none if it cannot be read.
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder);
+/// Removes a file, if there is one.
+ASHLAR_INLINE void remove_file(std::string const& path, char const* caller);
 /// Makes the names in a file's folder durable, if its file system can. A renamed file then keeps its new name after a
 /// crash.
-ASHLAR_INLINE void sync_folder_of(std::filesystem::path const& file, char const* caller);
+ASHLAR_INLINE void sync_folder_of(std::string const& file, char const* caller);
 
 /// A file that is removed with this object, unless `keep_as` was called. So an unfinished file leaves nothing.
 class unfinished_file {
  public:
-  unfinished_file(std::filesystem::path path, char const* caller) : path_(std::move(path)), caller_(caller) {}
+  unfinished_file(std::string path, char const* caller) : path_(std::move(path)), caller_(caller) {}
   unfinished_file(unfinished_file const&) = delete;
   unfinished_file& operator=(unfinished_file const&) = delete;
   ~unfinished_file();
-  std::filesystem::path const& path() const { return path_; }
+  std::string const& path() const { return path_; }
   checked_file create();
-  void keep_as(std::filesystem::path const& name);
+  void keep_as(std::string const& name);
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
   char const* caller_;
   bool exists_ = false;
 };

@@ -32,19 +32,19 @@ template <class M>
 class field_series {
  public:
   /// Error: ashlar::error on every rank if the name does not end with .xdmf, or the ranks give different names or grids.
-  field_series(device_mesh<M> const& m, std::filesystem::path file, field_series_options options = {},
+  field_series(device_mesh<M> const& m, std::string file, field_series_options options = {},
                call_site w = call_site::current())
       : mesh_(m), file_(std::move(file)), options_(std::move(options)) {
     communicator const& c = mesh_.communicator();
     comm_detail::calls_as const here(c, "field_series", w);
     io_detail::require_same_file(c, file_, caller);
     comm::collectively(c, [&] {
-      if (file_.extension() != ".xdmf" || file_.stem().empty()) fail("expected a name that ends with .xdmf");
+      if (!file_.ends_with(".xdmf") || stem().empty()) fail("expected a name that ends with .xdmf");
     });
     std::vector<index_t> same{static_cast<index_t>(options_.values), static_cast<index_t>(options_.origin.size())};
     for (double const x : options_.origin) same.push_back(std::bit_cast<index_t>(x));
     for (double const x : options_.spacing) same.push_back(std::bit_cast<index_t>(x));
-    comm::require_equal(c, same, std::string(caller) + ": " + file_.string() + ": place, origin and spacing (as bits)");
+    comm::require_equal(c, same, std::string(caller) + ": " + file_ + ": place, origin and spacing (as bits)");
   }
 
   /// Writes the next step. The fields have the extents of the grid, of 2 or 3 dimensions. A field with one dimension
@@ -66,17 +66,15 @@ class field_series {
     double const time = at.value;
     std::vector<io_detail::hdf5_field> written;
     std::string const number = std::to_string(count_);
-    std::string const name =
-        file_.stem().string() + "_" + std::string(number.size() < 6 ? 6 - number.size() : 0, '0') + number;
+    std::string const name = stem() + "_" + std::string(number.size() < 6 ? 6 - number.size() : 0, '0') + number;
     std::string step;
     (add(written, fields), ...);
     comm::collectively(c, [&] { step = describe(name, time, written); });
-    std::filesystem::path const target = file_.parent_path() / (name + ".h5");
-    io_detail::write_fields(c, target, caller, written, {{"time", time}});
+    io_detail::write_fields(c, io_detail::beside(file_, name + ".h5"), caller, written, {{"time", time}});
     comm::on_root(c, [&] {
-      io_detail::unfinished_file part(file_.string() + ".part", caller);
+      io_detail::unfinished_file part(file_ + ".part", caller);
       io_detail::checked_file out = part.create();
-      std::string const text = io_detail::xdmf_of(file_.stem().string(), steps_ + step);
+      std::string const text = io_detail::xdmf_of(stem(), steps_ + step);
       out.write(0, text.data(), text.size());
       out.sync();
       out.close();
@@ -99,8 +97,13 @@ class field_series {
                                   type == io_detail::array_type::complex64 || type == io_detail::array_type::complex128;
   };
 
+  // The name of the file without .xdmf.
+  std::string stem() const {
+    std::string const name = io_detail::name_in_folder(file_);
+    return name.substr(0, name.size() - 5);
+  }
   [[noreturn]] void fail(std::string const& what) const {
-    throw error(std::string(caller) + ": " + file_.string() + ": " + what);
+    throw error(std::string(caller) + ": " + file_ + ": " + what);
   }
   template <class X>
   void add(std::vector<io_detail::hdf5_field>& to, series_field<X> const& f) const {
@@ -148,7 +151,7 @@ class field_series {
   static std::string extents_text(shape const& s) { return io_detail::extents_text({s.extent, s.extent + s.rank}); }
 
   device_mesh<M> mesh_;
-  std::filesystem::path file_;
+  std::string file_;
   field_series_options options_;
   std::string steps_;
   index_t count_ = 0;

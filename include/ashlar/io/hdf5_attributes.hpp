@@ -6,7 +6,6 @@
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/hdf5_types.hpp"
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -98,8 +97,8 @@ inline stored_attribute numbers_of_hdf5(hid_t attribute, hid_t type, array_type 
 
 /// Reads an attribute, of texts if `to` is unreadable. No MPI.
 /// Error: ashlar::error with the file, the attribute, the expected and the found value.
-inline stored_attribute read_hdf5_attribute(std::filesystem::path const& path, std::string const& object,
-                                            std::string const& name, array_type to, bool is_vector) {
+inline stored_attribute read_hdf5_attribute(std::string const& path, std::string const& object, std::string const& name,
+                                            array_type to, bool is_vector) {
   std::string const caller = "ashlar::load_hdf5_attribute", called = name + " of " + object;
   checked_file const file_bytes(path, caller.c_str());
   hdf5_silence const silence;
@@ -128,7 +127,7 @@ inline stored_attribute read_hdf5_attribute(std::filesystem::path const& path, s
                   ", found " + extents_text(extents));
     return is_text ? texts_of_hdf5(attribute, type, count) : numbers_of_hdf5(attribute, type, to, count);
   } catch (error const& e) {
-    throw error(caller + ": " + path.string() + ": " + e.what());
+    throw error(caller + ": " + path + ": " + e.what());
   }
 }
 
@@ -167,7 +166,7 @@ A value_of_attribute(stored_attribute const& a) {
 /// Example: load_hdf5_attribute<std::string>(m, "run.h5", "fields/u", "unit")
 /// Example: load_hdf5_attribute<std::vector<double>>(m, "run.h5", "/", "spacing")
 template <class A, class M>
-A load_hdf5_attribute(device_mesh<M> const& m, std::filesystem::path const& path, std::string const& object,
+A load_hdf5_attribute(device_mesh<M> const& m, std::string const& path, std::string const& object,
                       std::string const& name, call_site w = call_site::current()) {
   static_assert(!io_detail::attributes_have_no_such_value<A>::value,
                 "ashlar::load_hdf5_attribute: values are std::string, bool, integers, float, double or complex numbers "
@@ -181,8 +180,7 @@ A load_hdf5_attribute(device_mesh<M> const& m, std::filesystem::path const& path
   index_t const same[]{static_cast<index_t>(crc32c(0, object.data(), object.size())),
                        static_cast<index_t>(crc32c(0, name.data(), name.size())), static_cast<index_t>(type),
                        is_vector};
-  comm::require_equal(c, same,
-                      "ashlar::load_hdf5_attribute: " + path.string() + ": object and name (as checksums) and type");
+  comm::require_equal(c, same, "ashlar::load_hdf5_attribute: " + path + ": object and name (as checksums) and type");
   io_detail::stored_attribute a;
   comm::on_root(c, [&] { a = io_detail::read_hdf5_attribute(path, object, name, type, is_vector); });
   comm_detail::broadcast_array(c, a);

@@ -8,9 +8,8 @@ namespace ashlar {
 namespace io_detail {
 
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::filesystem::path const& path,
-                                      std::string const& dataset, std::optional<array_box> const& box,
-                                      call_site const& w) {
+sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
+                                      std::optional<array_box> const& box, call_site const& w) {
   static_assert(!layout_is_partial<L>::value,
                 "ashlar::load_hdf5: the layout is partial, and each rank would hold the whole value; take the layout "
                 "without it");
@@ -22,7 +21,7 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::filesystem::
   require_same_file(c, path, "ashlar::load_hdf5");
   hdf5_input const in =
       comm::collectively(c, [&] { return hdf5_input(path, dataset, type_of_elements<T>(), L::rank, box); });
-  comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path.string() + ": element type, place, extents and box");
+  comm::require_equal(c, in.seen(), "ashlar::load_hdf5: " + path + ": element type, place, extents and box");
   auto made = comm::collectively(
       c, [&] { return std::pair(sharded_tensor<T, L, M>(m, shape_of(in.extents())), exchange_buffers()); });
   auto& x = made.first;  // clang captures no structured binding
@@ -59,16 +58,16 @@ sharded_tensor<T, L, M> load_hdf5_box(device_mesh<M> const& m, std::filesystem::
 ///   chunks: a file that was damaged on purpose can do whatever HDF5 lets it do.
 /// Example: load_hdf5<double, layout<"p", "q">>(m, "run.h5", "fields/u")
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::filesystem::path const& path,
-                                  std::string const& dataset, call_site w = call_site::current()) {
+sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
+                                  call_site w = call_site::current()) {
   return io_detail::load_hdf5_box<T, L>(m, path, dataset, {}, w);
 }
 /// Reads a box of a dataset: `extents` elements from index `begin` on.
 /// Error: also if the box is not within the dataset.
 /// Example: load_hdf5<double, layout<"p", none>>(m, "run.h5", "u", {100, 0}, {50, 64})
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::filesystem::path const& path,
-                                  std::string const& dataset, std::vector<index_t> begin, std::vector<index_t> extents,
+sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::string const& path, std::string const& dataset,
+                                  std::vector<index_t> begin, std::vector<index_t> extents,
                                   call_site w = call_site::current()) {
   return io_detail::load_hdf5_box<T, L>(m, path, dataset, io_detail::array_box{std::move(begin), std::move(extents)},
                                         w);
@@ -86,7 +85,7 @@ sharded_tensor<T, L, M> load_hdf5(device_mesh<M> const& m, std::filesystem::path
 ///   ranks give different arguments. Then the old file, if there is one, is unchanged. A partial layout does not compile.
 /// Example: save_hdf5(u, "run.h5", "fields/u", {.deflate = 4, .shuffle = true, .attributes = {{"unit", "m/s"}}});
 template <plain_tensor X>
-void save_hdf5(X const& expression, std::filesystem::path const& path, std::string const& dataset,
+void save_hdf5(X const& expression, std::string const& path, std::string const& dataset,
                hdf5_options const& options = {}, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::save_hdf5: the layout is partial; all_reduce or reduce_scatter the tensor first");
@@ -102,7 +101,7 @@ void save_hdf5(X const& expression, std::filesystem::path const& path, std::stri
     try {
       fields.emplace_back(x, dataset, options);
     } catch (error const& e) {
-      throw error("ashlar::save_hdf5: " + path.string() + ": " + e.what());
+      throw error("ashlar::save_hdf5: " + path + ": " + e.what());
     }
   });
   io_detail::write_fields(c, path, "ashlar::save_hdf5", fields, {});

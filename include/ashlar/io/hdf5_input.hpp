@@ -3,7 +3,6 @@
 #include "ashlar/io/array_runs.hpp"
 #include "ashlar/io/checked_file.hpp"
 #include "ashlar/io/hdf5_types.hpp"
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +19,7 @@ struct array_box {
 /// Error: ashlar::error with the file, the dataset, the expected and the found value.
 class hdf5_input {
  public:
-  hdf5_input(std::filesystem::path path, std::string dataset, array_type to, int rank,
-             std::optional<array_box> const& box)
+  hdf5_input(std::string path, std::string dataset, array_type to, int rank, std::optional<array_box> const& box)
       : path_(std::move(path)), name_(std::move(dataset)), to_(to), bytes_(path_, caller) {
     named([&] {
       file_.emplace(open_hdf5(path_));
@@ -133,11 +131,11 @@ class hdf5_input {
     try {
       return f();
     } catch (error const& e) {
-      throw error(std::string(caller) + ": " + path_.string() + ": " + e.what());
+      throw error(std::string(caller) + ": " + path_ + ": " + e.what());
     }
   }
 
-  std::filesystem::path path_;
+  std::string path_;
   std::string name_;
   array_type to_, from_ = array_type::unreadable;
   checked_file bytes_;

@@ -61,9 +61,9 @@ inline void require_same_attributes(communicator const& c, std::vector<hdf5_fiel
 
 /// Writes the fields to a new file. Collective: all ranks of c, which are the ranks of the fields' meshes.
 /// Error: ashlar::error on every rank. Then there is no new file.
-inline void write_fields(communicator const& c, std::filesystem::path const& path, char const* caller,
+inline void write_fields(communicator const& c, std::string const& path, char const* caller,
                          std::vector<hdf5_field>& fields, std::vector<hdf5_attribute> const& of_file) {
-  std::string const what = std::string(caller) + ": " + path.string();
+  std::string const what = std::string(caller) + ": " + path;
   require_same_fields(c, fields, what);
   require_same_attributes(c, fields, of_file, what);
   std::optional<std::string> failure;

@@ -4,7 +4,6 @@
 #include "ashlar/io/array_type.hpp"
 #include "ashlar/io/hdf5_id.hpp"
 #include "ashlar/layout/shape.hpp"
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -110,7 +109,7 @@ inline hdf5_id hdf5_type_of(array_type t) {
 
 /// Opens a file to read it, without locks: several ranks read it.
 /// Error: ashlar::error with HDF5's reason. The caller adds its name and the file.
-inline hdf5_id open_hdf5(std::filesystem::path const& path) {
+inline hdf5_id open_hdf5(std::string const& path) {
   if (H5Fis_hdf5(path.c_str()) <= 0) throw error("expected an HDF5 file, found another");
   hdf5_id const access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make properties");
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))

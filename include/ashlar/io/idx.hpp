@@ -31,7 +31,7 @@ namespace io_detail {
 // Reads the bytes of a file in order, inflated if it is gzipped. It holds one buffer, whatever sizes the file declares.
 class idx_source {
  public:
-  explicit idx_source(std::filesystem::path const& path);
+  explicit idx_source(std::string const& path);
   ~idx_source();
   idx_source(idx_source const&) = delete;
   idx_source& operator=(idx_source const&) = delete;
@@ -85,7 +85,7 @@ void check_idx_size(In const& in, std::vector<index_t> const& extents, std::size
           (found > expected ? "more" : std::to_string(found)));
 }
 
-ASHLAR_INLINE std::filesystem::path existing_idx_file(std::filesystem::path const& name);
+ASHLAR_INLINE std::string existing_idx_file(std::string const& name);
 
 // The elements of a file that is not gzipped: from byte `begin` to its end. place_of_idx returns nothing if it is
 // gzipped.
@@ -107,13 +107,13 @@ ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file);
 /// Cost: reads the file twice.
 /// Error: ashlar::error with the expected and the found value, if the file is not whole or a checksum differs.
 /// Example: read_idx("mnist/t10k-labels-idx1-ubyte").extents == std::vector<index_t>{10000}
-ASHLAR_INLINE idx_array read_idx(std::filesystem::path const& name);
+ASHLAR_INLINE idx_array read_idx(std::string const& name);
 
 /// Reads MNIST, or another set in its format: train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte
 /// and t10k-labels-idx1-ubyte, gzipped or not.
 /// Collective: no. Call it on one rank and broadcast the result, as `load` does.
 /// Error: ashlar::error if a file is broken, images are not 28x28, counts differ or a label is not 0 to 9.
-ASHLAR_INLINE digit_data read_mnist(std::filesystem::path const& directory);
+ASHLAR_INLINE digit_data read_mnist(std::string const& directory);
 
 }  // namespace ashlar
 

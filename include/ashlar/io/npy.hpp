@@ -75,7 +75,7 @@ ASHLAR_INLINE npy_place place_of_npy(checked_file const& in);
 /// longer than declared.
 /// Example: read_npy("w.npy").kind == npy_kind::f8
 /// Source: NumPy Enhancement Proposal 1, A simple file format for NumPy arrays.
-ASHLAR_INLINE npy_array read_npy(std::filesystem::path const& path);
+ASHLAR_INLINE npy_array read_npy(std::string const& path);
 
 }  // namespace ashlar
 

@@ -113,8 +113,7 @@ sharded_tensor<T, L, M> tensor_of_npy(device_mesh<M> const& m, npy_input const& 
 ///   becomes shorter. Also if it has another element type or number of dimensions. A partial layout does not compile.
 /// Example: load_npy<double, layout<"p", "q">>(m, "field.npy") is a sharded_tensor<double, layout<"p", "q">, M>
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path const& path,
-                                 call_site w = call_site::current()) {
+sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& path, call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<L>::value,
                 "ashlar::load_npy: the layout is partial, and each rank would hold the whole value; take the layout "
                 "without it");
@@ -128,8 +127,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path 
     return io_detail::npy_input(io_detail::checked_file(path, "ashlar::load_npy"), io_detail::type_of_elements<T>(),
                                 L::rank);
   });
-  comm::require_equal(c, in.seen(),
-                      "ashlar::load_npy: " + path.string() + ": element type, orders, header and extents");
+  comm::require_equal(c, in.seen(), "ashlar::load_npy: " + path + ": element type, orders, header and extents");
   return io_detail::tensor_of_npy<T, L>(m, in, [](unsigned char const*, std::size_t, std::size_t) {});
 }
 
@@ -143,7 +141,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::filesystem::path 
 ///   old file, if there is one, is unchanged. A partial layout does not compile.
 /// Example: save_npy(u, "field.npy");
 template <plain_tensor X>
-void save_npy(X const& expression, std::filesystem::path const& path, call_site w = call_site::current()) {
+void save_npy(X const& expression, std::string const& path, call_site w = call_site::current()) {
   using T = element_t<X>;
   static_assert(!plan_detail::layout_is_partial<layout_t<X>>::value,
                 "ashlar::save_npy: the layout is partial; all_reduce or reduce_scatter the tensor first");
@@ -158,7 +156,7 @@ void save_npy(X const& expression, std::filesystem::path const& path, call_site 
   io_detail::require_same_file(c, path, "ashlar::save_npy");
   std::vector<index_t> same{static_cast<index_t>(io_detail::type_of_elements<T>())};
   same.insert(same.end(), x.extents().extent, x.extents().extent + x.extents().rank);
-  comm::require_equal(c, same, "ashlar::save_npy: " + path.string() + ": element type and extents");
+  comm::require_equal(c, same, "ashlar::save_npy: " + path + ": element type and extents");
   std::string const header = io_detail::npy_header_of(io_detail::type_of_elements<T>(), x.extents());
   auto const array = io_detail::array_of(m, x.layout, x.extents(), sizeof(T));
   auto const [own, buffers] = comm::collectively(c, [&] {

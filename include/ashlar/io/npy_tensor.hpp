@@ -10,7 +10,7 @@ namespace ashlar {
 /// Reads a .npy file on rank 0 and returns its array on every rank. load_npy<T, L>(m, path) instead gives each rank its
 /// part.
 /// Collective: all ranks of c. Error: as read_npy, on every rank.
-ASHLAR_INLINE npy_array load_npy(communicator const& c, std::filesystem::path const& path);
+ASHLAR_INLINE npy_array load_npy(communicator const& c, std::string const& path);
 
 /// Makes a tensor of the array's elements; each rank copies its shard.
 /// Shape: the array's extents.

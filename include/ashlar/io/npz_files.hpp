@@ -50,8 +50,7 @@ struct npz_part {
 };
 
 /// Writes the arrays. Collective: all ranks of c, which are the ranks of their meshes.
-ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const& path,
-                             std::vector<npz_part> const& parts);
+ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std::vector<npz_part> const& parts);
 
 }  // namespace io_detail
 
@@ -67,7 +66,7 @@ ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const&
 /// Example: load_npz<double, layout<"p", "q">>(m, "run.npz", "u") is a sharded_tensor<double, layout<"p", "q">, M>
 /// Source: PKWARE, APPNOTE.TXT 6.3.10, .ZIP File Format Specification.
 template <class T, class L, class M>
-sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::filesystem::path const& path, std::string const& name,
+sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::string const& path, std::string const& name,
                                  call_site w = call_site::current()) {
   static_assert(!plan_detail::layout_is_partial<L>::value,
                 "ashlar::load_npz: the layout is partial, and each rank would hold the whole value; take the layout "
@@ -77,8 +76,8 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::filesystem::path 
                 "these and cast the tensor");
   communicator const& c = m.communicator();
   comm_detail::calls_as const here(c, "load_npz", w);
-  std::string const what = "ashlar::load_npz: " + path.string() + ": " + name;
-  io_detail::require_same_file(c, path.string() + ": " + name, "ashlar::load_npz");
+  std::string const what = "ashlar::load_npz: " + path + ": " + name;
+  io_detail::require_same_file(c, path + ": " + name, "ashlar::load_npz");
   io_detail::zip_member member;
   io_detail::npy_input const in = comm::collectively(c, [&] {
     io_detail::checked_file file(path, "ashlar::load_npz");
@@ -114,14 +113,14 @@ sharded_tensor<T, L, M> load_npz(device_mesh<M> const& m, std::filesystem::path 
 ///   compile.
 /// Example: save_npz("run.npz", npz_array("u", u), npz_array("energy", u * u));
 template <plain_tensor... X>
-void save_npz(comm_detail::at_call<std::filesystem::path> const& file, npz_array<X> const&... arrays) {
+void save_npz(comm_detail::at_call<std::string> const& file, npz_array<X> const&... arrays) {
   static_assert(sizeof...(X) != 0, "ashlar::save_npz: a file has one array or more; give npz_array(\"u\", u)");
   static_assert((!plan_detail::layout_is_partial<layout_t<X>>::value && ...),
                 "ashlar::save_npz: the layout is partial; all_reduce or reduce_scatter the tensor first");
   static_assert((!io_detail::files_have_no_such_elements<element_t<X>>::value && ...),
                 "ashlar::save_npz: elements are bool, integers, float, double or complex numbers of these; cast the "
                 "tensor to one of these");
-  std::filesystem::path const& path = file.value;
+  std::string const& path = file.value;
   std::vector<io_detail::npz_part> parts;
   std::optional<communicator> all;
   auto const add = [&](auto const& a) {
@@ -130,7 +129,7 @@ void save_npz(comm_detail::at_call<std::filesystem::path> const& file, npz_array
     comm_detail::calls_as const here(*all, "save_npz", file.site);
     comm::collectively(*all, [&] {
       if (x.mesh().size() != all->size())
-        throw error("ashlar::save_npz: " + path.string() + ": expected " + a.name + " on a mesh of " +
+        throw error("ashlar::save_npz: " + path + ": expected " + a.name + " on a mesh of " +
                     std::to_string(all->size()) + " ranks, as the first array is, found one of " +
                     std::to_string(x.mesh().size()));
       parts.emplace_back(x, a.name);

@@ -1,8 +1,14 @@
 // Updates that take a square root. The host takes several roots at once: compilers do so by themselves only with
 // -fno-math-errno.
 #pragma once
+#include <cstring>
+
 #include "ashlar/kernels/elementwise.hpp"
-#if defined(__SSE2__)
+// <emmintrin.h> is slow to parse. g++ and clang have the two instructions without it.
+#if defined(__SSE2__) && !defined(__CUDACC__) && __has_builtin(__builtin_ia32_sqrtps) && \
+    __has_builtin(__builtin_ia32_sqrtpd)
+#define ASHLAR_BUILTIN_ROOTS 1
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -10,15 +16,38 @@
 
 namespace ashlar::kernels_detail {
 
+#if defined(__SSE2__)
+using four_floats [[gnu::vector_size(16)]] = float;
+using two_doubles [[gnu::vector_size(16)]] = double;
+#ifdef ASHLAR_BUILTIN_ROOTS
+inline four_floats roots_of(four_floats x) { return __builtin_ia32_sqrtps(x); }
+inline two_doubles roots_of(two_doubles x) { return __builtin_ia32_sqrtpd(x); }
+#else
+inline four_floats roots_of(four_floats x) { return _mm_sqrt_ps(x); }
+inline two_doubles roots_of(two_doubles x) { return _mm_sqrt_pd(x); }
+#endif
+
+template <class Several, class T>
+index_t square_roots_of_several(T* x, index_t n) {
+  constexpr index_t width = sizeof(Several) / sizeof(T);
+  index_t i = 0;
+  for (; i + width <= n; i += width) {
+    Several some;
+    std::memcpy(&some, x + i, sizeof some);
+    some = roots_of(some);
+    std::memcpy(x + i, &some, sizeof some);
+  }
+  return i;
+}
+#endif
+
 /// Takes the root of each of n numbers.
 template <class T>
 void square_roots(T* x, index_t n) {
   index_t i = 0;
 #if defined(__SSE2__)
-  if constexpr (std::is_same_v<T, float>)
-    for (; i + 4 <= n; i += 4) _mm_storeu_ps(x + i, _mm_sqrt_ps(_mm_loadu_ps(x + i)));
-  if constexpr (std::is_same_v<T, double>)
-    for (; i + 2 <= n; i += 2) _mm_storeu_pd(x + i, _mm_sqrt_pd(_mm_loadu_pd(x + i)));
+  if constexpr (std::is_same_v<T, float>) i = square_roots_of_several<four_floats>(x, n);
+  if constexpr (std::is_same_v<T, double>) i = square_roots_of_several<two_doubles>(x, n);
 #elif defined(__aarch64__)
   if constexpr (std::is_same_v<T, float>)
     for (; i + 4 <= n; i += 4) vst1q_f32(x + i, vsqrtq_f32(vld1q_f32(x + i)));

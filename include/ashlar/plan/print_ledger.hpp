@@ -2,7 +2,6 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/plan/ledger.hpp"
-#include <iomanip>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -28,11 +27,18 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     for (int a = 0; a < Mesh::axes; ++a)
       if (r.axes >> a & 1u)
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
-    return out << "  " << std::left << std::setw(9) << to_text(r.when) << std::setw(15) << to_text(r.what)
-               << std::setw(12) << axes << std::right << std::setw(27)
-               << (r.what == collective::solver ? "bytes not counted"
-                                                : std::to_string(r.bytes_per_rank) + " bytes per rank")
-               << "   ";
+    auto const column = [&out](int width, std::string_view text) {
+      out.width(width);
+      out << text;
+    };
+    out << "  " << std::left;
+    column(9, to_text(r.when));
+    column(15, to_text(r.what));
+    column(12, axes);
+    out << std::right;
+    column(27,
+           r.what == collective::solver ? "bytes not counted" : std::to_string(r.bytes_per_rank) + " bytes per rank");
+    return out << "   ";
   };
   for (auto const& r : log) {
     begin_line(r) << plan_detail::text_of_line(r.file, r.line);

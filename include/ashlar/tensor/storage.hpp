@@ -2,16 +2,18 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/node/memory.hpp"
+#include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
+#include <sched.h>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <concepts>
+#include <cstring>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace ashlar::tensor_detail {
@@ -121,7 +123,7 @@ class pool {
   class spin_lock {
    public:
     void lock() {
-      while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+      while (taken_.test_and_set(std::memory_order_acquire)) sched_yield();
     }
     void unlock() { taken_.clear(std::memory_order_release); }
 
@@ -310,10 +312,20 @@ template <class MemorySpace>
 void storage<MemorySpace>::detach() {
   if (!lender_) return;
   auto const own = pool<MemorySpace>::allocate(bytes);
-  using space = Kokkos::View<char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(typename MemorySpace::execution_space{}, space(static_cast<char*>(own->data), bytes),
-                    Kokkos::View<char const*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                        static_cast<char const*>(data), bytes));
+  using space = typename MemorySpace::execution_space;
+  auto* const to = static_cast<char*>(own->data);
+  auto const* const from = static_cast<char const*>(data);
+  if constexpr (kernels_detail::runs_in_caller<space>) {  // a copy by Kokkos would instantiate 660 templates
+    constexpr index_t bytes_per_thread = 32 << 10;
+    kernels_detail::for_ranges("ashlar::detach", space{}, static_cast<index_t>(bytes), bytes_per_thread,
+                               [&](index_t begin, index_t end) {
+                                 std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+                               });
+  } else {
+    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(space{}, Kokkos::View<char*, MemorySpace, unmanaged>(to, bytes),
+                      Kokkos::View<char const*, MemorySpace, unmanaged>(from, bytes));
+  }
   data = own->data;
   lender_ = own;
 }

@@ -64,11 +64,16 @@ struct transfers_key {
 template <class Transfers, class Key = transfers_key>
 class transfers_memo {
  public:
+  transfers_memo() = default;
+  transfers_memo(transfers_memo const&) = delete;
+  transfers_memo& operator=(transfers_memo const&) = delete;
+  ~transfers_memo() { delete[] slots_; }
+
   /// Returns transfers(), or its result for the same key before. Without a copy of the pointer, it lives until the next
   /// call.
   template <class F>
   std::shared_ptr<Transfers const> const& operator()(Key const& key, F const& transfers) {
-    if (!slots_) slots_ = std::make_unique<entry[]>(count);
+    if (slots_ == nullptr) slots_ = new entry[count]();
     entry& slot = slots_[key.hash() % count];
     if (!slot.transfers || slot.key != key) slot = {key, std::make_shared<Transfers const>(transfers())};
     return slot.transfers;
@@ -80,7 +85,9 @@ class transfers_memo {
     std::shared_ptr<Transfers const> transfers;
   };
   static constexpr std::size_t count = 256;
-  std::unique_ptr<entry[]> slots_;  // null until the first call: most threads and programs use few memos
+  // Null until the first call: most threads and programs use few memos. A std::unique_ptr would instantiate 90 templates
+  // for each memo in each program.
+  entry* slots_ = nullptr;
 };
 inline thread_local transfers_memo<step_transfers> remembered;
 

@@ -3,7 +3,6 @@
 #include "ashlar/comm/agree.hpp"
 #include "ashlar/train/line_file.hpp"
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ class epoch_table {
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});
 class csv_log {
  public:
-  csv_log(communicator const& c, std::filesystem::path const& path, std::vector<std::string> const& columns,
+  csv_log(communicator const& c, std::string const& path, std::vector<std::string> const& columns,
           double before = std::numeric_limits<double>::infinity());
   csv_log(csv_log const&) = delete;
   csv_log& operator=(csv_log const&) = delete;

@@ -1,7 +1,7 @@
 // What a program shows before it trains: its mesh, layouts of parameters, blocks of tensors, the collectives of a step.
 #pragma once
 #include <cstdio>
-#include <iostream>
+#include <ostream>
 
 #include "ashlar/comm/device_mesh.hpp"
 #include "ashlar/plan/draw.hpp"

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>

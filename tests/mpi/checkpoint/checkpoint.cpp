@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 

@@ -1,6 +1,7 @@
 #include "ashlar/checkpoint/checkpoints.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 
 using namespace ashlar;

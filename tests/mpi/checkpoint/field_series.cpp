@@ -5,6 +5,7 @@
 #include "support/dense.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 
 using namespace ashlar;

@@ -5,6 +5,7 @@
 #include "ashlar/tensor/tensor.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 
 using namespace ashlar;

@@ -5,6 +5,7 @@
 #include "support/file_size_limit.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <optional>
 
 using namespace ashlar;

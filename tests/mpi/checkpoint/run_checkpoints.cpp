@@ -2,6 +2,7 @@
 #include "ashlar/checkpoint/run_checkpoints.hpp"
 #include "support.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 
 using namespace ashlar;
 using test::said;

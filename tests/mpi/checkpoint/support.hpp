@@ -5,6 +5,7 @@
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
 #include <array>
+#include <filesystem>
 #include <vector>
 
 namespace ashlar::testing {

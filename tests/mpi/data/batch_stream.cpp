@@ -6,6 +6,7 @@
 #include "support/mpi_main.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 
 using namespace ashlar;

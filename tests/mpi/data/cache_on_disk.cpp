@@ -3,6 +3,7 @@
 #include "support/mpi_main.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -3,6 +3,7 @@
 #include "support/data.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 
 using namespace ashlar;
 using namespace ashlar::test;

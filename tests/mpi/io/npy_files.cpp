@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <type_traits>
 

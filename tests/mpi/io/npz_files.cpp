@@ -6,6 +6,7 @@
 #include "support/provoked.hpp"
 #include "support/shared_folder.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <optional>
 
 using namespace ashlar;

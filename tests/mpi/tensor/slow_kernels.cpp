@@ -6,6 +6,7 @@
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
 #include <doctest/doctest.h>
+#include <chrono>
 #include <thread>
 
 using namespace ashlar;

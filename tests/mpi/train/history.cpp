@@ -2,6 +2,7 @@
 #include "ashlar/train/history.hpp"
 #include "support/dense.hpp"
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <locale>
 #include <sys/resource.h>
 #include <csignal>

@@ -1,6 +1,8 @@
 // Numbers from their texts, read alike by every standard library.
 #include "ashlar/comm/number.hpp"
 #include <doctest/doctest.h>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 using namespace ashlar;
@@ -23,4 +25,27 @@ TEST_CASE("number: whole texts are numbers, and all others are none") {
     CAPTURE(text);
     CHECK(!comm_detail::number<int>(text));
   }
+}
+
+template <class T>
+void check_limits(char const* least, char const* below, char const* most, char const* above) {
+  CHECK(comm::number<T>(least) == std::numeric_limits<T>::min());
+  CHECK(!comm::number<T>(below));
+  CHECK(comm::number<T>(most) == std::numeric_limits<T>::max());
+  CHECK(!comm::number<T>(above));
+}
+
+TEST_CASE("number: integers are read up to the limits of their type, and numbers without a sign take no minus") {
+  check_limits<std::int8_t>("-128", "-129", "127", "128");
+  check_limits<std::int32_t>("-2147483648", "-2147483649", "2147483647", "2147483648");
+  check_limits<std::int64_t>("-9223372036854775808", "-9223372036854775809", "9223372036854775807",
+                             "9223372036854775808");
+  check_limits<std::uint64_t>("0", "-1", "18446744073709551615", "18446744073709551616");
+  CHECK(comm::number<int>("007") == 7);
+  for (char const* text : {"-", "--1", "1-", "nan"}) {
+    CAPTURE(text);
+    CHECK(!comm::number<int>(text));
+  }
+  CHECK(std::isnan(comm::number<double>("nan").value_or(0)));
+  CHECK(comm::number<double>("-inf") == -std::numeric_limits<double>::infinity());
 }

@@ -3,6 +3,7 @@
 #include "support/files.hpp"
 #include <doctest/doctest.h>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>

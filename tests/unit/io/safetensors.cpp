@@ -5,6 +5,7 @@
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <cmath>
+#include <filesystem>
 
 using namespace ashlar;
 using namespace ashlar::test;

@@ -5,6 +5,7 @@
 #include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 using namespace ashlar;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <sstream>

@@ -1,8 +1,9 @@
 // The functions of comm/node/load.hpp.
 #pragma once
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
-#include <thread>
 #include "ashlar/comm/node/load.hpp"
 
 namespace ashlar::comm_detail {
@@ -28,7 +29,8 @@ ASHLAR_INLINE core_set own_cores() {
     return cores;
   }
 #endif
-  for (std::size_t i = 0; i < cores.size() && i < std::thread::hardware_concurrency(); ++i) cores.set(i);
+  long const online = sysconf(_SC_NPROCESSORS_ONLN);
+  for (std::size_t i = 0; i < cores.size() && static_cast<long>(i) < online; ++i) cores.set(i);
   return cores;
 }
 

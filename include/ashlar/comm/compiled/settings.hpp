@@ -32,11 +32,10 @@ ASHLAR_INLINE setting<std::size_t> segment_size_setting() {
                         constexpr auto most = std::numeric_limits<std::size_t>::max();
                         auto const unit = units.find(text.back());
                         int const shift = unit == units.npos ? 0 : 10 * static_cast<int>(unit / 2 + 1);
-                        std::size_t n = 0;
-                        char const *const begin = text.data(), *const end = begin + text.size() - (shift > 0);
-                        auto const [rest, status] = std::from_chars(begin, end, n);
-                        if (rest != end || status == std::errc::invalid_argument) return {};
-                        return status == std::errc::result_out_of_range || n > most >> shift ? most : n << shift;
+                        std::string_view const digits = text.substr(0, text.size() - (shift > 0));
+                        if (digits.empty() || digits.find_first_not_of("0123456789") != text.npos) return {};
+                        auto const n = number<std::size_t>(digits);
+                        return !n || *n > most >> shift ? most : *n << shift;
                       });
 }
 

@@ -25,8 +25,8 @@ ASHLAR_INLINE void trace::write() {
   std::size_t total = 0;
   for (std::size_t n : receive) total += n;
   std::string all(total, ' ');
-  all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send), all.data(),
-             std::span<std::size_t const>(receive));
+  all_to_all(ranks_, mine.data(), std::span<std::size_t const>(send.data(), send.size()), all.data(),
+             std::span<std::size_t const>(receive.data(), receive.size()));
   on_root(ranks_, [&] {
     all.resize(all.size() - 2);  // the last comma
     std::FILE* const f = file_.release();

@@ -3,14 +3,12 @@
 #include <cstdlib>
 #include <cstdio>
 #include <mutex>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/settings.hpp"
+#include "ashlar/comm/thread.hpp"
 #include "ashlar/comm/watchdog.hpp"
 
 namespace ashlar::comm {
@@ -31,7 +29,9 @@ ASHLAR_INLINE watchdog::settings watchdog::settings::from_environment() {
 
 class watchdog::worker {
  public:
-  worker(int rank, settings const& s) : rank_(rank), settings_(s), thread_([this] { look(); }) {}
+  worker(int rank, settings const& s) : rank_(rank), settings_(s) {
+    thread_.start([](void* self) { static_cast<worker*>(self)->look(); }, this);
+  }
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
   ~worker() {
@@ -50,9 +50,9 @@ class watchdog::worker {
   int rank_;
   settings settings_;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  comm_detail::condition wake_;
   bool stop_ = false;
-  std::thread thread_;  // last: it uses the others
+  comm_detail::joined_thread thread_;  // last: it uses the others
 };
 
 ASHLAR_INLINE watchdog::watchdog(int rank, settings const& s) {
@@ -66,8 +66,10 @@ ASHLAR_INLINE void watchdog::worker::look() {
   std::uint64_t seen = log.begun(), said = 0;
   double since = comm_detail::clock_seconds();
   std::unique_lock lock(mutex_);
-  auto const pause = std::chrono::duration<double>(settings_.seconds < 1 ? settings_.seconds / 4 : 0.25);
-  while (!wake_.wait_for(lock, pause, [this] { return stop_; })) {
+  double const pause = settings_.seconds < 1 ? settings_.seconds / 4 : 0.25;
+  while (!stop_) {
+    wake_.wait_for(lock, pause);
+    if (stop_) return;
     std::uint64_t const begun = log.begun();
     if (begun != seen || log.done() == begun) {
       seen = begun;

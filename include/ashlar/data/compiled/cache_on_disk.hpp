@@ -1,7 +1,9 @@
 // The functions of data/cache_on_disk.hpp.
 #pragma once
 #include <cerrno>
-#include <charconv>
+#include <algorithm>
+#include <cstdio>
+#include "ashlar/comm/number.hpp"
 #include "ashlar/data/cache_on_disk.hpp"
 
 namespace ashlar::data_detail {
@@ -27,32 +29,27 @@ ASHLAR_INLINE std::string npy_head(array_source const& a) {
   return std::string(lead, sizeof lead) + head;
 }
 
-ASHLAR_INLINE part_names::part_names(std::filesystem::path file) : file_(std::move(file)) {
+ASHLAR_INLINE part_names::part_names(std::string file) : file_(std::move(file)) {
   char host[256]{};
   if (::gethostname(host, sizeof host - 1) == 0) host_ = host;
 }
 
-ASHLAR_INLINE std::filesystem::path part_names::next() const {
+ASHLAR_INLINE std::string part_names::next() const {
   unsigned number = 0;
   if (::getentropy(&number, sizeof number) != 0)
     throw std::system_error(errno, std::generic_category(), "ashlar::cache_on_disk: a random number for a file name");
-  return file_.string() + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
+  return file_ + own_beginning() + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
 }
 
 ASHLAR_INLINE void part_names::remove_abandoned() const {
-  std::string const beginning = file_.filename().string() + own_beginning();
-  std::error_code ignored;  // a folder that cannot be read is skipped
-  for (std::filesystem::directory_iterator e(file_.has_parent_path() ? file_.parent_path() : ".", ignored), end;
-       !ignored && e != end; e.increment(ignored)) {
-    std::string const name = e->path().filename().string();
-    pid_t process = 0;
+  std::string const beginning = name_in_folder(file_) + own_beginning();
+  for (std::string const& name : names_in(folder_of(file_))) {
     if (!name.starts_with(beginning) || !name.ends_with(".part")) continue;
-    char const* const last = name.data() + name.size();
-    auto const [next, status] = std::from_chars(name.data() + beginning.size(), last, process);
-    std::error_code kept;
-    if (status == std::errc{} && next != last && *next == '-' && process > 0 &&
-        comm_detail::beginning_of(process) == std::uint64_t{0})
-      std::filesystem::remove(e->path(), kept);
+    std::size_t const end = name.find('-', beginning.size());
+    auto const process =
+        comm::number<pid_t>(name.substr(beginning.size(), std::min(end, name.size()) - beginning.size()));
+    if (end != name.npos && process && *process > 0 && comm_detail::beginning_of(*process) == std::uint64_t{0})
+      std::remove(beside(file_, name).c_str());
   }
 }
 
@@ -72,8 +69,8 @@ ASHLAR_INLINE std::string sealed_file::seal(std::uint64_t bytes, std::uint32_t s
   return std::to_string(bytes) + " bytes, CRC-32C " + std::to_string(sum) + ", of " + std::string(of) + "\n";
 }
 
-ASHLAR_INLINE bool is_whole(std::filesystem::path const& cache, std::string_view of) {
-  if (!std::filesystem::is_regular_file(cache) || !std::filesystem::is_regular_file(seal_beside(cache))) return false;
+ASHLAR_INLINE bool is_whole(std::string const& cache, std::string_view of) {
+  if (!is_file(cache) || !is_file(seal_beside(cache))) return false;
   std::string seal(cache_block, 0), block(cache_block, 0);
   seal.resize(checked_file(seal_beside(cache), "ashlar::cache_on_disk").read_some(0, seal.data(), seal.size()));
   checked_file const file(cache, "ashlar::cache_on_disk");
@@ -86,7 +83,7 @@ ASHLAR_INLINE bool is_whole(std::filesystem::path const& cache, std::string_view
   return seal == sealed_file::seal(size, sum, of);
 }
 
-ASHLAR_INLINE void write_cache(std::filesystem::path const& path, array_source const& a, std::string_view of) {
+ASHLAR_INLINE void write_cache(std::string const& path, array_source const& a, std::string_view of) {
   part_names(path).remove_abandoned();
   part_names(seal_beside(path)).remove_abandoned();
   sealed_file cache(path);

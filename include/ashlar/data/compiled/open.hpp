@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-ASHLAR_INLINE array_source open_idx(communicator const& c, std::filesystem::path const& name, call_site w) {
+ASHLAR_INLINE array_source open_idx(communicator const& c, std::string const& name, call_site w) {
   comm_detail::calls_as const here(c, "open_idx", w);
   idx_array whole;
   index_t gzipped = 0;
@@ -28,7 +28,7 @@ ASHLAR_INLINE array_source open_idx(communicator const& c, std::filesystem::path
                                     });
 }
 
-ASHLAR_INLINE array_source open_npy(communicator const& c, std::filesystem::path const& path, call_site w) {
+ASHLAR_INLINE array_source open_npy(communicator const& c, std::string const& path, call_site w) {
   comm_detail::calls_as const here(c, "open_npy", w);
   return data_detail::open_together(c, path, "ashlar::read_npy",
                                     [](std::shared_ptr<io_detail::checked_file> const& file) {

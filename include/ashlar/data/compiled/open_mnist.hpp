@@ -9,7 +9,7 @@ ASHLAR_INLINE void require_digits(communicator const& c, dataset const& d, std::
   array_source const &images = d.arrays()[0], &labels = d.arrays()[1];
   comm::on_root(c, [&] {
     auto const extents = images.example_extents();
-    if (!std::ranges::equal(extents, std::array<index_t, 2>{28, 28}) || labels.size() != 1 || images.examples() < 1)
+    if (extents.size() != 2 || extents[0] != 28 || extents[1] != 28 || labels.size() != 1 || images.examples() < 1)
       throw error("ashlar::open_mnist: " + name +
                   ": expected images of 28 x 28 bytes, one or more, and a label of one byte for each; name a folder "
                   "with MNIST's files");
@@ -24,9 +24,9 @@ ASHLAR_INLINE void require_digits(communicator const& c, dataset const& d, std::
 
 namespace ashlar {
 
-ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::filesystem::path const& folder) {
+ASHLAR_INLINE digit_sets open_mnist(communicator const& c, std::string const& folder) {
   auto const open = [&](char const* part) {
-    std::string const name = (folder / part).string();
+    std::string const name = io_detail::inside(folder, part);
     auto images = open_idx(c, name + "-images-idx3-ubyte");
     dataset const d = from_arrays(std::move(images), open_idx(c, name + "-labels-idx1-ubyte"));
     data_detail::require_digits(c, d, name);

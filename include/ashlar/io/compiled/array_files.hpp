@@ -21,9 +21,8 @@ ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a) {
   return run;
 }
 
-ASHLAR_INLINE void require_same_file(communicator const& c, std::filesystem::path const& path,
-                                     std::string const& caller) {
-  std::string const text = path.string();
+ASHLAR_INLINE void require_same_file(communicator const& c, std::string const& path, std::string const& caller) {
+  std::string const text = path;
   index_t const sums[]{static_cast<index_t>(text.size()), static_cast<index_t>(crc32c(0, text.data(), text.size()))};
   comm::require_equal(c, sums, caller + ": " + text + ": the paths (as length and checksum)");
 }

@@ -1,12 +1,14 @@
 // The functions of io/checked_file.hpp.
 #pragma once
+#include <dirent.h>
 #include <sys/stat.h>
 #include <algorithm>
+#include <cstdio>
 #include "ashlar/io/checked_file.hpp"
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE checked_file::checked_file(std::filesystem::path path, char const* caller, int flags) : checked_file() {
+ASHLAR_INLINE checked_file::checked_file(std::string path, char const* caller, int flags) : checked_file() {
   path_ = std::move(path);
   caller_ = caller;
   descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -92,7 +94,7 @@ ASHLAR_INLINE void checked_file::narrow(std::uint64_t at, std::uint64_t n, std::
 }
 
 ASHLAR_INLINE void checked_file::fail(std::string const& what) const {
-  throw error(std::string(caller_) + ": " + path_.string() + ": " + what);
+  throw error(std::string(caller_) + ": " + path_ + ": " + what);
 }
 
 ASHLAR_INLINE void checked_file::fail_for_reason(char const* what) const {
@@ -115,24 +117,57 @@ ASHLAR_INLINE void checked_file::swap(checked_file& other) noexcept {
   std::swap(begin_, other.begin_);
 }
 
-ASHLAR_INLINE void check_files(std::error_code const& failed, std::filesystem::path const& path,
-                               std::string const& what, char const* caller) {
-  if (failed) throw error(std::string(caller) + ": " + path.string() + ": cannot be " + what + ": " + failed.message());
+ASHLAR_INLINE void check_files(std::error_code const& failed, std::string const& path, std::string const& what,
+                               char const* caller) {
+  if (failed) throw error(std::string(caller) + ": " + path + ": cannot be " + what + ": " + failed.message());
 }
 
-ASHLAR_INLINE void remove_file(std::filesystem::path const& path, char const* caller) {
-  std::error_code failed;
-  std::filesystem::remove(path, failed);
-  check_files(failed, path, "removed", caller);
+ASHLAR_INLINE bool exists(std::string const& path) {
+  struct stat s {};
+  return ::stat(path.c_str(), &s) == 0;
 }
 
-ASHLAR_INLINE void sync_folder_of(std::filesystem::path const& file, char const* caller) {
-  checked_file(file.has_parent_path() ? file.parent_path() : ".", caller, O_RDONLY | O_DIRECTORY).sync_names();
+ASHLAR_INLINE bool is_file(std::string const& path) {
+  struct stat s {};
+  return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+ASHLAR_INLINE std::string folder_of(std::string const& file) {
+  std::size_t const slash = file.rfind('/');
+  return slash == file.npos ? "." : file.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& name) {
+  return folder.empty() || folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
+  struct opened {
+    DIR* const names;
+    explicit opened(std::string const& path) : names(::opendir(path.c_str())) {}
+    opened(opened const&) = delete;
+    opened& operator=(opened const&) = delete;
+    ~opened() {
+      if (names != nullptr) ::closedir(names);
+    }
+  } const open(folder);
+  std::vector<std::string> names;
+  if (open.names == nullptr) return names;
+  while (dirent const* const entry = ::readdir(open.names)) names.emplace_back(entry->d_name);
+  return names;
+}
+
+ASHLAR_INLINE void remove_file(std::string const& path, char const* caller) {
+  if (std::remove(path.c_str()) != 0 && errno != ENOENT)
+    check_files({errno, std::generic_category()}, path, "removed", caller);
+}
+
+ASHLAR_INLINE void sync_folder_of(std::string const& file, char const* caller) {
+  checked_file(folder_of(file), caller, O_RDONLY | O_DIRECTORY).sync_names();
 }
 
 ASHLAR_INLINE unfinished_file::~unfinished_file() {
-  std::error_code ignored;
-  if (exists_) std::filesystem::remove(path_, ignored);
+  if (exists_) std::remove(path_.c_str());
 }
 
 ASHLAR_INLINE checked_file unfinished_file::create() {
@@ -142,10 +177,9 @@ ASHLAR_INLINE checked_file unfinished_file::create() {
   return file;
 }
 
-ASHLAR_INLINE void unfinished_file::keep_as(std::filesystem::path const& name) {
-  std::error_code failed;
-  std::filesystem::rename(path_, name, failed);
-  check_files(failed, path_, "renamed to " + name.string(), caller_);
+ASHLAR_INLINE void unfinished_file::keep_as(std::string const& name) {
+  if (std::rename(path_.c_str(), name.c_str()) != 0)
+    check_files({errno, std::generic_category()}, path_, "renamed to " + name, caller_);
   exists_ = false;
 }
 

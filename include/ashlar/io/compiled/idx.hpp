@@ -5,7 +5,7 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE idx_source::idx_source(std::filesystem::path const& path) : file_(path, "ashlar::read_idx") {
+ASHLAR_INLINE idx_source::idx_source(std::string const& path) : file_(path, "ashlar::read_idx") {
   refill();
   gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
   constexpr int gzip_format = 15 + 16;
@@ -76,14 +76,11 @@ ASHLAR_INLINE char const* idx_type_name(std::uint8_t code) {
   }
 }
 
-ASHLAR_INLINE std::filesystem::path existing_idx_file(std::filesystem::path const& name) {
-  std::filesystem::path path = name;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) path += ".gz";
-  if (!std::filesystem::exists(path, ignored))
-    throw error("ashlar::read_idx: expected a file " + name.string() + " or " + path.string() + ", found neither");
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw error("ashlar::read_idx: " + path.string() + ": expected a file, found something else");
+ASHLAR_INLINE std::string existing_idx_file(std::string const& name) {
+  std::string path = name;
+  if (!exists(path)) path += ".gz";
+  if (!exists(path)) throw error("ashlar::read_idx: expected a file " + name + " or " + path + ", found neither");
+  if (!is_file(path)) throw error("ashlar::read_idx: " + path + ": expected a file, found something else");
   return path;
 }
 
@@ -111,8 +108,8 @@ ASHLAR_INLINE std::optional<idx_place> place_of_idx(checked_file const& file) {
 
 namespace ashlar {
 
-ASHLAR_INLINE idx_array read_idx(std::filesystem::path const& name) {
-  std::filesystem::path const path = io_detail::existing_idx_file(name);
+ASHLAR_INLINE idx_array read_idx(std::string const& name) {
+  std::string const path = io_detail::existing_idx_file(name);
   idx_array result;
   io_detail::idx_source counted(path);
   result.extents = io_detail::read_idx_header(counted);
@@ -132,18 +129,18 @@ ASHLAR_INLINE idx_array read_idx(std::filesystem::path const& name) {
   return result;
 }
 
-ASHLAR_INLINE digit_data read_mnist(std::filesystem::path const& directory) {
-  auto const fail = [](std::filesystem::path const& file, std::string const& what) {
-    throw error("ashlar::read_mnist: " + file.string() + ": " + what);
+ASHLAR_INLINE digit_data read_mnist(std::string const& directory) {
+  auto const fail = [](std::string const& file, std::string const& what) {
+    throw error("ashlar::read_mnist: " + file + ": " + what);
   };
   auto const read_part = [&](std::string const& part, idx_array& images, idx_array& labels) {
-    auto const image_file = directory / (part + "-images-idx3-ubyte");
+    auto const image_file = io_detail::inside(directory, part + "-images-idx3-ubyte");
     images = read_idx(image_file);
     auto const& extents = images.extents;
     if (extents.size() != 3 || extents[0] < 1 || extents[1] != 28 || extents[2] != 28)
       fail(image_file, "expected extents n x 28 x 28, found " + io_detail::extents_text(extents));
 
-    auto const label_file = directory / (part + "-labels-idx1-ubyte");
+    auto const label_file = io_detail::inside(directory, part + "-labels-idx1-ubyte");
     labels = read_idx(label_file);
     if (labels.extents != std::vector<index_t>{extents[0]})
       fail(label_file, "expected " + std::to_string(extents[0]) + " labels, one for each image, found extents " +

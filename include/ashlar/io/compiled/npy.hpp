@@ -26,7 +26,7 @@ ASHLAR_INLINE npy_place place_of_npy(checked_file const& in) {
 
 namespace ashlar {
 
-ASHLAR_INLINE npy_array read_npy(std::filesystem::path const& path) {
+ASHLAR_INLINE npy_array read_npy(std::string const& path) {
   io_detail::checked_file const in(path, "ashlar::read_npy");
   io_detail::npy_place const place = io_detail::place_of_npy(in);
   npy_array result{place.extents, place.kind, std::vector<std::uint8_t>(place.bytes)};

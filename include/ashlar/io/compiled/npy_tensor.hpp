@@ -4,7 +4,7 @@
 
 namespace ashlar {
 
-ASHLAR_INLINE npy_array load_npy(communicator const& c, std::filesystem::path const& path) {
+ASHLAR_INLINE npy_array load_npy(communicator const& c, std::string const& path) {
   npy_array a;
   comm::on_root(c, [&] { a = read_npy(path); });
   index_t kind = static_cast<index_t>(a.kind);

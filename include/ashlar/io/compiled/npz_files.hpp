@@ -50,9 +50,8 @@ inline void require_npz_names(std::vector<npz_part> const& parts, std::string co
   }
 }
 
-ASHLAR_INLINE void write_npz(communicator const& c, std::filesystem::path const& path,
-                             std::vector<npz_part> const& parts) {
-  std::string const what = "ashlar::save_npz: " + path.string();
+ASHLAR_INLINE void write_npz(communicator const& c, std::string const& path, std::vector<npz_part> const& parts) {
+  std::string const what = "ashlar::save_npz: " + path;
   require_same_file(c, path, "ashlar::save_npz");
   std::string described;
   std::vector<zip_member> members;

@@ -1,6 +1,7 @@
 // The functions of train/fit.hpp.
 #pragma once
 #include "ashlar/train/fit.hpp"
+#include <chrono>
 
 namespace ashlar {
 

@@ -1,7 +1,6 @@
 // The functions of train/training_run.hpp.
 #pragma once
 #include <cstdio>
-#include <filesystem>
 #include "ashlar/train/training_run.hpp"
 
 namespace ashlar {
@@ -10,7 +9,7 @@ ASHLAR_INLINE number_log::number_log(communicator const& c, std::string path, in
     : ranks_(c), writes_(!path.empty()) {
   if (!writes_) return;
   comm::on_root(ranks_, [&] {
-    bool const goes_on = steps_before > 0 && std::filesystem::is_regular_file(path);
+    bool const goes_on = steps_before > 0 && io_detail::is_file(path);
     file_ = train_detail::line_file(path, "ashlar::number_log");
     file_.cut(goes_on ? bytes_of_lines(steps_before) : 0);
   });
