@@ -6,8 +6,9 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE checked_file::checked_file(std::filesystem::path path, char const* caller, int flags) : checked_file() {
-  path_ = std::move(path);
+ASHLAR_INLINE checked_file::checked_file(std::filesystem::path file_path, char const* caller, int flags)
+    : checked_file() {
+  path_ = std::move(file_path);
   caller_ = caller;
   descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail_for_reason("opened");
