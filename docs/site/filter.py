@@ -8,7 +8,7 @@ import sys
 
 FIELD = re.compile(r"(Shape|Pre|Post|Collective|Cost|Error|Source|Example): ?(.*)")
 COMMENT = re.compile(r"^(\s*)///(<?) ?(.*)$")
-PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn))? \{$")
+PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn|linalg))? \{$")
 
 
 def plain(text):
@@ -34,7 +34,7 @@ def main(header):
             out.append("/// @endcode")
             in_code = False
         if not comment:
-            if re.match(r"\}  // namespace ashlar(::(comm|op|fn))?$", line):
+            if re.match(r"\}  // namespace ashlar(::(comm|op|fn|linalg))?$", line):
                 out.append("/// @}")
             out.append(line)
             if PUBLIC.match(line):
