@@ -36,8 +36,11 @@ def main(header):
         if not comment:
             if re.match(r"\}  // namespace ashlar(::(comm|op|fn|linalg))?$", line):
                 out.append("/// @}")
+            inner = re.match(r"(\}  // )?namespace linalg( \{)?$", line)  # within namespace ashlar
+            if inner:
+                out.append("/// @}")
             out.append(line)
-            if PUBLIC.match(line):
+            if PUBLIC.match(line) or inner:
                 out += [f"/// @addtogroup {group}", "/// @{"]
         elif field and field[1] == "Example":
             out += ["/// @par Example", "/// @code{.cpp}", "/// " + field[2]]
