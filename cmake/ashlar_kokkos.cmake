@@ -1,8 +1,21 @@
-# Finds Kokkos 4.7 to 5.x. Prefers the user's own (Kokkos_ROOT, Kokkos_DIR, CMAKE_PREFIX_PATH) to the system's. If there
-# is neither, and the user asked for no special one, it takes ASHLAR_KOKKOS_FALLBACK.
+# Finds Kokkos 4.7 to 5.x: the user's own (Kokkos_ROOT, Kokkos_DIR, CMAKE_PREFIX_PATH), or the one of ASHLAR_KOKKOS_HINT, or the system's.
+# If there is none, and the user asked for no special one, it takes ASHLAR_KOKKOS_FALLBACK.
 # Kokkos' version file accepts one major version only, so each is searched for alone. A failed search clears Kokkos_DIR.
+# A Kokkos without extensions of the compiler warns, and forces the same, if a project has not chosen.
+if(NOT DEFINED CMAKE_CXX_EXTENSIONS)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+endif()
 set(ashlar_kokkos_dir "${Kokkos_DIR}")
+set(ashlar_asks_for_kokkos FALSE)
+if(Kokkos_DIR OR Kokkos_ROOT OR DEFINED ENV{Kokkos_ROOT} OR DEFINED ENV{Kokkos_DIR})
+  set(ashlar_asks_for_kokkos TRUE)
+endif()
 foreach(where IN ITEMS "NO_SYSTEM_ENVIRONMENT_PATH;NO_CMAKE_SYSTEM_PATH" "")
+  if(where STREQUAL "" AND NOT TARGET Kokkos::kokkos AND ASHLAR_KOKKOS_HINT AND NOT ashlar_asks_for_kokkos)
+    foreach(wanted IN ITEMS 5 4.7)
+      find_package(Kokkos ${wanted} CONFIG QUIET PATHS "${ASHLAR_KOKKOS_HINT}" NO_DEFAULT_PATH)
+    endforeach()
+  endif()
   foreach(wanted IN ITEMS 5 4.7)
     if(NOT TARGET Kokkos::kokkos)
       if(ashlar_kokkos_dir)
@@ -13,8 +26,7 @@ foreach(where IN ITEMS "NO_SYSTEM_ENVIRONMENT_PATH;NO_CMAKE_SYSTEM_PATH" "")
     endif()
   endforeach()
 endforeach()
-if(NOT TARGET Kokkos::kokkos AND ASHLAR_KOKKOS_FALLBACK AND NOT ashlar_kokkos_dir
-   AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT} AND NOT DEFINED ENV{Kokkos_DIR})
+if(NOT TARGET Kokkos::kokkos AND ASHLAR_KOKKOS_FALLBACK AND NOT ashlar_asks_for_kokkos)
   find_package(Kokkos 4.7 CONFIG QUIET PATHS "${ASHLAR_KOKKOS_FALLBACK}" NO_DEFAULT_PATH)
 endif()
 if(NOT TARGET Kokkos::kokkos)

@@ -123,6 +123,8 @@ def simplify(paths):
 
 def main(root, out, compiler):
     source = out / "source"
+    for folder in ["doctrees", "html"]:  # Breathe remembers classes that are gone, and Sphinx leaves their pages
+        shutil.rmtree(out / folder, ignore_errors=True)
     stage(root, source)
     reference(root, source, out)
     errors.write_pages(root, source / "errors", compiler)

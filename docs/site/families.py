@@ -51,13 +51,13 @@ def family_of(header):
 
 
 def names_by_header(root):
-    """The public names that each header declares."""
+    """The public names that each header declares. Headers in folders `compiled` define functions that others declare."""
     spec = importlib.util.spec_from_file_location("public_names", root / "tests" / "scripts" / "public_names.py")
     parser = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(parser)
     include = root / "include" / "ashlar"
     return {str(path.relative_to(include)): sorted(set(parser.public_names(parser.blanked(path.read_text(encoding="utf-8")))))
-            for path in sorted(include.rglob("*.hpp"))}
+            for path in sorted(include.rglob("*.hpp")) if path.parent.name != "compiled"}
 
 
 CONCEPT = re.compile(r"((?:^ *///[^\n]*\n)*)^template <(?:class|int) [^;{]*>\nconcept (\w+) = [^{;]*(?:\{.*?\n?\})?;", re.M | re.S)

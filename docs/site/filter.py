@@ -8,7 +8,7 @@ import sys
 
 FIELD = re.compile(r"(Shape|Pre|Post|Collective|Cost|Error|Source|Example): ?(.*)")
 COMMENT = re.compile(r"^(\s*)///(<?) ?(.*)$")
-PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn))? \{$")
+PUBLIC = re.compile(r"(?:inline )?namespace ashlar(?:::(?:comm|op|fn|linalg))? \{$")
 
 
 def plain(text):
@@ -34,10 +34,13 @@ def main(header):
             out.append("/// @endcode")
             in_code = False
         if not comment:
-            if re.match(r"\}  // namespace ashlar(::(comm|op|fn))?$", line):
+            if re.match(r"\}  // namespace ashlar(::(comm|op|fn|linalg))?$", line):
+                out.append("/// @}")
+            inner = re.match(r"(\}  // )?namespace linalg( \{)?$", line)  # within namespace ashlar
+            if inner:
                 out.append("/// @}")
             out.append(line)
-            if PUBLIC.match(line):
+            if PUBLIC.match(line) or inner:
                 out += [f"/// @addtogroup {group}", "/// @{"]
         elif field and field[1] == "Example":
             out += ["/// @par Example", "/// @code{.cpp}", "/// " + field[2]]

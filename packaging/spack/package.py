@@ -44,6 +44,7 @@ class Ashlar(CMakePackage):
             self.define_from_variant("ASHLAR_LAYOUT_ONLY", "layout_only"),
             self.define_from_variant("ASHLAR_INSTANTIATED", "instantiated"),
             self.define_from_variant("ASHLAR_ONEDNN", "onednn"),
+            self.define("ASHLAR_INSTALL_HINTS", False),
             self.define("ASHLAR_BUILD_TESTS", False),
             self.define("ASHLAR_BUILD_EXAMPLES", False),
             self.define("ASHLAR_BUILD_BENCHMARKS", False),

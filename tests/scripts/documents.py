@@ -1,4 +1,5 @@
 """documents.py ROOT [SITE]: the pages name what the tree has. Every public name is on a page of the reference; docs/README.md links every page;
+each decision begins with a summary;
 the page of settings has every environment variable and every CMake option with its default; every wrong program has a right one; every sentence of the headers is on a page, and few have no test. In SITE, which scripts/docs built, every public name has a
 declaration, every wrong program an entry, and nothing is fetched from elsewhere."""
 
@@ -35,6 +36,12 @@ for page in [root / "README.md", root / "CONTRIBUTING.md", *docs.rglob("*.md")]:
     for target in re.findall(r"\[[^\]]+\]\((?!\w+:)([^)#\s]+)", prose):
         if not (page.parent / target).exists():
             faults.append(f"{page.relative_to(root)} links {target}, which is not there")
+
+# ---- Decisions ----
+for page in sorted((docs / "decisions").glob("*.md")):
+    begin = page.read_text(encoding="utf-8").split("\n\n")[1]
+    if not begin.startswith("**Summary.** ") or not 3 <= len(re.findall(r"[.](?:\s|$)", begin.removeprefix("**Summary.** "))) <= 4:
+        faults.append(f"{page.relative_to(root)} does not begin with a summary of 3 sentences")
 
 # ---- Settings ----
 settings = (docs / "how_to" / "settings.md").read_text(encoding="utf-8")

@@ -95,9 +95,28 @@ constexpr typename A::cotangent_type gradient_of(A const& a) {
   return filled<element_t<C>, layout_t<C>>(a.mesh(), a.extents(), element_t<C>(0));
 }
 
+// True if a leaf of the parameters is no tensor, such as a struct that does not name its members.
+template <class X>
+struct leaf_is_no_tensor {
+  static constexpr bool value = !requires { typename X::layout_type; };
+};
+template <template <class...> class S, class... M>
+  requires(tree<S<M...>>)
+struct leaf_is_no_tensor<S<M...>> {
+  static constexpr bool value = (leaf_is_no_tensor<std::remove_cv_t<M>>::value || ...);
+};
+
 template <dimension Axes, class F>
 struct differentiated {
   F f;
+  template <class P, class... Args>
+    requires(leaf_is_no_tensor<P>::value)
+  constexpr auto operator()(P const& parameters, Args const&...) const {
+    static_assert(
+        !leaf_is_no_tensor<P>::value,
+        "ashlar::value_and_grad: a parameter is no tensor; give a struct of tensors its names: static constexpr auto names = ashlar::names(\"kernel\", \"bias\")");
+    return value_and_gradients<P, P>{parameters, parameters};
+  }
   template <class P, class... Args>
   constexpr auto operator()(P const& parameters, Args const&... args) const {
     tape t;
@@ -152,7 +171,7 @@ struct differentiated {
 /// Collective: every rank calls the result. The backward pass performs the duals of f's collectives. In a ledger, the
 /// collectives after it, until the next such call, belong to the update.
 /// Error: these do not compile: a loss that is replicated over an axis, is not a scalar or depends on no parameter; a
-/// parameter that is partial by a reduction other than a sum.
+/// parameter that is partial by a reduction other than a sum, or no tensor, such as a struct without names.
 /// Example: auto [loss, grads] = value_and_grad<"data">(f)(params, x); auto g = all_reduce<"data">(bundle(grads));
 template <dimension Axes, class F>
 constexpr autodiff_detail::differentiated<Axes, F> value_and_grad(F f) {

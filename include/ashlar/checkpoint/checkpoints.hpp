@@ -22,8 +22,9 @@ namespace checkpoint_detail {
 /// system, so MPI needs no thread support.
 class checkpoint_under_way {
  public:
-  checkpoint_under_way(communicator const& c, std::filesystem::path const& path, index_t step, checkpoint_leaves made)
-      : ranks_(c), step_(step), leaves_(std::move(made)), to_(c, path, step, leaves_) {
+  checkpoint_under_way(communicator const& c, std::filesystem::path const& file_path, index_t at_step,
+                       checkpoint_leaves made)
+      : ranks_(c), step_(at_step), leaves_(std::move(made)), to_(c, file_path, at_step, leaves_) {
     exchange_buffers const buffers = comm::collectively(c, [&] {
       to_.open();
       return exchange_buffers{};

@@ -14,7 +14,7 @@ namespace ashlar::checkpoint_detail {
 /// damaged on purpose may do whatever HDF5 lets it do.
 class hdf5_arrays {
  public:
-  hdf5_arrays(std::filesystem::path path, char const* caller) : path_(std::move(path)), caller_(caller) {
+  hdf5_arrays(std::filesystem::path file_path, char const* caller) : path_(std::move(file_path)), caller_(caller) {
     checked_file const exists(path_, caller_);  // for the system's reason
     named([&] { file_.emplace(open_hdf5(path_)); });
   }

@@ -35,11 +35,11 @@ class checkpoint_reader {
   /// Rank 0 reads and checks everything but the elements, and broadcasts the first block. If it is damaged no single
   /// tensor can be blamed, so the error names `wanted`.
   /// Collective: all ranks of c. Error: ashlar::error on every rank if the file is missing or damaged.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_leaves const& wanted)
-      : ranks_(c), path_(path) {
+  checkpoint_reader(communicator const& c, std::filesystem::path const& file_path, checkpoint_leaves const& wanted)
+      : ranks_(c), path_(file_path) {
     std::vector<unsigned char> block;
     comm::on_root(c, [&] {
-      file_ = checked_file(path, caller_);
+      file_ = checked_file(file_path, caller_);
       try {
         byte_count const found = file_.size();
         block.resize(checkpoint_table::header_bytes);
@@ -72,13 +72,13 @@ class checkpoint_reader {
       if (c.rank() == 0) return;
       table_.decode_header(block.data());
       table_.decode(block);
-      file_ = checked_file(path, caller_);
+      file_ = checked_file(file_path, caller_);
     });
   }
 
   /// Reads a file that this program is saving. No MPI.
-  checkpoint_reader(communicator const& c, std::filesystem::path const& path, checkpoint_table const& table)
-      : ranks_(c), path_(path), caller_("ashlar::save_checkpoint"), file_(path, caller_), table_(table) {}
+  checkpoint_reader(communicator const& c, std::filesystem::path const& file_path, checkpoint_table const& table)
+      : ranks_(c), path_(file_path), caller_("ashlar::save_checkpoint"), file_(file_path, caller_), table_(table) {}
 
   index_t step() const { return table_.step; }
 

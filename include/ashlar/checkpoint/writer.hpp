@@ -24,13 +24,14 @@ class checkpoint_writer {
  public:
   /// Plans the file. Rank 0 creates it with its full size; the other ranks call open() later. Collective: all ranks of
   /// c.
-  checkpoint_writer(communicator const& c, std::filesystem::path const& path, index_t step,
+  checkpoint_writer(communicator const& c, std::filesystem::path const& file_path, index_t at_step,
                     checkpoint_leaves const& leaves)
-      : ranks_(c), path_(path), part_(path.string() + ".part", "ashlar::save_checkpoint") {
-    table_.step = step;
+      : ranks_(c), path_(file_path), part_(file_path.string() + ".part", "ashlar::save_checkpoint") {
+    table_.step = at_step;
     comm::collectively(c, [&] {
-      if (step < 0 || step >= largest_step)
-        throw error("ashlar::save_checkpoint: a step is 0 or more and less than 10^18; found " + std::to_string(step));
+      if (at_step < 0 || at_step >= largest_step)
+        throw error("ashlar::save_checkpoint: a step is 0 or more and less than 10^18; found " +
+                    std::to_string(at_step));
       std::vector<std::string> names;
       for (auto const& leaf : leaves) {
         if (leaf->mesh.ranks() != c.size())

@@ -33,7 +33,7 @@ class memory_of_messages {
 template <class T>
 class message_buffer {
  public:
-  explicit message_buffer(std::size_t n) : elements_(n) {}
+  explicit message_buffer(std::size_t elements) : elements_(elements) {}
   message_buffer(message_buffer const&) = delete;
   message_buffer& operator=(message_buffer const&) = delete;
   ~message_buffer() {

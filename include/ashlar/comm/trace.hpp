@@ -22,7 +22,7 @@ namespace ashlar::comm {
 /// Example: comm::trace trace(m.communicator(), "steps.json"); ...; trace.write();
 class trace {
  public:
-  trace(communicator const& c, std::string path);
+  trace(communicator const& c, std::string file_path);
   trace(trace const&) = delete;
   trace& operator=(trace const&) = delete;
   ~trace() { comm_detail::collective_log::instance().trace(false); }

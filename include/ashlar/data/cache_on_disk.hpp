@@ -36,8 +36,8 @@ class part_names {
 // checksum.
 class sealed_file {
  public:
-  explicit sealed_file(std::string path)
-      : path_(std::move(path)), part_(part_names(path_).next(), "ashlar::cache_on_disk"), file_(part_.create()) {}
+  explicit sealed_file(std::string file_path)
+      : path_(std::move(file_path)), part_(part_names(path_).next(), "ashlar::cache_on_disk"), file_(part_.create()) {}
   void write(void const* bytes, std::size_t n);
   void finish();
   std::string seal(std::string_view of) const { return seal(size_, sum_, of); }

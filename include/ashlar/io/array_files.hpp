@@ -91,17 +91,17 @@ void write_shard(distributed_array const& a, int rank, unsigned char const* shar
     axis_mask const copies = ~a.layout.sharding();
     interval const mine = part_of({0, own.size()}, a.mesh.ranks(copies), a.mesh.position(rank, copies));
     auto const all = [&] {
-      for_each_run(own, a.extents, mine.begin, mine.end, [&](index_t k, index_t first, index_t n) {
-        write(first, n, shard + static_cast<std::size_t>(k) * a.element_bytes);
+      for_each_run(own, a.extents, mine.begin, mine.end, [&](index_t k, index_t first, index_t elements) {
+        write(first, elements, shard + static_cast<std::size_t>(k) * a.element_bytes);
       });
     };
     if (!failure) run_catching(all, failure);
     return;
   }
   collect_rounds(a, rank, shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
-    array_pieces::range const part = round.elements(rank);
-    auto const one = [&] { write(part.begin, part.size(), piece); };
-    if (!failure && part.size() != 0) run_catching(one, failure);
+    array_pieces::range const written = round.elements(rank);
+    auto const one = [&] { write(written.begin, written.size(), piece); };
+    if (!failure && written.size() != 0) run_catching(one, failure);
   });
 }
 
@@ -113,8 +113,8 @@ class shared_output {
  public:
   /// Rank 0 makes the file by create(file). Collective: all ranks of c.
   template <class Create>
-  shared_output(communicator const& c, std::string path, char const* caller, Create const& create)
-      : ranks_(c), path_(std::move(path)), caller_(caller), part_(path_ + ".part", caller) {
+  shared_output(communicator const& c, std::string file_path, char const* caller, Create const& create)
+      : ranks_(c), path_(std::move(file_path)), caller_(caller), part_(path_ + ".part", caller) {
     comm::on_root(c, [&] {
       file_ = part_.create();
       create(file_);

@@ -23,7 +23,7 @@ class checked_file {
  public:
   checked_file() = default;
   /// `caller` begins each error sentence, such as "ashlar::read_npy".
-  checked_file(std::string path, char const* caller, int flags = O_RDONLY);
+  checked_file(std::string file_path, char const* caller, int flags = O_RDONLY);
   checked_file(checked_file&& other) noexcept { swap(other); }
   checked_file& operator=(checked_file&& other) noexcept;
   ~checked_file();

@@ -48,7 +48,7 @@ struct stored_attribute {
 /// Strings of variable length that HDF5 made.
 struct hdf5_strings {
   std::vector<char*> texts;
-  explicit hdf5_strings(std::size_t count) : texts(count, nullptr) {}
+  explicit hdf5_strings(std::size_t how_many) : texts(how_many, nullptr) {}
   hdf5_strings(hdf5_strings const&) = delete;
   hdf5_strings& operator=(hdf5_strings const&) = delete;
   ~hdf5_strings() {

@@ -37,14 +37,14 @@ struct hdf5_field {
 class packed_chunks {
  public:
   /// Collective: all ranks of c.
-  packed_chunks(communicator const& c, hdf5_field const& field, std::optional<std::string>& failure)
-      : set_(field.set), array_(field.array), rank_(field.rank) {
+  packed_chunks(communicator const& c, hdf5_field const& packed, std::optional<std::string>& failure)
+      : set_(packed.set), array_(packed.array), rank_(packed.rank) {
     if (array_.bytes() == 0) return;
     auto const rows = static_cast<std::size_t>(set_.options.chunk[0]);
     array_.chunk = rows * (array_.bytes() / static_cast<std::size_t>(set_.extents[0]));
     first_ = array_pieces::chunks_of(array_, rank_, array_pieces::cyclic_over::all).begin * set_.chunks_per_row();
     exchange_buffers const buffers = comm::collectively(c, [&] { return exchange_buffers(array_.round_bytes()); });
-    collect_rounds(array_, rank_, field.shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
+    collect_rounds(array_, rank_, packed.shard, buffers, [&](array_pieces const& round, unsigned char const* piece) {
       auto const rows_of_chunks = round.chunks(rank_);
       auto const pack = [&] {
         for (index_t k = rows_of_chunks.begin; k < rows_of_chunks.end; ++k)

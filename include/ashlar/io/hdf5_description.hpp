@@ -86,7 +86,7 @@ inline void choose_chunks(hdf5_dataset& set) {
 /// Writes a value as an attribute. Texts have a fixed length, padded by null bytes, of which HDF5 wants 1 at least.
 class attribute_writer {
  public:
-  attribute_writer(hid_t object, std::string name) : object_(object), name_(std::move(name)) {}
+  attribute_writer(hid_t object, std::string attribute) : object_(object), name_(std::move(attribute)) {}
   void operator()(index_t const& x) const { write(H5T_STD_I64LE, scalar_space(), &x); }
   void operator()(double const& x) const { write(H5T_IEEE_F64LE, scalar_space(), &x); }
   void operator()(std::string const& x) const { write_texts({x}, scalar_space()); }

@@ -14,8 +14,8 @@ namespace ashlar::io_detail {
 class hdf5_id {
  public:
   using closer = herr_t (*)(hid_t);
-  hdf5_id(hid_t id, closer f, char const* what) : id_(id), close_(f) {
-    if (id < 0) fail(what);
+  hdf5_id(hid_t taken, closer f, char const* what) : id_(taken), close_(f) {
+    if (taken < 0) fail(what);
   }
   hdf5_id(hdf5_id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   hdf5_id& operator=(hdf5_id const&) = delete;

@@ -19,15 +19,16 @@ struct array_box {
 /// Error: ashlar::error with the file, the dataset, the expected and the found value.
 class hdf5_input {
  public:
-  hdf5_input(std::string path, std::string dataset, array_type to, int rank, std::optional<array_box> const& box)
-      : path_(std::move(path)), name_(std::move(dataset)), to_(to), bytes_(path_, caller) {
+  hdf5_input(std::string file_path, std::string dataset, array_type to, int rank,
+             std::optional<array_box> const& wanted)
+      : path_(std::move(file_path)), name_(std::move(dataset)), to_(to), bytes_(path_, caller) {
     named([&] {
       file_.emplace(open_hdf5(path_));
       hdf5_id const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "make properties");
       hdf5_id::check(H5Pset_chunk_cache(access, 12421, std::size_t{32} << 20, 1), "size a cache");
       set_.emplace(H5Dopen2(*file_, name_.c_str(), access), H5Dclose, ("open the dataset " + name_).c_str());
       describe(rank);
-      choose(box);
+      choose(wanted);
       find_elements();
     });
   }

@@ -67,21 +67,21 @@ void for_each_box(std::vector<index_t> const& extents, index_t begin, index_t en
     if (d == extents.size()) return f(start, count);
     index_t stride = 1;
     for (std::size_t e = d + 1; e < extents.size(); ++e) stride *= extents[e];
-    auto const rows = [&](index_t first, index_t last) {  // whole rows [first, last)
+    auto const whole_rows = [&](index_t first, index_t last) {  // whole rows [first, last)
       if (first >= last) return;
       start[d] = static_cast<hsize_t>(first), count[d] = static_cast<hsize_t>(last - first);
       for (std::size_t e = d + 1; e < extents.size(); ++e) start[e] = 0, count[e] = static_cast<hsize_t>(extents[e]);
       f(start, count);
     };
-    auto const within = [&](index_t row, index_t first, index_t last) {  // elements of one row
-      start[d] = static_cast<hsize_t>(row), count[d] = 1;
+    auto const within = [&](index_t at_row, index_t first, index_t last) {  // elements of one row
+      start[d] = static_cast<hsize_t>(at_row), count[d] = 1;
       self(self, d + 1, first, last);
     };
     index_t const first = from / stride, last = to / stride;
     if (first == last) return within(first, from - first * stride, to - first * stride);
     bool const aligned = from % stride == 0;
     if (!aligned) within(first, from - first * stride, stride);
-    rows(aligned ? first : first + 1, last);
+    whole_rows(aligned ? first : first + 1, last);
     within(last, 0, to - last * stride);
   };
   cut(cut, 0, begin, end);

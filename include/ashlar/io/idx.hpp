@@ -31,7 +31,7 @@ namespace io_detail {
 // Reads the bytes of a file in order, inflated if it is gzipped. It holds one buffer, whatever sizes the file declares.
 class idx_source {
  public:
-  explicit idx_source(std::string const& path);
+  explicit idx_source(std::string const& file_path);
   ~idx_source();
   idx_source(idx_source const&) = delete;
   idx_source& operator=(idx_source const&) = delete;

@@ -80,7 +80,7 @@ ASHLAR_INLINE std::string npy_text_of(array_type type);
 // Parses a header. It is a dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
  public:
-  npy_header(checked_file const& in, std::string_view text);
+  npy_header(checked_file const& in, std::string_view header);
 
   std::vector<index_t> extents;
   std::string descr;

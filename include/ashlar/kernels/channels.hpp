@@ -100,12 +100,12 @@ void sum_columns(T const* x, T const* ct, T const* k, index_t width, index_t beg
 // by one.
 struct joined_rows {
   index_t channels, times, width, rows, rest;  // rest: rows outside of joined ones
-  joined_rows(index_t n, index_t c)
+  joined_rows(index_t of_rows, index_t c)
       : channels(c),
-        times(std::clamp<index_t>(128 / std::max<index_t>(c, 1), 1, std::max<index_t>(n, 1))),
+        times(std::clamp<index_t>(128 / std::max<index_t>(c, 1), 1, std::max<index_t>(of_rows, 1))),
         width(c * times),
-        rows(n / times),
-        rest(n % times) {}
+        rows(of_rows / times),
+        rest(of_rows % times) {}
 };
 
 /// Repeats the numbers of the channels for each row of a joined one.

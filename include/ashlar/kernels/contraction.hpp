@@ -53,11 +53,11 @@ struct contraction {
 struct label_classes {
   product_loops batch, m, n, k;
 
-  explicit label_classes(contraction const& x)
-      : batch(x.over(x.c, [&](char l) { return x.a.has(l) && x.b.has(l); })),
-        m(x.over(x.c, [&](char l) { return !x.b.has(l); })),
-        n(x.over(x.c, [&](char l) { return !x.a.has(l); })),
-        k(x.over(x.a, [&](char l) { return x.b.has(l) && !x.c.has(l); })) {}
+  explicit label_classes(contraction const& of)
+      : batch(of.over(of.c, [&](char l) { return of.a.has(l) && of.b.has(l); })),
+        m(of.over(of.c, [&](char l) { return !of.b.has(l); })),
+        n(of.over(of.c, [&](char l) { return !of.a.has(l); })),
+        k(of.over(of.a, [&](char l) { return of.b.has(l) && !of.c.has(l); })) {}
 
   bool one_product() const { return m.rank == 1 && n.rank == 1 && k.rank == 1; }
 };

@@ -32,16 +32,16 @@ struct wave_matrix {
   index_t n, period, twice_a, twice_b;
   bool cosine, single_first, single_last, transposed;
 
-  wave_matrix(ops_detail::wave w, int type, bool is_transposed, index_t count)
-      : n(count),
+  wave_matrix(ops_detail::wave w, int wave_type, bool is_transposed, index_t elements)
+      : n(elements),
         cosine(w == ops_detail::wave::cosine),
-        single_first(cosine && (type == 1 || type == 3)),
-        single_last(cosine ? type == 1 : type == 3),
+        single_first(cosine && (wave_type == 1 || wave_type == 3)),
+        single_last(cosine ? wave_type == 1 : wave_type == 3),
         transposed(is_transposed) {
     index_t const end = cosine ? 0 : 2;
-    period = 2 * (type != 1 ? n : cosine ? n - 1 : n + 1);
-    twice_a = type == 1 || type == 3 ? end : 1;
-    twice_b = type == 1 || type == 2 ? end : 1;
+    period = 2 * (wave_type != 1 ? n : cosine ? n - 1 : n + 1);
+    twice_a = wave_type == 1 || wave_type == 3 ? end : 1;
+    twice_b = wave_type == 1 || wave_type == 2 ? end : 1;
     if (transposed) std::swap(twice_a, twice_b);
   }
   KOKKOS_FUNCTION double weight(index_t k) const {

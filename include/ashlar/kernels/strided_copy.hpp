@@ -106,10 +106,10 @@ void strided_copy_by_rows(Space const& space, T const* source, T* destination, s
   auto const copy = [&](index_t first, index_t last) {
     for (index_t s = first; s < last; ++s)
       for (auto const& nest : copies) {
-        index_t const size = nest.size();
-        for_each_rectangle(nest, size * s / slices, size * (s + 1) / slices,
-                           [&](index_t const(&offset)[2], index_t rows, index_t length) {
-                             copy_rows(nest, source + offset[0], destination + offset[1], rows, length);
+        index_t const in_nest = nest.size();
+        for_each_rectangle(nest, in_nest * s / slices, in_nest * (s + 1) / slices,
+                           [&](index_t const(&offset)[2], index_t row_count, index_t length) {
+                             copy_rows(nest, source + offset[0], destination + offset[1], row_count, length);
                            });
       }
   };
@@ -146,17 +146,18 @@ void strided_copy_by_tiles(Space const& space, T const* in, T* out, loop_nest<2>
     stride[last] *= side;
   }
   index_t const grain = elements_per_thread / (side * side);
-  for_ranges("ashlar::copy_tiles", space, nest.size(), grain, [&](index_t begin, index_t end) {
-    for (index_t tile = begin; tile < end; ++tile) {
+  for_ranges("ashlar::copy_tiles", space, nest.size(), grain, [&](index_t first, index_t until) {
+    for (index_t tile = first; tile < until; ++tile) {
       index_t offset[2], at[max_rank];
       nest.locate(tile, offset, at);
       T const* const from = in + offset[0];
       T* const to = out + offset[1];
-      index_t const m = std::min(side, rows - at[contiguous] * side), n = std::min(side, columns - at[last] * side);
+      index_t const high = std::min(side, rows - at[contiguous] * side),
+                    wide = std::min(side, columns - at[last] * side);
       T buffer[side][side];
-      for (index_t j = 0; j < n; ++j)
-        for (index_t i = 0; i < m; ++i) buffer[i][j] = from[j * column_step + i];
-      for (index_t i = 0; i < m; ++i) std::copy_n(buffer[i], n, to + i * row_step);
+      for (index_t j = 0; j < wide; ++j)
+        for (index_t i = 0; i < high; ++i) buffer[i][j] = from[j * column_step + i];
+      for (index_t i = 0; i < high; ++i) std::copy_n(buffer[i], wide, to + i * row_step);
     }
   });
 }

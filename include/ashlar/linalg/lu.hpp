@@ -118,6 +118,7 @@ template <class A>
 
 /// Solves A X = B for a square matrix. To solve with the same matrix again, keep `lu(a)`.
 /// Shape, Cost and Error: as for lu and its solve.
+/// Collective: every rank of the mesh calls it; it blocks.
 /// Example: auto const x = linalg::solve(a, b);
 template <class A, class B>
 [[nodiscard]] constexpr auto solve(A const& a, B const& b, call_site w = call_site::current()) {

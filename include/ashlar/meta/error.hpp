@@ -10,10 +10,10 @@ namespace ashlar {
 /// because that header costs the layers below MPI 100 ms of compile time.)
 class error : public std::exception {
  public:
-  explicit error(char const* text) : text_(new shared{1, {}}) { assign(text, std::strlen(text)); }
+  explicit error(char const* sentence) : text_(new shared{1, {}}) { assign(sentence, std::strlen(sentence)); }
   template <class String>
     requires requires(String const& s) { s.c_str(); }
-  explicit error(String const& text) : error(text.c_str()) {}
+  explicit error(String const& sentence) : error(sentence.c_str()) {}
   error(error const& other) noexcept : std::exception(other), text_(other.text_) {
     __atomic_add_fetch(&text_->owners, 1, __ATOMIC_RELAXED);
   }

@@ -34,8 +34,8 @@ struct literal {
   unsigned size = 0;
 
   /// Sets all members, in order. nvcc's host pass calls this constructor.
-  constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned n)
-      : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(n) {}
+  constexpr literal(word v0, word v1, word v2, word v3, word v4, word v5, word v6, word v7, unsigned length)
+      : w0(v0), w1(v1), w2(v2), w3(v3), w4(v4), w5(v5), w6(v6), w7(v7), size(length) {}
   constexpr literal(none_t)
     requires(Kind == meta_detail::literal_kind::dimension)
   {}

@@ -117,6 +117,7 @@ constexpr auto relayout_back_async(destination<To, Replicated> to, X const& x, c
 /// goes on. It waits for the result at the end of value_and_grad, when the gradient is read. Use it for parameters that
 /// are invariant over the batch's axes, and call it at the beginning of each layer. Then the gradients of a layer
 /// travel while the gradients of the layers before it are computed.
+/// Collective: every rank of the mesh calls it; forward it sends nothing, and backward it does not block.
 /// Cost: backward one all-reduce of the operand's size per call.
 /// Example: value_and_grad<none>(f), in which f calls einsum<"bi,ih->bh">(x, as_replicated_async<"data">(p.kernel))
 template <dimension Axes, tensor X>

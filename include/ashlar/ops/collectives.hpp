@@ -242,6 +242,8 @@ template <dimension Axes, tensor X>
 }
 
 /// Reduces over all axes over which the tensor is partial, possibly none.
+/// Collective: every rank of the mesh calls it; it blocks. Cost: as for the axes by their names.
+/// Example: all_reduce(y<partial<layout<"data", none>, "model">>) -> layout<"data", none>
 template <tensor X>
 [[nodiscard]] constexpr auto all_reduce(X const& x, call_site w = call_site::current()) {
   return relayout(ops_detail::after_all_reduces<X>(), x, w);
@@ -286,6 +288,7 @@ template <class To, tensor X>
 }
 
 /// The same value, partial over the axes. For a sum, coordinate 0 keeps the elements and the others hold zeros.
+/// Collective: every rank of the mesh calls it.
 /// Cost: no communication; but a tensor that is partial by another reduction is reduced first.
 /// Example: y<partial<layout<none>, "model">> + as_partial<"model">(b<layout<none>>) -> partial<layout<none>, "model">
 template <dimension Axes, class Op = op::sum, tensor X>
@@ -295,6 +298,9 @@ template <dimension Axes, class Op = op::sum, tensor X>
 
 /// Makes an active tensor that is invariant over the axes replicated over them. This is free forward, and an all-reduce
 /// of the cotangent backward (Megatron's f). Plain tensors pass through: for them there is no difference.
+/// Collective: every rank of the mesh calls it.
+/// Cost: forward nothing; backward one all-reduce of the operand's size.
+/// Example: as_replicated<"model">(x<layout<"data", none>>) -> layout<"data", none>
 template <dimension Axes, tensor X>
 [[nodiscard]] constexpr auto as_replicated(X const& x, call_site w = call_site::current()) {
   static_assert(!ops_detail::collective_axis_missing_from_mesh<mesh_t<X>, meta_detail::names_in_t<Axes>>::value,

@@ -194,12 +194,16 @@ constexpr auto clamp(A const& a, element_t<A> low, element_t<A> high) {
 /// Example: full<float, layout<"data", none>>(m, {128, 10}, 0.5f) -> layout<"data", none>
 template <class T, class L, class Handle, int N>
 constexpr auto full(Handle const& m, index_t const (&n)[N], T value, call_site w = call_site::current()) {
-  static_assert(
-      !plan_detail::layout_is_partial<L>::value,
-      "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
   plan_detail::call_in_errors const call(w);
   auto x = plan_detail::allocate<T, L>(m, plan_detail::checked_extents<L>(n), w);
-  plan_detail::backend<Handle>::fill(x, value);
+  static_assert(!layout_detail::layout_has_a_halo<L>::value,
+                "ashlar::full: the layout has a halo; write generate<T, L>(m, extents, f), or with_halo<L>(x)");
+  if constexpr (!layout_detail::layout_has_a_halo<L>::value) {
+    static_assert(
+        !plan_detail::layout_is_partial<L>::value,
+        "ashlar::full: the layout is partial, and each rank would hold the whole value; make the layout without it, then write as_partial<axis>");
+    plan_detail::backend<Handle>::fill(x, value);
+  }
   return x;
 }
 template <class T, class L, class Handle, int N>

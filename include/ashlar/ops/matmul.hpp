@@ -72,6 +72,12 @@ struct result_names_an_unknown_axis {
   static constexpr bool value = axes_missing_from_mesh<mesh_t<X>, To>::value;
 };
 
+// A product without the layout of its result: the arguments show the layouts of its operands.
+template <class A, class B>
+struct product_lacks_its_layout {
+  static constexpr bool value = true;
+};
+
 // The equation of matmul for operands of these ranks. A vector has no rows, as `a`, or no columns, as `b`.
 template <int RankA, int RankB>
 struct no_matrix_product {
@@ -161,6 +167,12 @@ template <class To, tensor A, tensor B>
     return a;
   else
     return einsum_to<ops_detail::matmul_equation_of<rank_v<A>, rank_v<B>>, To>(a, b, w);
+}
+template <tensor A, tensor B>
+[[nodiscard]] constexpr auto matmul(A const& a, B const&) {
+  static_assert(!ops_detail::product_lacks_its_layout<A, B>::value,
+                "ashlar::matmul: name the layout of the result; write matmul<layout<...>>(a, b)");
+  return a;
 }
 
 }  // namespace ashlar

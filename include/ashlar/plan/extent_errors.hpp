@@ -64,8 +64,8 @@ inline thread_local named_operands const* operands_in_errors = nullptr;
 /// While it exists, errors about extents name these operands. The outermost operation counts: += contains +.
 class operands_in_error {
  public:
-  constexpr explicit operands_in_error(named_operands const& x) {
-    if (!std::is_constant_evaluated()) begin(x);
+  constexpr explicit operands_in_error(named_operands const& operands) {
+    if (!std::is_constant_evaluated()) begin(operands);
   }
   operands_in_error(operands_in_error const&) = delete;
   operands_in_error& operator=(operands_in_error const&) = delete;

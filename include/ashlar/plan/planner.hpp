@@ -181,8 +181,9 @@ class planner {
             layout_value next = before;
             add(next.dim[d], a);
             if (cyclic) next.dim[d].cyclic = 1, next.dim[d].block = other.dim[d].block;
-            index_t const n = sizes.common(next, other) * sizes.product(mask_of(a));  // does not favour small axes
-            if (n > most) most = n, v = next, settled = mask_of(a);
+            index_t const in_common =
+                sizes.common(next, other) * sizes.product(mask_of(a));  // does not favour small axes
+            if (in_common > most) most = in_common, v = next, settled = mask_of(a);
           }
       });
       if (!settled) return;  // a scalar

@@ -76,6 +76,15 @@ class sharded_tensor<T, layout_detail::basic_haloed<L, State, Room...>, Mesh, Sp
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block)
       : mesh_(m), extents_(extents), owner_(std::move(block)) {}
 
+  /// Does not compile: a variable keeps its type.
+  template <class U, class Other, class M, class S>
+  sharded_tensor& operator=(sharded_tensor<U, Other, M, S> const&) {
+    static_assert(
+        !tensor_detail::assigned_to_another_type<sharded_tensor, sharded_tensor<U, Other, M, S>>::value,
+        "ashlar::sharded_tensor: a variable keeps its layout and the state of its halo, and the assigned tensor has others; make the variable stale<H>, or write exchange_halo(x)");
+    return *this;
+  }
+
   device_mesh<Mesh> const& mesh() const { return mesh_; }
   shape const& extents() const { return extents_; }
   index_t extent(int d) const { return extents_[d]; }

@@ -82,11 +82,15 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
   static_assert(
       !ops_detail::halo_waits_for_its_sum<L>::value,
       "ashlar::generate: a function of the index gives no sums; generate stale<H>, or make and fill the cells");
+  using Function = tensor_detail::function_of_other_indices<L, F>;
+  static_assert(L::rank != N || !Function::value,
+                "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   tensor_detail::tensor_on<T, L, M> const t(m, extents);
-  tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
+  if constexpr (!Function::value)
+    tensor_detail::compute_cells(t, true, !layout_detail::is_in_state<L, layout_detail::halo_state::stale>, f);
   return t;
 }
 
@@ -100,7 +104,11 @@ void set_beyond(sharded_tensor<T, L, M, S> const& x, F const& f) {
   static_assert(
       !tensor_detail::layout_has_no_given_edge<L>::value,
       "ashlar::set_beyond: no edge of the layout is given; write edge::given for it, as halo(\"x\", 1, edge::given)");
-  if constexpr (!tensor_detail::layout_has_no_given_edge<L>::value) tensor_detail::compute_cells(x, false, false, f);
+  using Function = tensor_detail::function_of_other_indices<L, F>;
+  static_assert(tensor_detail::layout_has_no_given_edge<L>::value || !Function::value,
+                "ashlar::set_beyond: the function takes one index_t per dimension; write f(i, j) for a matrix");
+  if constexpr (!tensor_detail::layout_has_no_given_edge<L>::value && !Function::value)
+    tensor_detail::compute_cells(x, false, false, f);
 }
 
 namespace tensor_detail {

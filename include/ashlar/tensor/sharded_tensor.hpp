@@ -5,6 +5,8 @@
 #include "ashlar/kernels/strided_copy.hpp"
 #include "ashlar/tensor/storage.hpp"
 #include <complex>
+#include <type_traits>
+#include <utility>
 
 namespace ashlar {
 
@@ -32,6 +34,11 @@ struct pointer_to<T, 0> {
 [[noreturn]] inline void fail_empty() {
   throw error("ashlar::sharded_tensor: the tensor is empty, without mesh and elements; assign a tensor to it first");
 }
+
+template <class Variable, class Assigned>
+struct assigned_to_another_type {
+  static constexpr bool value = true;
+};
 
 template <class... N>
 mesh<basic_axis<N, run_time_size>...> mesh_of_names(name_list<N...>);
@@ -73,6 +80,15 @@ class sharded_tensor {
   /// The elements of a block from an offset on.
   sharded_tensor(device_mesh<Mesh> const& m, shape const& extents, storage_pointer block, index_t offset)
       : mesh_(m), extents_(extents), owner_(std::move(block)), offset_(offset) {}
+
+  /// Does not compile: a variable keeps its type.
+  template <class U, class L, class M, class S>
+  sharded_tensor& operator=(sharded_tensor<U, L, M, S> const&) {
+    static_assert(
+        !tensor_detail::assigned_to_another_type<sharded_tensor, sharded_tensor<U, L, M, S>>::value,
+        "ashlar::sharded_tensor: a variable keeps its layout, mesh and element type, and the assigned tensor has others; write auto y = x, or redistribute<L>(x)");
+    return *this;
+  }
 
   /// True until a tensor is assigned to one without a value. (A tensor of no elements is not empty.)
   bool empty() const { return owner_ == nullptr; }
@@ -273,6 +289,17 @@ struct generate_kernel {
   }
 };
 
+template <int>
+using index_of_dimension = index_t;
+template <class L, class F>
+struct function_of_other_indices {
+  template <int... D>
+  static constexpr bool takes(std::integer_sequence<int, D...>) {
+    return std::is_invocable_v<F const&, index_of_dimension<D>...>;
+  }
+  static constexpr bool value = !takes(std::make_integer_sequence<int, L::rank>{});
+};
+
 template <class T>
 struct progression {
   T first, step;
@@ -289,7 +316,8 @@ void generate_shard(Space const& space, T* data, region const& part, F const& f)
 }  // namespace tensor_detail
 
 /// Makes a tensor whose element at global index (i...) is f(i...). A kernel in the tensor's space calls f.
-/// Error: a partial layout does not compile: each rank's term would be the whole value.
+/// Error: a partial layout does not compile: each rank's term would be the whole value. A function that takes another number of indices
+/// does not compile.
 /// Example: generate<double, layout<"data", none>>(m, {6, 4}, KOKKOS_LAMBDA(index_t i, index_t j) { return 10. * i + j; })
 template <class T, class L, class M, int N, class F>
 auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_site w = call_site::current()) {
@@ -297,12 +325,16 @@ auto generate(device_mesh<M> const& m, index_t const (&n)[N], F const& f, call_s
       !plan_detail::layout_is_partial<L>::value,
       "ashlar::generate: the layout is partial, and each rank would hold the whole value; generate the layout without it, then write as_partial<axis>");
   using Tensor = tensor_detail::tensor_on<T, L, M>;
+  using Function = tensor_detail::function_of_other_indices<L, F>;
+  static_assert(L::rank != N || !Function::value,
+                "ashlar::generate: the function takes one index_t per dimension; write f(i, j) for a matrix");
   plan_detail::call_in_errors const call(w);
   shape const extents = plan_detail::checked_extents<L>(n);
   m.calls().note_tensor(extents, w);
   Tensor t(m, extents);
-  tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
-                                                                             t.data(), t.local_region(), f);
+  if constexpr (!Function::value)
+    tensor_detail::generate_shard<typename Tensor::element_type, Tensor::rank>(typename Tensor::execution_space{},
+                                                                               t.data(), t.local_region(), f);
   return t;
 }
 

@@ -54,7 +54,7 @@ struct zero_cells {
 template <class MemorySpace>
 class storage : public reader {
  public:
-  storage(void* at, std::size_t size) : data(at), bytes(size) {}
+  storage(void* at, std::size_t length) : data(at), bytes(length) {}
 
   void* data;
   std::size_t bytes;
@@ -335,7 +335,7 @@ template <class Space, class T>
 class pool_scratch {
  public:
   pool_scratch() = default;
-  explicit pool_scratch(std::integral auto n) { allocate(static_cast<std::size_t>(n)); }
+  explicit pool_scratch(std::integral auto elements) { allocate(static_cast<std::size_t>(elements)); }
   T* allocate(std::size_t n) {
     block_ = pool<typename Space::memory_space>::allocate(n * sizeof(T));
     return data();

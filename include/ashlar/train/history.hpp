@@ -15,7 +15,7 @@ namespace ashlar {
 /// Example: epoch_table t({"epoch", "loss", "accuracy"}); std::cout << t.head(); ... std::cout << t.add({1, 0.31, 0.912});
 class epoch_table {
  public:
-  explicit epoch_table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+  explicit epoch_table(std::vector<std::string> column_names) : columns_(std::move(column_names)) {}
 
   std::string head() const;
   /// Adds a row and returns its line.
@@ -43,7 +43,7 @@ class epoch_table {
 /// Example: csv_log log(m.communicator(), "run.csv", {"epoch", "loss"}, first_epoch); log.add({1, 0.31});
 class csv_log {
  public:
-  csv_log(communicator const& c, std::string const& path, std::vector<std::string> const& columns,
+  csv_log(communicator const& c, std::string const& file_path, std::vector<std::string> const& column_names,
           double before = std::numeric_limits<double>::infinity());
   csv_log(csv_log const&) = delete;
   csv_log& operator=(csv_log const&) = delete;

@@ -18,7 +18,7 @@ inline std::string number_text(std::integral auto n) { return std::to_string(n);
 class line_file {
  public:
   line_file() = default;
-  line_file(std::string const& path, char const* caller);
+  line_file(std::string const& file_path, char const* caller);
   /// The whole file.
   std::string text() const;
   /// Keeps the first n bytes.

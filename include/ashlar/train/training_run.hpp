@@ -24,7 +24,7 @@ namespace ashlar {
 /// Example: number_log losses(m.communicator(), "losses.txt", at.step); losses.add(item(l));
 class number_log {
  public:
-  number_log(communicator const& c, std::string path, index_t steps_before = 0);
+  number_log(communicator const& c, std::string file_path, index_t steps_before = 0);
   template <class T>
   void add(T number) {
     if (writes_) comm::on_root(ranks_, [&] { file_.add(train_detail::number_text(number)); });

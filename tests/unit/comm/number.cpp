@@ -29,10 +29,10 @@ TEST_CASE("number: whole texts are numbers, and all others are none") {
 
 template <class T>
 void check_limits(char const* least, char const* below, char const* most, char const* above) {
-  CHECK(comm::number<T>(least) == std::numeric_limits<T>::min());
-  CHECK(!comm::number<T>(below));
-  CHECK(comm::number<T>(most) == std::numeric_limits<T>::max());
-  CHECK(!comm::number<T>(above));
+  CHECK(comm_detail::number<T>(least) == std::numeric_limits<T>::min());
+  CHECK(!comm_detail::number<T>(below));
+  CHECK(comm_detail::number<T>(most) == std::numeric_limits<T>::max());
+  CHECK(!comm_detail::number<T>(above));
 }
 
 TEST_CASE("number: integers are read up to the limits of their type, and numbers without a sign take no minus") {
@@ -41,11 +41,11 @@ TEST_CASE("number: integers are read up to the limits of their type, and numbers
   check_limits<std::int64_t>("-9223372036854775808", "-9223372036854775809", "9223372036854775807",
                              "9223372036854775808");
   check_limits<std::uint64_t>("0", "-1", "18446744073709551615", "18446744073709551616");
-  CHECK(comm::number<int>("007") == 7);
+  CHECK(comm_detail::number<int>("007") == 7);
   for (char const* text : {"-", "--1", "1-", "nan"}) {
     CAPTURE(text);
-    CHECK(!comm::number<int>(text));
+    CHECK(!comm_detail::number<int>(text));
   }
-  CHECK(std::isnan(comm::number<double>("nan").value_or(0)));
-  CHECK(comm::number<double>("-inf") == -std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(comm_detail::number<double>("nan").value_or(0)));
+  CHECK(comm_detail::number<double>("-inf") == -std::numeric_limits<double>::infinity());
 }

@@ -26,8 +26,8 @@ void copy_block(T const* source, T* destination, std::size_t n) {
 template <class T>
 void copy_block(comm::tuning const& how, T const* source, T* destination, std::size_t n) {
   if (source == destination) return;
-  for_elements_of<T>(how, n, [=](std::size_t begin, std::size_t end) {
-    copy_block(source + begin, destination + begin, end - begin);
+  for_elements_of<T>(how, n, [=](std::size_t first, std::size_t until) {
+    copy_block(source + first, destination + first, until - first);
   });
 }
 

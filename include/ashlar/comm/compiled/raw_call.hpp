@@ -4,13 +4,13 @@
 
 namespace ashlar::comm_detail {
 
-ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* name, call_site const& w)
+ASHLAR_INLINE calls_as::calls_as(communicator const& c, char const* call_name, call_site const& w)
     : state_(c.state()), outer_(state_.caller), site_(w), in_errors_(site_) {
-  if (outer_.name == nullptr) state_.caller = {name, w};
+  if (outer_.name == nullptr) state_.caller = {call_name, w};
 }
 
-ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* name, call_site const& w, wait_by how)
-    : raw_call(without_comparison{}, c, name, w, how) {
+ASHLAR_INLINE raw_call::raw_call(communicator const& c, char const* call_name, call_site const& w, wait_by how)
+    : raw_call(without_comparison{}, c, call_name, w, how) {
   if (call_ && how == wait_by::polling && !comm::tuned.exchanges(c.size()))
     call_->channel().compare(c, call_->call(), call_->call().fingerprint, "");
 }
@@ -23,7 +23,7 @@ ASHLAR_INLINE raw_call::~raw_call() {
   collective_log::instance().end();
 }
 
-ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char const* name, call_site const& w,
+ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char const* call_name, call_site const& w,
                                  wait_by how)
     : state_(c.state()), polled_(state_.in_progress.polls) {
   if (c.size() == 1) return;
@@ -37,7 +37,7 @@ ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char
   if (is_part) return;
   begun_ = true;
   ++state_.raw_calls;
-  calling_function const f = state_.caller.name == nullptr ? calling_function{name, w} : state_.caller;
+  calling_function const f = state_.caller.name == nullptr ? calling_function{call_name, w} : state_.caller;
   collective_event e;
   e.what = collective::exchange;
   e.name = f.name, e.file = f.site.file_name(), e.line = f.site.line();

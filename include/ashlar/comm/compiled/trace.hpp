@@ -4,7 +4,7 @@
 
 namespace ashlar::comm {
 
-ASHLAR_INLINE trace::trace(communicator const& c, std::string path) : ranks_(c), path_(std::move(path)) {
+ASHLAR_INLINE trace::trace(communicator const& c, std::string file_path) : ranks_(c), path_(std::move(file_path)) {
   on_root(ranks_, [&] {
     file_.reset(std::fopen(path_.c_str(), "w"));
     if (!file_) throw error("ashlar::trace: cannot write " + path_ + "; choose a file in a folder that may be written");

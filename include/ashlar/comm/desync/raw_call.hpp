@@ -13,7 +13,7 @@ namespace ashlar::comm_detail {
 /// watchdog's report. The outermost name counts.
 class calls_as {
  public:
-  calls_as(communicator const& c, char const* name, call_site const& w = {});
+  calls_as(communicator const& c, char const* call_name, call_site const& w = {});
   calls_as(calls_as const&) = delete;
   calls_as& operator=(calls_as const&) = delete;
   ~calls_as() { state_.caller = outer_; }
@@ -47,14 +47,14 @@ enum class wait_by { mpi, polling };
 ///   ranks do not call the same.
 class raw_call {
  public:
-  raw_call(communicator const& c, char const* name, call_site const& w = {}, wait_by how = wait_by::mpi);
+  raw_call(communicator const& c, char const* call_name, call_site const& w = {}, wait_by how = wait_by::mpi);
   raw_call(raw_call const&) = delete;
   raw_call& operator=(raw_call const&) = delete;
   ~raw_call();
 
  private:
   struct without_comparison {};
-  raw_call(without_comparison, communicator const& c, char const* name, call_site const& w, wait_by how);
+  raw_call(without_comparison, communicator const& c, char const* call_name, call_site const& w, wait_by how);
   // On one node, the node group has the deadline and knows better which rank is late. So this deadline is 1 s later.
   double deadline_of(wait_by how) const;
 

@@ -22,13 +22,13 @@ class node_round {
  public:
   /// Post: false, on all ranks, if some rank's memory is not visible to the others. Then nothing has happened.
   /// Collective: all ranks of c; blocks until all have arrived.
-  node_round(communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n,
+  node_round(communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t elements,
              void const* destination = nullptr, read_in_place what = read_in_place::large)
-      : node_round(begin_only{}, c, fingerprint, source, n, destination, what) {
+      : node_round(begin_only{}, c, fingerprint, source, elements, destination, what) {
     meet();
   }
   /// Post: the operand is offered, if ranks of c see each other's memory at all.
-  node_round(begin_only, communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t n,
+  node_round(begin_only, communicator const& c, std::uint64_t fingerprint, T const* source, std::size_t elements,
              void const* destination = nullptr, read_in_place what = read_in_place::large)
       : group_(c.state().node.get()), monitor_(c.state().monitor.get()) {
     if (group_ == nullptr) return;
@@ -36,14 +36,15 @@ class node_round {
     fingerprint_ =
         fingerprint_of(static_cast<collective>(fingerprint >> 56), fingerprint, c.state().in_progress.fingerprint);
     node_memory const& memory = node_memory::instance();
-    small_ =
-        n * sizeof(T) <= (what == read_in_place::always ? node_slot::inline_bytes
-                                                        : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
+    small_ = elements * sizeof(T) <= (what == read_in_place::always
+                                          ? node_slot::inline_bytes
+                                          : std::min(comm::tuned.inline_bytes, node_slot::inline_bytes));
     waits_ = !small_ || what == read_in_place::always;
     if (waits_) written_by_all_ = destination;
     void const* operand = source;
     if (small_)
-      operand = n == 0 ? group_->inline_memory() : std::memcpy(group_->inline_memory(), source, n * sizeof(T));
+      operand =
+          elements == 0 ? group_->inline_memory() : std::memcpy(group_->inline_memory(), source, elements * sizeof(T));
     group_->begin(
         {fingerprint_, memory.offset(operand), destination == nullptr || !waits_ ? 0 : memory.offset(destination)});
   }

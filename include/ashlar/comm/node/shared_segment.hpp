@@ -42,7 +42,7 @@ struct segment_head {
 class mapping {
  public:
   mapping() = default;
-  mapping(void* at, std::size_t n) : at_(at), size_(n) {}
+  mapping(void* at, std::size_t bytes) : at_(at), size_(bytes) {}
   mapping(mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   mapping& operator=(mapping&& other) noexcept;
   ~mapping();
@@ -57,7 +57,7 @@ class mapping {
 
 class file_descriptor {
  public:
-  explicit file_descriptor(int n) : n_(n) {}
+  explicit file_descriptor(int opened) : n_(opened) {}
   file_descriptor(file_descriptor&& other) noexcept : n_(std::exchange(other.n_, -1)) {}
   file_descriptor& operator=(file_descriptor&& other) noexcept;
   ~file_descriptor();

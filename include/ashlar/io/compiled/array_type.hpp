@@ -8,7 +8,7 @@ ASHLAR_INLINE void widen_in_place(array_type from, array_type to, unsigned char*
   auto const half = [](std::uint16_t h) { return std::bit_cast<float>(float_of_half(h)); };
   auto const brain = [](std::uint16_t b) { return std::bit_cast<float>(float_of_bfloat16(b)); };
   auto const each = [&]<class Element>(Element) {
-    auto const element = [](auto x) { return static_cast<Element>(x); };
+    auto const element = [](auto narrow) { return static_cast<Element>(narrow); };
     if (from == array_type::float16)
       widen_in_place<std::uint16_t, Element>(room, n, [&](std::uint16_t h) { return element(half(h)); });
     if (from == array_type::bfloat16)

@@ -8,8 +8,8 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE checked_file::checked_file(std::string path, char const* caller, int flags) : checked_file() {
-  path_ = std::move(path);
+ASHLAR_INLINE checked_file::checked_file(std::string file_path, char const* caller, int flags) : checked_file() {
+  path_ = std::move(file_path);
   caller_ = caller;
   descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail_for_reason("opened");

@@ -5,7 +5,7 @@
 
 namespace ashlar::io_detail {
 
-ASHLAR_INLINE idx_source::idx_source(std::string const& path) : file_(path, "ashlar::read_idx") {
+ASHLAR_INLINE idx_source::idx_source(std::string const& file_path) : file_(file_path, "ashlar::read_idx") {
   refill();
   gzip_ = stream_.avail_in >= 2 && buffer_[0] == 0x1f && buffer_[1] == 0x8b;
   constexpr int gzip_format = 15 + 16;

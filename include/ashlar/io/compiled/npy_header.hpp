@@ -10,7 +10,7 @@ ASHLAR_INLINE std::string npy_text_of(array_type type) {
   return (name_of(type).bits == 8 ? "|" : "<") + std::string(found->text);
 }
 
-ASHLAR_INLINE npy_header::npy_header(checked_file const& in, std::string_view text) : in_(in), text_(text) {
+ASHLAR_INLINE npy_header::npy_header(checked_file const& in, std::string_view header) : in_(in), text_(header) {
   expect('{');
   while (!next_is('}')) {
     std::string_view const key = quoted();

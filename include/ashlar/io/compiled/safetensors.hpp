@@ -114,7 +114,10 @@ ASHLAR_INLINE std::string safetensors_header(std::vector<stored_array*> const& a
   for (stored_array* const a : arrays) {
     text += (text.size() == 1 ? "" : ",") + json_text(a->name) + ":{\"dtype\":\"" +
             std::string(name_of(a->type).in_safetensors) + "\",\"shape\":[";
-    for (std::size_t d = 0; d < a->extents.size(); ++d) text += (d == 0 ? "" : ",") + std::to_string(a->extents[d]);
+    for (std::size_t d = 0; d < a->extents.size(); ++d) {
+      if (d != 0) text += ',';
+      text += std::to_string(a->extents[d]);
+    }
     a->begin = at;
     at += stored_bytes(*a, [](std::string const& what) { throw error("ashlar::save_arrays: " + what); });
     text += "],\"data_offsets\":[" + std::to_string(a->begin) + "," + std::to_string(at) + "]}";

@@ -35,7 +35,12 @@ ASHLAR_INLINE std::string text_of_product(named_product const& of, layout_value 
   product_candidates c(t, s);
   std::swap(c.plan[0], c.plan[c.least(t, s)]);
   for (int i = 0; i < c.size; ++i) c.plan[i] = product_candidates::priced(c.plan[i], t, s);
-  std::sort(c.plan + 1, c.plan + c.size, [](product_plan const& x, product_plan const& y) { return x.cost < y.cost; });
+  // Not std::sort, which has a branch for many elements: at -O3 g++ 12 says that it reads beyond these few.
+  for (product_plan* next = c.plan + 1; next < c.plan + c.size; ++next) {
+    product_plan* const cheapest = std::min_element(
+        next, c.plan + c.size, [](product_plan const& x, product_plan const& y) { return x.cost < y.cost; });
+    std::rotate(next, cheapest, cheapest + 1);
+  }
 
   auto const text = [&](layout_value const& v) { return to_string(v, names.data()); };
   auto const steps = [&](layout_value const& from, layout_value const& into, einsum_equation::labels const& l) {

@@ -47,17 +47,17 @@ ASHLAR_INLINE std::string epoch_table::line_of(std::vector<double> const& row) c
   return line + "\n";
 }
 
-ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& path, std::vector<std::string> const& columns,
-                               double before)
-    : comm_(c), columns_(columns.size()) {
+ASHLAR_INLINE csv_log::csv_log(communicator const& c, std::string const& file_path,
+                               std::vector<std::string> const& column_names, double before)
+    : comm_(c), columns_(column_names.size()) {
   std::string head;
-  for (std::string const& name : columns) head += (head.empty() ? "" : ",") + name;
+  for (std::string const& name : column_names) head += (head.empty() ? "" : ",") + name;
   comm::on_root(c, [&] {
-    for (std::string const& name : columns)
+    for (std::string const& name : column_names)
       if (name.empty() || name.find_first_of(",\"\n\r") != name.npos)
-        throw error("ashlar::csv_log: " + path +
+        throw error("ashlar::csv_log: " + file_path +
                     ": expected names of columns without commas, quotes and ends of lines, found '" + name + "'");
-    file_ = train_detail::line_file(path, "ashlar::csv_log");
+    file_ = train_detail::line_file(file_path, "ashlar::csv_log");
     std::size_t const kept = whole_lines(head + "\n", before);
     file_.cut(kept);
     if (kept == 0) file_.add(head);

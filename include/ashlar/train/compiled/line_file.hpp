@@ -10,8 +10,8 @@ ASHLAR_INLINE std::string number_text(double x) {
   return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::general, 17).ptr};
 }
 
-ASHLAR_INLINE line_file::line_file(std::string const& path, char const* caller)
-    : file_(path, caller, O_RDWR | O_CREAT) {
+ASHLAR_INLINE line_file::line_file(std::string const& file_path, char const* caller)
+    : file_(file_path, caller, O_RDWR | O_CREAT) {
   file_.lock();
   end_ = file_.size();
 }

@@ -5,12 +5,12 @@
 
 namespace ashlar {
 
-ASHLAR_INLINE number_log::number_log(communicator const& c, std::string path, index_t steps_before)
-    : ranks_(c), writes_(!path.empty()) {
+ASHLAR_INLINE number_log::number_log(communicator const& c, std::string file_path, index_t steps_before)
+    : ranks_(c), writes_(!file_path.empty()) {
   if (!writes_) return;
   comm::on_root(ranks_, [&] {
-    bool const goes_on = steps_before > 0 && io_detail::is_file(path);
-    file_ = train_detail::line_file(path, "ashlar::number_log");
+    bool const goes_on = steps_before > 0 && io_detail::is_file(file_path);
+    file_ = train_detail::line_file(file_path, "ashlar::number_log");
     file_.cut(goes_on ? bytes_of_lines(steps_before) : 0);
   });
 }

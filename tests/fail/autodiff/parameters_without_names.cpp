@@ -1,0 +1,25 @@
+// A struct of parameters that does not say what they are called.
+// EXPECT: ashlar::value_and_grad: a parameter is no tensor; give a struct of tensors its names: static constexpr auto names = ashlar::names
+// ONE ERROR
+#include "ashlar/autodiff/value_and_grad.hpp"
+#include "ashlar/ops/ops.hpp"
+
+using namespace ashlar;
+using grid = mesh<axis<"data">>;
+constexpr grid m{{2}};
+
+template <class Kernel, class Bias>
+struct dense {
+  Kernel kernel;
+  Bias bias;
+#ifdef ASHLAR_CONTROL
+  static constexpr auto names = ashlar::names("kernel", "bias");
+#endif
+};
+constexpr auto loss = [](auto const& p, auto const& x) { return sum(einsum<"bi,ih->bh">(x, p.kernel) + p.bias); };
+constexpr int f() {
+  auto p = build<dense>(make<float, layout<none, none>>(m, {8, 4}), make<float, layout<none>>(m, {4}));
+  auto [value, gradients] = value_and_grad<"data">(loss)(p, make<float, layout<"data", none>>(m, {6, 8}));
+  return 0;
+}
+constexpr int r = f();
