@@ -2,6 +2,7 @@
 #include "ashlar/plan/links.hpp"
 #include "support/plan_search.hpp"
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cstdlib>
 
 using namespace ashlar;
@@ -11,7 +12,7 @@ namespace {
 
 struct tally {
   long pairs = 0, broken = 0, dearer_than_by_bytes = 0, missed = 0;
-  double worst = 1;  // cost over the least
+  double worst = 1, sum = 0;  // cost over the least, where it is above
   std::string where;
 };
 
@@ -38,6 +39,7 @@ tally compare(int rank, mesh_shape const& mesh, index_t thousandths) {
       if (ours <= least) continue;
       ++t.missed;
       double const ratio = static_cast<double>(ours) / static_cast<double>(least);
+      t.sum += ratio;
       if (ratio > t.worst) t.worst = ratio, t.where = text(p);
     }
   return t;
@@ -46,27 +48,29 @@ tally compare(int rank, mesh_shape const& mesh, index_t thousandths) {
 }  // namespace
 
 TEST_CASE("where messages cost, no plan is dearer than the one of least bytes, and most are the cheapest of all") {
-  auto check = [](int rank, std::vector<int> const& sizes, long percent, double worst) {
+  // docs/decisions/planner.md states the shares of pairs that are cheapest, and the worst of the others.
+  auto check = [](int rank, std::vector<int> const& sizes, double percent, double worst) {
     for (index_t thousandths : {1, 10, 100, 10000}) {
       tally const t = compare(rank, mesh_of(sizes), thousandths);
       MESSAGE("rank " << rank << ", " << sizes.size() << " axes, a message " << static_cast<double>(thousandths) / 1000
                       << " tensors: " << t.pairs << " pairs, " << t.missed << " not the cheapest, at most " << t.worst
-                      << " times");
+                      << " times, on average " << t.sum / static_cast<double>(std::max(t.missed, 1L)));
       INFO(t.where);
       CHECK(t.broken == 0);
       CHECK(t.dearer_than_by_bytes == 0);
-      CHECK(t.missed * 100 <= percent * t.pairs);
+      CHECK(100 * static_cast<double>(t.pairs - t.missed) >= (percent - 0.05) * static_cast<double>(t.pairs));
+      if (sizes.size() > 2) CHECK(t.sum <= 1.2 * static_cast<double>(t.missed));
       CHECK(t.worst <= worst);
     }
   };
-  for (int rank : {1, 2, 3}) check(rank, {4}, 0, 1);
-  check(1, {3, 5}, 0, 1);
-  check(2, {3, 5}, 2, 1.3);
-  check(3, {3, 5}, 6, 1.3);
-  check(2, {4, 4}, 0, 1);
-  check(1, {2, 3, 5}, 6, 2);
-  check(2, {2, 3, 4}, 13, 2.2);
-  if (std::getenv("ASHLAR_EXHAUSTIVE")) check(3, {2, 3, 4}, 16, 2.5);
+  for (int rank : {1, 2, 3}) check(rank, {4}, 100, 1);
+  check(1, {3, 5}, 100, 1);
+  check(2, {3, 5}, 98.8, 1.24);
+  check(3, {3, 5}, 94.5, 1.24);
+  check(2, {4, 4}, 100, 1);
+  check(1, {2, 3, 5}, 95.4, 2);
+  check(2, {2, 3, 4}, 88, 2);
+  if (std::getenv("ASHLAR_EXHAUSTIVE")) check(3, {2, 3, 4}, 86, 2);
 }
 
 TEST_CASE("a model needs the sizes of the axes and of the tensor") {

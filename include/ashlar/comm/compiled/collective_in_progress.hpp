@@ -14,7 +14,7 @@ ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& c
                                                              communicator const& ranks, std::uint64_t fingerprint,
                                                              collective_event const& e)
     : ranks_((require_one_thread(), ranks.state())),
-      name_(named(calls.with_tensors(fingerprint), ++ranks_.begun)),
+      name_(named(calls.with_tensors(fingerprint), calls.first_tag_ + ++ranks_.begun)),
       call_(*calls.channel_, {{0,
                                fingerprint_of(e.what, name_.fingerprint, calls.mesh_),
                                ++calls.begun_,

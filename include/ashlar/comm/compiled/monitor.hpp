@@ -258,9 +258,10 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
     bool const concerns = history_.counts_from() <= r.number && !mine.given_up && (ended || now != nullptr);
     // A rank that makes a mesh has left its meshes before, perhaps after an error of its own. Ranks that wait for it
     // in a call on these have an error, and then make the mesh, too. Ranks that have completed that call without this
-    // rank make it as their next call. So it goes on waiting for them all.
-    bool const comes_later =
-        now != nullptr && now->call.number_on_mesh == 0 && r.fingerprint != mine.fingerprint && !r.ended;
+    // rank make it as their next call. So it goes on waiting for them all. The same holds if this rank has completed a call
+    // that the others give up: it did not wait for the rank that caused the error.
+    bool const comes_later = now != nullptr && now->call.number_on_mesh == 0 && !r.ended &&
+                             (r.fingerprint != mine.fingerprint || mine.completed);
     if (wrong.empty() && concerns && !comes_later) wrong = contradiction(mine, rank_, r, from.MPI_SOURCE);
   }
   free_sent(sent_);

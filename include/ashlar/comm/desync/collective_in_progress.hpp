@@ -70,7 +70,10 @@ class mesh_calls {
     return f();
   }
   /// Numbers the mesh. Collective: over its ranks; blocks.
-  void begin(communicator const& ranks) { mesh_ = channel_->add_mesh(ranks); }
+  void begin(communicator const& ranks) {
+    mesh_ = channel_->add_mesh(ranks);
+    first_tag_ = fingerprint_of(collective::exchange, channel_->id(), mesh_);
+  }
   /// Notes a tensor that the program makes. The next calls of the mesh compare its extents between the ranks, in
   /// whatever order the ranks have made their tensors.
   void note_tensor(shape const& extents, call_site const& w) const {
@@ -83,6 +86,9 @@ class mesh_calls {
   std::shared_ptr<desync_monitor> channel_;
   double deadline_ = 0;
   std::uint64_t mesh_ = 0;
+  // Tags differ between meshes. If a rank destroys a mesh that others still send to, MPI may give the number of its
+  // communicator to the next one, and their messages, too.
+  std::uint64_t first_tag_ = 0;
   // The number of calls begun. The fingerprint of those that MPI's own collectives have served since the last comparison.
   mutable std::uint64_t begun_ = 0, mixed_fingerprints_ = 0;
   // The number of tensors that the program has made, and the sum of the fingerprints of their extents. The sum is never

@@ -47,6 +47,8 @@ class desync_monitor : public waiting_monitor {
   ASHLAR_INLINE ~desync_monitor() override;
 
   int rank() const { return rank_; }
+  /// A number that no other channel of a rank here has had.
+  std::uint64_t id() const { return id_; }
   /// All ranks of the channel, as a mesh of one axis.
   mesh_shape all_ranks() const { return {1, {ranks_}}; }
   call_history& history() { return history_; }
