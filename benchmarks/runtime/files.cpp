@@ -128,49 +128,43 @@ class raw {
 template <class L>
 void matrix(races& all, device_mesh<grid> const& m, std::string const& layout_name) {
   std::string const what = layout_name + " " + std::to_string(size()) + " MiB";
-  if (!all.wants("load " + what) && !all.wants("save " + what)) return;
+  auto const is_wanted = [&](char const* work) {
+    return all.wants(work + (" .npy " + what)) || all.wants(work + (" HDF5 " + what));
+  };
+  if (!is_wanted("save") && !is_wanted("load")) return;
   auto const x = generate<double, L>(m, {rows(), columns}, element{});
   auto const is_right = [&](auto const& y) { return std::equal(x.data(), x.data() + x.local_size(), y.data()); };
   raw const peer(x.local_region());
-  auto const npy = folder() / "bench_files.npy";
   char const* const transport = m.size() > 1 ? "mpi" : "none";
-  std::vector<variant> save{{"ashlar", transport, [&] { save_npy(x, npy); },
-                             [&] {
-                               save_npy(x, npy);
-                               return is_right(load_npy<double, L>(m, npy));
-                             }},
-                            {"limit: pwrite", "none", [&] { peer.write_by_posix(); },
-                             [&] {
-                               peer.write_by_posix();
-                               return peer.read_by_posix();
-                             }},
-                            {"MPI-IO: write_at_all", "mpi", [&] { peer.write_by_mpi(); },
-                             [&] {
-                               peer.write_by_mpi();
-                               return peer.read_by_posix();
-                             }}};
-  std::vector<variant> load{
-      {"ashlar", transport, [&] { escape(load_npy<double, L>(m, npy).data()); },
-       [&] { return is_right(load_npy<double, L>(m, npy)); }},
-      {"limit: pread", "none", [&] { peer.read_by_posix(); }, [&] { return peer.read_by_posix(); }},
-      {"MPI-IO: read_at_all", "mpi", [&] { peer.read_by_mpi(); }, [&] { return peer.read_by_mpi(); }}};
+  // Each format has a race of its own, against the same peers.
+  auto const race = [&](std::string const& format, auto const& save, auto const& load) {
+    std::string const saves = "save " + format + " " + what, loads = "load " + format + " " + what;
+    if (!all.wants(saves) && !all.wants(loads)) return;
+    save(), peer.write_by_posix();  // what is loaded
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (all.wants(saves))
+      all.race(saves, {{"ashlar", transport, save, [&] { return save(), is_right(load()); }},
+                       {"limit: pwrite", "none", [&] { peer.write_by_posix(); },
+                        [&] { return peer.write_by_posix(), peer.read_by_posix(); }},
+                       {"MPI-IO: write_at_all", "mpi", [&] { peer.write_by_mpi(); },
+                        [&] { return peer.write_by_mpi(), peer.read_by_posix(); }}});
+    if (all.wants(loads))
+      all.race(loads,
+               {{"ashlar", transport, [&] { escape(load().data()); }, [&] { return is_right(load()); }},
+                {"limit: pread", "none", [&] { peer.read_by_posix(); }, [&] { return peer.read_by_posix(); }},
+                {"MPI-IO: read_at_all", "mpi", [&] { peer.read_by_mpi(); }, [&] { return peer.read_by_mpi(); }}});
+    if (m.rank() == 0)
+      for (char const* file : {"bench_files.npy", "bench_files", "bench_files.h5"})
+        std::filesystem::remove(folder() / file);
+  };
+  auto const npy = folder() / "bench_files.npy";
+  race(
+      ".npy", [&] { save_npy(x, npy); }, [&] { return load_npy<double, L>(m, npy); });
 #if __has_include(<hdf5.h>)
   auto const h5 = folder() / "bench_files.h5";
-  save.push_back({"ashlar: HDF5", transport, [&] { save_hdf5(x, h5, "x"); },
-                  [&] {
-                    save_hdf5(x, h5, "x");
-                    return is_right(load_hdf5<double, L>(m, h5, "x"));
-                  }});
-  load.push_back({"ashlar: HDF5", transport, [&] { escape(load_hdf5<double, L>(m, h5, "x").data()); },
-                  [&] { return is_right(load_hdf5<double, L>(m, h5, "x")); }});
+  race(
+      "HDF5", [&] { save_hdf5(x, h5, "x"); }, [&] { return load_hdf5<double, L>(m, h5, "x"); });
 #endif
-  for (variant const& v : save) v.run();  // what is loaded
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (all.wants("save " + what)) all.race("save " + what, save);
-  if (all.wants("load " + what)) all.race("load " + what, load);
-  if (m.rank() == 0)
-    for (char const* file : {"bench_files.npy", "bench_files", "bench_files.h5"})
-      std::filesystem::remove(folder() / file);
 }
 
 void measure(int argc, char** argv) {

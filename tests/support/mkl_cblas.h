@@ -32,6 +32,10 @@ void cblas_csyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, co
                  const MKL_INT, const void*, void*, const MKL_INT);
 void cblas_zsyrk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const void*, const void*,
                  const MKL_INT, const void*, void*, const MKL_INT);
+void cblas_cherk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const float, const void*,
+                 const MKL_INT, const float, void*, const MKL_INT);
+void cblas_zherk(const CBLAS_LAYOUT, const CBLAS_UPLO, const CBLAS_TRANSPOSE, const MKL_INT, const MKL_INT, const double, const void*,
+                 const MKL_INT, const double, void*, const MKL_INT);
 #ifdef __cplusplus
 }
 #endif

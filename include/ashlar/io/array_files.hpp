@@ -55,10 +55,11 @@ distributed_array array_of(device_mesh<M> const& m, layout_value const& layout, 
 /// The bytes of a rank's longest runs of consecutive elements, about.
 ASHLAR_INLINE std::size_t run_bytes(distributed_array const& a);
 /// True if each rank reads, or writes, the elements of its own shard. Else the ranks take consecutive parts of the file,
-/// and exchange their elements. Short runs of several ranks cost more when they are written: blocks of the disk and of
-/// the system's cache are then shared by ranks.
+/// and exchange their elements. An exchange copies the elements twice more, and the ranks wait for each other. Shorter
+/// runs of several ranks cost more when they are written: blocks of the disk and of the system's cache are then shared
+/// by ranks.
 inline bool reads_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{16} << 10; }
-inline bool writes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{128} << 10; }
+inline bool writes_own_elements(distributed_array const& a) { return run_bytes(a) >= std::size_t{32} << 10; }
 
 /// Fills this rank's shard. read(first, n, to) reads n consecutive elements and needs no MPI.
 /// Collective: the ranks of a.group. An error of `read` becomes `failure`; the ranks agree on it later.

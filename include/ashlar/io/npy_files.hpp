@@ -136,7 +136,7 @@ sharded_tensor<T, L, M> load_npy(device_mesh<M> const& m, std::string const& pat
 /// Post: load_npy<T, L>(m, path) has the same elements.
 /// Collective: all ranks of the mesh; it blocks until the file is on the disk. It has no entry in a ledger.
 /// Cost: each element is written once. Of the ranks that hold the same elements, each writes a part. If the shard's
-///   runs in the file are shorter than 128 KiB, the elements travel by one exchange. Memory: 4 MiB.
+///   runs in the file are shorter than 32 KiB, the elements travel by one exchange. Memory: 4 MiB.
 /// Error: ashlar::error on every rank if the file cannot be written, or path, element type or extents differ between ranks. Then the
 ///   old file, if there is one, is unchanged. A partial layout does not compile.
 /// Example: save_npy(u, "field.npy");

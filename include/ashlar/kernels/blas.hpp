@@ -57,12 +57,14 @@ struct cblas<std::complex<float>> {
   static constexpr auto gemm = cblas_cgemm;
   static constexpr auto gemv = cblas_cgemv;
   static constexpr auto syrk = cblas_csyrk;
+  static constexpr auto herk = cblas_cherk;
 };
 template <>
 struct cblas<std::complex<double>> {
   static constexpr auto gemm = cblas_zgemm;
   static constexpr auto gemv = cblas_zgemv;
   static constexpr auto syrk = cblas_zsyrk;
+  static constexpr auto herk = cblas_zherk;
 };
 template <class R>
 struct cblas<Kokkos::complex<R>> : cblas<std::complex<R>> {};
@@ -85,7 +87,13 @@ bool is_transpose(index_t m, index_t n, matrix<T> const& a, matrix<T> const& b) 
   return a.data == b.data && a.leading == b.leading && a.transposed != b.transposed && m == n;
 }
 
+/// Complex types, whose product with the conjugate BLAS computes by half.
+template <class T>
+concept has_herk = requires { cblas<T>::herk; };
+
 struct host_blas {
+  static constexpr index_t least_for_half = 1 << 15;  // GEMM is faster below
+
   // Pre: all numbers fit int; m, n > 0.
   template <class T>
   void gemm(index_t m, index_t n, index_t k, T alpha, matrix<T> a, matrix<T> b, T beta, T* c, index_t ldc) const {
@@ -98,16 +106,32 @@ struct host_blas {
     else if (k > 0 && m == 1)
       cblas<T>::gemv(CblasRowMajor, op(!b.transposed), i(b.transposed ? n : k), i(b.transposed ? k : n), x, b.data,
                      i(b.leading), a.data, a.transposed ? i(a.leading) : 1, y, c, 1);
-    else if (beta == T(0) && is_transpose(m, n, a, b) && m * n * k > least_for_syrk)
+    else if (beta == T(0) && is_transpose(m, n, a, b) && m * n * k > least_for_half)
       square(m, k, alpha, a, c, ldc);
     else
       cblas<T>::gemm(CblasRowMajor, op(a.transposed), op(b.transposed), i(m), i(n), i(k), x, a.data, i(a.leading),
                      b.data, i(b.leading), y, c, i(ldc));
   }
 
- private:
-  static constexpr index_t least_for_syrk = 1 << 15;  // GEMM is faster below
+  // c = a conj(a)^T, or conj(a) a^T if `first`. Mirrors the triangle that BLAS computes.
+  // Pre: all numbers fit int; n, k > 0.
+  template <class T>
+  static void hermitian_square(index_t n, index_t k, matrix<T> a, bool first, T* c, index_t ldc) {
+    using R = typename T::value_type;
+    cblas<T>::herk(CblasRowMajor, CblasLower, a.transposed ? CblasConjTrans : CblasNoTrans, static_cast<int>(n),
+                   static_cast<int>(k), R(1), a.data, static_cast<int>(a.leading), R(0), c, static_cast<int>(ldc));
+    // For a transposed a, BLAS conjugates the first factor. The other order gives the transpose.
+    bool const is_transpose = first != a.transposed;
+    for (index_t i = 1; i < n; ++i)
+      for (index_t j = 0; j < i; ++j) {
+        T& lower = c[i * ldc + j];
+        T const conjugate(lower.real(), -lower.imag());
+        c[j * ldc + i] = is_transpose ? lower : conjugate;
+        if (is_transpose) lower = conjugate;
+      }
+  }
 
+ private:
   // c = alpha a a^T. Mirrors the triangle that BLAS computes.
   template <class T>
   static void square(index_t n, index_t k, T alpha, matrix<T> a, T* c, index_t ldc) {

@@ -180,6 +180,44 @@ struct contract_call {
   }
 };
 
+/// c = a times its conjugate, which is operand Conjugated. Returns false, and writes nothing, unless HERK computes it.
+template <int Conjugated, class T>
+bool contract_with_conjugate(contraction const& x, T const* a, T* c) {
+  contraction y;
+  auto const take = [](labelled& to, labelled const& from) {
+    to.append(from, [&](char l) { return from.extent(l) != 1; });
+  };
+  take(y.a, x.a), take(y.b, x.b), take(y.c, x.c);
+  auto const is_alone = [](labelled const& l, labelled const& other, labelled const& out) {
+    for (int d = 0; d < l.labels.rank; ++d)
+      if (!other.has(l.labels.label[d]) && !out.has(l.labels.label[d])) return true;
+    return false;
+  };
+  if (x.c.extents.size() == 0 || x.a.extents.size() == 0 || is_alone(y.a, y.b, y.c) || is_alone(y.b, y.a, y.c))
+    return false;
+  label_classes const classes(y);
+  gemm_plan const plan = best_gemm(classes);
+  if (!plan.fits || !classes.one_product() || plan.loops.sums.size() != 1) return false;
+  gemm_loops const& g = plan.loops;
+  stored_matrix const as = stored_a(g), bs = stored_b(g), cs = stored_c(g);
+  index_t const n = g.m.n, k = g.k.n;
+  kernels::matrix<T> const left{a, as.leading, as.transposed != cs.transposed},
+      right{a, bs.leading, bs.transposed != cs.transposed};
+  if (!is_transpose(n, g.n.n, left, right) || n * n * k <= host_blas::least_for_half ||
+      std::max({n, k, as.leading, cs.leading}) > INT_MAX)
+    return false;
+  for (int d = 0; d < g.outer.rank; ++d)
+    if (g.outer.stride[0][d] != g.outer.stride[1][d]) return false;  // a batch times another batch
+  index_t o[3];
+  for (index_t i = 0; i < g.outer.size(); ++i) {
+    g.outer.locate(i, o);
+    kernels::matrix<T> factor = cs.transposed ? right : left;  // c' = b' a'
+    factor.data += o[0];
+    host_blas::hermitian_square(n, k, factor, (Conjugated == 0) != cs.transposed, c + o[2], cs.leading);
+  }
+  return true;
+}
+
 /// c = a b + beta c for matrices, for tensor/product_of_blocks.hpp, which includes no BLAS.
 template <class Space, class T>
 struct matrix_product {
@@ -228,6 +266,19 @@ void run(ops_detail::einsum_op<E> const&, S const& space, scratch_memory, shard<
          shard<T const> const& b) {
   contract(space, ops_detail::einsum_op<E>::eq, a.data, a.local_extents(), b.data, b.local_extents(), y.data,
            y.local_extents());
+}
+
+/// Returns false, and writes nothing, unless BLAS computes half of the product and mirrors it.
+template <equation E, int Conjugated, class S, class T>
+bool run(ops_detail::einsum_with_conjugate<E, Conjugated> const&, S const&, scratch_memory, shard<T> const& y,
+         shard<T const> const& a) {
+  if constexpr (kernels_detail::has_herk<T> && kernels_detail::runs_in_caller<S>) {
+    constexpr auto e = ops_detail::einsum_op<E>::eq;
+    return kernels_detail::contract_with_conjugate<Conjugated>(
+        {{e.in[0], a.local_extents()}, {e.in[1], a.local_extents()}, {e.out, y.local_extents()}}, a.data, y.data);
+  } else {
+    return false;
+  }
 }
 
 }  // namespace ashlar::kernels

@@ -130,6 +130,10 @@ struct einsum_op {
   }
 };
 
+/// einsum<E> of a tensor and its conjugate, which is operand Conjugated. Its kernel has one operand: the tensor.
+template <equation E, int Conjugated>
+struct einsum_with_conjugate {};
+
 }  // namespace ops_detail
 
 /// Sum of products of one or two tensors.

@@ -2,6 +2,7 @@
 // names.
 #pragma once
 #include "ashlar/kernels/shard.hpp"
+#include "ashlar/ops/complex.hpp"
 #include "ashlar/tensor/add_halo.hpp"
 #include "ashlar/tensor/halo_bundle.hpp"
 #include "ashlar/tensor/assign.hpp"
@@ -54,6 +55,41 @@ template <class T, class L, class Op, class M, class... X>
 auto make_result(Op const& op, device_mesh<M> const& m, shape const& extents, X const&... x) {
   tensor_on<T, L, M> y(m, extents);
   evaluate_into(op, y, materialize(x)...);
+  return y;
+}
+
+/// True for the expression conj(x) of a stored tensor x.
+template <class X>
+inline constexpr bool is_conjugate = false;
+template <class T, class L, class M, class Tensor>
+inline constexpr bool is_conjugate<expression<
+    T, L, M, kernels_detail::unary_node<ops_detail::fn::conjugate, kernels_detail::leaf_node>, tensor_source<Tensor>>> =
+    !layout_has_a_halo<L>::value;
+
+/// einsum of two tensors of which one is conj(x). If the other one is x, the conjugate is not stored.
+template <class T, class L, equation E, class M, class A, class B>
+  requires(is_conjugate<A> != is_conjugate<B> && std::is_same_v<layout_t<A>, layout_t<B>>)
+auto make_result(einsum_op<E> const& op, device_mesh<M> const& m, shape const& extents, A const& a, B const& b) {
+  constexpr int conjugated = is_conjugate<A> ? 0 : 1;
+  tensor_on<T, L, M> y(m, extents);
+  auto const is_half = [&](auto const& conjugate, auto const& other) {
+    auto const& x = materialize(other);
+    using product = ops_detail::einsum_with_conjugate<E, conjugated>;
+    using S = typename tensor_on<T, L, M>::execution_space;
+    if constexpr (has_kernel<product, S, kernels::shard<T>, kernels::shard<T const>>)
+      return conjugate.finished() == nullptr && conjugate.sources().apply_to([&](auto const& source) {
+        return source.tensor.data() == x.data() && source.tensor.extents() == x.extents() &&
+               run(product{}, S{}, scratch_from_pool<S>, shard_of<T>(y), shard_of<T const>(x));
+      });
+    else
+      return false;
+  };
+  bool done = false;
+  if constexpr (conjugated == 0)
+    done = is_half(a, b);
+  else
+    done = is_half(b, a);
+  if (!done) evaluate_into(op, y, materialize(a), materialize(b));
   return y;
 }
 

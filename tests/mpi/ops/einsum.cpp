@@ -1,9 +1,11 @@
 // einsum on real tensors against loops over all values of all labels. The layouts reach every cell of the rule: kept,
 // contracted and shared labels sharded, partial sums in one operand.
 #include "ashlar/kernels/einsum.hpp"
+#include "ashlar/ops/complex.hpp"
 #include "ashlar/ops/einsum_of_several.hpp"
 #include "ashlar/tensor/backend.hpp"
 #include "operations.hpp"
+#include "support/host_memory.hpp"
 #include <string>
 
 using namespace ashlar;
@@ -28,6 +30,45 @@ void check_sum(device_mesh<xy_grid> const& m, shape const& ea) {
   auto labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
   auto const a = numbers<La, T>(m, ea);
   check<Out>(einsum<E>(a), sum_of_products(labels(q.in[0]), "", labels(q.out), value_of(a), {}));
+}
+
+// A tensor of complex integers, whose real part is a different function of the place than its imaginary part.
+template <class L, class C>
+auto complex_numbers(device_mesh<xy_grid> const& m, shape const& e) {
+  using R = typename C::value_type;
+  return tensor_of<C, L>(
+      m, e, [](index_t g, int) { return C(static_cast<R>(small_number(g, 0)), static_cast<R>(small_number(g, 5))); });
+}
+
+// einsum<E>(conj(a), a) and einsum<E>(a, conj(a)), from the four products of real and imaginary parts.
+template <equation E, class L, class Out, class C>
+void check_with_conjugate(device_mesh<xy_grid> const& m, shape const& e) {
+  constexpr layout_detail::einsum_equation q = layout_detail::parse(E);
+  auto const labels = [](auto const& l) { return std::string(l.label, static_cast<std::size_t>(l.rank)); };
+  dense re{e, {}}, im{e, {}};
+  for (index_t g = 0; g < e.size(); ++g)
+    re.element.push_back(small_number(g, 0)), im.element.push_back(small_number(g, 5));
+  auto const product = [&](dense const& x, dense const& y) {
+    return sum_of_products(labels(q.in[0]), labels(q.in[1]), labels(q.out), x, y);
+  };
+  dense const rr = product(re, re), ii = product(im, im), ri = product(re, im), ir = product(im, re);
+  using R = typename C::value_type;
+  std::vector<C> first, second;
+  for (std::size_t k = 0; k < rr.element.size(); ++k) {
+    auto const real = static_cast<R>(rr.element[k] + ii.element[k]);
+    first.push_back(C(real, static_cast<R>(ri.element[k] - ir.element[k])));
+    second.push_back(C(real, static_cast<R>(ir.element[k] - ri.element[k])));
+  }
+  auto const a = complex_numbers<L, C>(m, e);
+  auto const b = einsum<E>(conj(a), a), c = einsum<E>(a, conj(a));
+  static_assert(std::is_same_v<layout_t<decltype(b)>, Out> && std::is_same_v<layout_t<decltype(c)>, Out>);
+  REQUIRE(b.extents() == rr.extents);
+  CHECK(denotes(b, first));
+  CHECK(denotes(c, second));
+  // The conjugate in memory of its own gives the same.
+  auto const stored = conj(a);
+  (void)stored.evaluate();
+  CHECK(denotes(einsum<E>(stored, a), first));
 }
 
 }  // namespace
@@ -114,5 +155,54 @@ TEST_CASE("einsum: three and four operands") {
           einsum<"ij,j,k->k">(u, s, t),
           sum_of_products("i", "k", "k", sum_of_products("ij", "j", "i", value_of(u), value_of(s)), value_of(t)));
     }
+  });
+}
+
+// Both sides of the size from which BLAS computes half of the product, which is mirrored.
+TEST_CASE_TEMPLATE("einsum: a complex tensor times its conjugate", C, Kokkos::complex<float>, Kokkos::complex<double>) {
+  on_every_mesh([](auto const& m) {
+    for (index_t n : {1, 3, 40})
+      for (index_t k : {0, 1, 13, 241}) {
+        using square = layout<none, none>;
+        shape const kn = shape::of(k, n), nk = shape::of(n, k), bkn = shape::of(3, k, n);
+        check_with_conjugate<"ki,kj->ij", layout<axes("x", "y"), none>, partial<square, axes("x", "y")>, C>(m, kn);
+        check_with_conjugate<"ki,kj->ji", layout<"y", none>, partial<square, "y">, C>(m, kn);
+        check_with_conjugate<"ik,jk->ij", layout<none, "x">, partial<square, "x">, C>(m, nk);
+        check_with_conjugate<"ik,jk->ji", square, square, C>(m, nk);
+        check_with_conjugate<"bki,bkj->bij", layout<"x", "y", none>, partial<layout<"x", none, none>, "y">, C>(m, bkn);
+        check_with_conjugate<"bik,bjk->ijb", layout<"x", none, none>, layout<none, none, "x">, C>(m,
+                                                                                                  shape::of(3, n, k));
+        check_with_conjugate<"ik,kj->ij", square, square, C>(m, shape::of(n, n));
+      }
+  });
+}
+
+TEST_CASE("einsum: a tensor that changes between its conjugate and the product") {
+  using C = Kokkos::complex<double>;
+  on_every_mesh([](auto const& m) {
+    shape const e = shape::of(240, 40);
+    auto a = complex_numbers<layout<"x", none>, C>(m, e);
+    auto const before = complex_numbers<layout<"x", none>, C>(m, e);
+    auto const bar = conj(a);
+    assign(a, [](auto const& x) { return x + x; });
+    auto const b = einsum<"ki,kj->ij">(bar, a), once = einsum<"ki,kj->ij">(conj(before), before);
+    auto const rest = b - once - once;
+    CHECK(denotes(rest.evaluate(), std::vector<C>(40 * 40)));
+    CHECK(!denotes(b, std::vector<C>(40 * 40)));
+  });
+}
+
+TEST_CASE("einsum: the conjugate of the other operand takes no memory") {
+  using C = Kokkos::complex<double>;
+  using pool = tensor_detail::pool<Kokkos::DefaultExecutionSpace::memory_space>;
+  if (!host_reads_tensors) return;
+  on_every_mesh([](auto const& m) {
+    auto const a = complex_numbers<layout<"x", none>, C>(m, shape::of(4096, 40));
+    (void)a.data();
+    pool::reset_peak();
+    std::size_t const used = pool::in_use();
+    auto const b = einsum<"ki,kj->ij">(conj(a), a);
+    (void)b.data();
+    CHECK(pool::peak() - used < static_cast<std::size_t>(b.local_size()) * sizeof(C) + 65536);
   });
 }

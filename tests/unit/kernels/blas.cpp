@@ -132,3 +132,30 @@ TEST_CASE_TEMPLATE("a matrix times its transpose, in the same memory", T, float,
             CHECK(to_host(c.device) == expected);
           }
 }
+
+// The exact product with the conjugate, of operands stored in both orders.
+TEST_CASE_TEMPLATE("a matrix times its conjugate transpose, by half", T, std::complex<float>, Kokkos::complex<double>) {
+  if constexpr (kernels_detail::runs_in_caller<Kokkos::DefaultExecutionSpace>)
+    for (index_t n : {1, 2, 30})
+      for (index_t k : {1, 7, 40})
+        for (bool transposed : {false, true})
+          for (index_t gap : {0, 3})
+            for (bool first : {false, true}) {
+              operand<T> a(n, k, transposed, gap, 1);
+              operand<T> const c(n, n, false, gap, 3);
+              float imaginary = 0;
+              for (T& x : a.host) x += T(0, imaginary = imaginary < 4 ? imaginary + 1 : -3);
+              auto const device = to_device(a.host);
+              kernels_detail::host_blas::hermitian_square(
+                  n, k, kernels::matrix<T>{device.data(), a.leading, transposed}, first, c.device.data(), c.leading);
+              auto const bar = [](T x) { return T(x.real(), -x.imag()); };
+              auto expected = c.host;
+              for (index_t i = 0; i < n; ++i)
+                for (index_t j = 0; j < n; ++j) {
+                  T sum = T(0);
+                  for (index_t l = 0; l < k; ++l) sum += first ? bar(a(i, l)) * a(j, l) : a(i, l) * bar(a(j, l));
+                  expected[c.index(i, j)] = sum;
+                }
+              CHECK(to_host(c.device) == expected);
+            }
+}
