@@ -80,6 +80,14 @@ void note_zeros(storage<MemorySpace>& block, std::shared_ptr<halo_transfers cons
   if (t->zeros_stay && !block.exposed && !knows_zeros(block, *t)) block.zeros = {t, halo, t->stored};
 }
 
+/// Notes the ranks of a node that read the owned cells of a block. They do so until they have left the present round.
+template <class MemorySpace>
+void note_readers(storage<MemorySpace>& block, node_group const& g, halo_transfers const& t) {
+  block.read_by_ranks([&](comm_detail::remaining_readers& ranks) {
+    for (halo_message const& x : t.out.messages) ranks.add(g, x.peer);
+  });
+}
+
 /// An exchange of a halo, from its begin until the halo is filled. Ranks of a node read each other's owned cells, others
 /// send messages. The owned cells are read until the exchange is complete.
 template <class T, class Space>
@@ -187,7 +195,11 @@ bool halo_in_flight<T, Space>::take() {
     for (std::size_t i = 0; i < transfers_->direct.size(); ++i)
       strided_copy(space_, round_->group().template source<T>(transfers_->in.messages[i].peer), cells_,
                    transfers_->direct[i]);
-    base::end_round();
+    for (halo_message const& x : transfers_->in.messages) round_->group().require_unchanged(x.peer);
+    if (auto const memory = block_.lock())
+      base::leave_round([&](node_group const& g) { note_readers(*memory, g, *transfers_); });
+    else
+      base::end_round();
     return true;
   }
   return false;

@@ -175,7 +175,18 @@ class halos_in_flight final : public in_flight<std::uint64_t> {
                        x.transfers->direct[k]);
         }
       });
-      base::end_round();
+      bool all_live = true;
+      for_each([&](std::size_t, auto const& x) {
+        all_live = all_live && !x.block.expired();
+        for (halo_message const& from : x.transfers->in.messages) round_->group().require_unchanged(from.peer);
+      });
+      if (!all_live) {
+        base::end_round();
+        return true;
+      }
+      base::leave_round([&](node_group const& left) {
+        for_each([&](std::size_t, auto const& x) { note_readers(*x.block.lock(), left, *x.transfers); });
+      });
       return true;
     }
     return false;

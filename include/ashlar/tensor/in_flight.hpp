@@ -72,6 +72,12 @@ class in_flight : public reader, public unfinished_collective {
     round_->end();
     round_.reset();
   }
+  /// The same, without waiting for the ranks that still read. note(group) notes them.
+  template <class F>
+  void leave_round(F const& note) {
+    round_->leave(note);
+    round_.reset();
+  }
   /// Takes over the messages that were posted, so that other collectives may post theirs.
   void keep_requests() { std::swap(requests_, ranks_.state().requests); }
   /// Waits for these messages.

@@ -2,6 +2,7 @@
 #pragma once
 #include "ashlar/config.hpp"
 #include "ashlar/comm/node/memory.hpp"
+#include "ashlar/comm/node/remaining_readers.hpp"
 #include "ashlar/kernels/for_elements.hpp"
 #include "ashlar/kernels/scratch.hpp"
 #include "ashlar/plan/tensor.hpp"
@@ -50,7 +51,7 @@ struct zero_cells {
 };
 
 /// A block of memory that tensors share. It lists its later readers: elementwise expressions, and other blocks that
-/// borrow the memory until one side is written.
+/// borrow the memory until one side is written. Ranks of the node may read it, too, until they are done with an exchange.
 template <class MemorySpace>
 class storage : public reader {
  public:
@@ -62,8 +63,9 @@ class storage : public reader {
   zero_cells zeros;                    // since they were written, nothing has written halo cells
   bool exposed = true;                 // the program has a pointer to the block, and may write any cell at any time
 
-  /// Call it before a pointer is given to the program.
+  /// Call it before a pointer is given to the program. Error: as before_writing.
   void expose() {
+    ranks_that_read_.wait();
     exposed = true;
     zeros.transfers.reset();
   }
@@ -74,7 +76,16 @@ class storage : public reader {
     expect(r);
     if (lender_) lender_->expect(r);
   }
+  /// Notes ranks of the node that go on reading the block: note(ranks) adds them. A program that has a pointer to the block
+  /// may write at any time, so it waits for them here.
+  template <class F>
+  void read_by_ranks(F const& note) {
+    ranks_that_read_.wait();
+    note(ranks_that_read_);
+    if (exposed) ranks_that_read_.wait();
+  }
   /// Call it before the elements change: readers keep the elements as they were.
+  /// Error: ashlar::error if another rank of the node still reads them when its deadline is over.
   void before_writing();
   void keep(void const* block) override {
     if (lender_.get() == block) detach();  // it may have memory of its own by now
@@ -87,7 +98,8 @@ class storage : public reader {
   void detach();
 
   std::vector<std::weak_ptr<reader>> readers_;
-  std::shared_ptr<storage> lender_;  // the block that owns the memory, if it is another
+  std::shared_ptr<storage> lender_;                 // the block that owns the memory, if it is another
+  comm_detail::remaining_readers ranks_that_read_;  // none if there is a lender: it has been exposed
 
   friend pool<MemorySpace>;
 };
@@ -212,7 +224,9 @@ std::shared_ptr<storage<MemorySpace>> pool<MemorySpace>::allocate(std::size_t by
   b->bytes = bytes;
   b->exposed = false;
   if (!keeps_zeros) b->zeros.transfers.reset();
-  return std::shared_ptr<block>(b, release{index});
+  std::shared_ptr<block> made(b, release{index});
+  made->ranks_that_read_.wait();
+  return made;
 }
 
 template <class MemorySpace>
@@ -234,6 +248,7 @@ void pool<MemorySpace>::state::give_back(std::size_t bytes) {
     for (std::size_t i = 0; i < classes; ++i)
       if (!free[i].empty() && (oldest == classes || last_use[i] < last_use[oldest])) oldest = i;
     block* const b = free[oldest].back();
+    b->ranks_that_read_.wait();
     free[oldest].pop_back();
     std::size_t const size = size_of_class(oldest);
     if (!node_memory::instance().contains(b->data))
@@ -295,6 +310,7 @@ void storage<MemorySpace>::before_writing() {
   for (auto const& w : readers_)
     if (auto const r = w.lock()) r->keep(this);
   readers_.clear();
+  ranks_that_read_.wait();
   if (lender_.use_count() > 1) detach();
 }
 

@@ -32,6 +32,12 @@ ASHLAR_INLINE void node_group::wait_until_all_are_done() {
   });
 }
 
+ASHLAR_INLINE void node_group::require_unchanged(int q) {
+  std::atomic_thread_fence(std::memory_order_acquire);  // after the last read
+  member const& m = rank_of_node(q);
+  if (m.has_given_up()) or_give_up([&] { throw_late(m, "has given up after an error", 0); });
+}
+
 ASHLAR_INLINE void node_group::wait_long_for(member const& m, std::atomic<std::uint64_t> const& flag,
                                              std::uint64_t round, double& since, char const* late) const {
   if (since == 0) since = clock_seconds();

@@ -70,7 +70,8 @@ struct node_slot {
 /// nobody there, and learn why. Nothing that it writes from then on is taken for this round. It begins no other round,
 /// so the operand in its slot stays.
 /// A rank that saw the arrival before it was taken back may go on to read that memory and to write that result. It
-/// learns of the error at the end of the round, when it waits until all ranks are done.
+/// learns of the error at the end of the round, when it waits until all ranks are done, or looks at those that it has
+/// read.
 /// Collective: all ranks of the group take part in each round, in the same order.
 class node_group {
  public:
@@ -112,6 +113,10 @@ class node_group {
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
+  member const& rank_of_node(int q) const { return members_[static_cast<std::size_t>(q)]; }
+  /// The number of rounds that this rank has begun.
+  std::uint64_t round() const { return round_; }
+  waiting const& how_to_wait() const { return how_; }
   /// Sets whether a waiting rank yields its core soon.
   void set_oversubscribed(bool oversubscribed) { how_.set_oversubscribed(oversubscribed); }
   bool is_oversubscribed() const { return how_.oversubscribed; }
@@ -171,6 +176,9 @@ class node_group {
   void finish() { own().slot->done.store(own().round + round_, std::memory_order_release); }
   /// Waits until all ranks are done. Then this rank's memory is its own again. Error: as arrive.
   void wait_until_all_are_done();
+  /// For a rank that leaves the round without that wait: call it after reading the memory of rank q.
+  /// Error: ashlar::error if q has given up, as it may have changed that memory. Then this rank has given up, too.
+  void require_unchanged(int q);
 
  private:
   static node_slot::turn& turn(member const& m, std::uint64_t round) { return m.slot->turns[(m.round + round) % 2]; }
@@ -186,6 +194,7 @@ class node_group {
       wait();
     } catch (...) {
       own().slot->given_up.store(own().groups_left + 1, std::memory_order_release);
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // before this rank changes memory that others read
       turn(own(), round_).arrived.store(own().round + round_ - 1, std::memory_order_release);
       throw;
     }

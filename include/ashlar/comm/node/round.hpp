@@ -88,6 +88,16 @@ class node_round {
     return true;
   }
 
+  /// Ends the round without that wait. Pre: no rank writes results of others, and this rank has required those that it has
+  /// read to be unchanged.
+  /// Post: if ranks may still read this rank's memory, note(group) has been called.
+  template <class F>
+  void leave(F const& note) {
+    group_->finish();
+    if (waits_) note(std::as_const(*group_));
+    group_ = nullptr;
+  }
+
   explicit operator bool() const { return group_ != nullptr; }
   bool all_have_arrived() const { return group_ == nullptr || group_->all_have_arrived(); }
   node_group& group() const { return *group_; }
