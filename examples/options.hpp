@@ -9,8 +9,7 @@
 #include <iostream>
 #include <map>
 
-// The options of one program. "data", "dropout", "microbatches", "temperature" and "batch-norm" exist with a default
-// only.
+// The options of a program. Those of data, dropout, microbatches, temperature and batch norm need a default to exist.
 struct program {
   char const *name, *purpose;
   std::vector<std::string> axes, strategies;             // the first strategy is the default
