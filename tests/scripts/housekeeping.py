@@ -21,7 +21,7 @@ if read("LICENSE") != read("LICENSES/BSL-1.0.txt"):
 
 page = read("docs/dependencies.md")
 listed = {header for row in re.findall(r"^\|(?: *[^|]*\|)+$", page, re.M) for header in re.findall(r"`([\w/.]+)`", row)}
-systems = re.compile(r"^(sys/|sanitizer/|missing/|ashlar/|(dirent|fcntl|unistd|signal|sched|dlfcn|pthread|omp|execinfo|mpi-ext|time|poll|pty|emmintrin|arm_neon)\.h$)")
+systems = re.compile(r"^(sys/|sanitizer/|missing/|ashlar/|(fcntl|unistd|signal|sched|dlfcn|pthread|omp|execinfo|mpi-ext|time|poll|pty|dirent|emmintrin|arm_neon)\.h$)")
 for folder in ["include", "examples", "tests"]:
     for source in (root / folder).rglob("*.[hc]pp"):
         for header in re.findall(r"^ *# *include *<([^>]*[./][^>]*)>", source.read_text(encoding="utf-8"), re.M):
