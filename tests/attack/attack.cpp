@@ -115,7 +115,8 @@ class attacker {
       if (fails) left += 2 * rows * 30 * index_t{sizeof(double)} / 1024 + 64;
       if (++calls == 50) first = resident_kib(), left = 0;
     }
-    constexpr index_t pool = 128 * 1024;  // KiB that the pool keeps for later tensors, and MPI for later messages
+    // KiB that pools keep for later tensors, each of which all ranks of a node see, and MPI for later messages.
+    index_t const pool = ranks_ * index_t{128 * 1024};
     index_t const grown = calls < 50 ? 0 : resident_kib() - first;
     bool const fits = grown <= left + pool;
     std::printf("%s[rank %d] %ld calls; %ld KiB resident, %ld KiB after 50 calls; errors since then may keep %ld KiB\n",
