@@ -41,18 +41,14 @@ std::optional<T> read_real(std::string_view text) {
   return value;
 }
 
-}  // namespace ashlar::comm_detail
-
-namespace ashlar::comm_detail {
-
 /// Reads a whole text as a number, in the notation of C++ whatever the locale.
 /// Example: number<int>("12") == 12; number<double>("1.5e-3") == 1.5e-3; !number<double>("0x1")
 template <class T>
 std::optional<T> number(std::string_view text) {
   if constexpr (std::is_integral_v<T>)
-    return comm_detail::read_integer<T>(text);
+    return read_integer<T>(text);
   else
-    return comm_detail::read_real<T>(text);
+    return read_real<T>(text);
 }
 
 }  // namespace ashlar::comm_detail

@@ -43,7 +43,7 @@ ASHLAR_INLINE file_descriptor::~file_descriptor() {
 
 ASHLAR_INLINE std::optional<shared_segment> shared_segment::create(std::size_t size) {
 #if ASHLAR_LINUX
-  shared_segment s{comm_detail::file_descriptor(comm_detail::make_memory_file())};
+  shared_segment s{file_descriptor(make_memory_file())};
   struct stat found {};
   if (s.file_.get() < 0 || fchmod(s.file_.get(), S_IRUSR | S_IWUSR) != 0 || fstat(s.file_.get(), &found) != 0)
     return {};
@@ -52,15 +52,15 @@ ASHLAR_INLINE std::optional<shared_segment> shared_segment::create(std::size_t s
   if (rlimit limit{}; getrlimit(RLIMIT_FSIZE, &limit) == 0) size = std::min<std::size_t>(size, limit.rlim_cur);
   for (size = size / chunk * chunk; size >= least; size = size / 2 / chunk * chunk) {
     if (ftruncate(s.file_.get(), static_cast<off_t>(size)) != 0) continue;
-    s.memory_ = comm_detail::map_shared(s.file_.get(), size);
+    s.memory_ = map_shared(s.file_.get(), size);
     if (s.memory_) break;
   }
-  if (!s.memory_ || !s.reserve(sizeof(comm_detail::segment_head))) return {};
+  if (!s.memory_ || !s.reserve(sizeof(segment_head))) return {};
   // Fixes the size: if the file could be truncated, reading it could raise a signal in all processes.
   fcntl(s.file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  auto* const head = new (s.base()) comm_detail::segment_head{comm_detail::segment_head::sign, {}};
+  auto* const head = new (s.base()) segment_head{segment_head::sign, {}};
   if (getrandom(head->nonce, sizeof head->nonce, 0) != static_cast<ssize_t>(sizeof head->nonce)) return {};
-  s.used_ = sizeof(comm_detail::segment_head);
+  s.used_ = sizeof(segment_head);
   s.address_ = {getpid(), s.file_.get(), size, found.st_dev, found.st_ino, {head->nonce[0], head->nonce[1]}};
   return s;
 #else
@@ -147,18 +147,16 @@ ASHLAR_INLINE std::optional<mapped_segment> mapped_segment::open(segment_address
   std::string const path = "/proc/" + std::to_string(a.process) + "/fd/" + std::to_string(a.descriptor);
   struct stat found {};
   // Checks the file before it opens it: opening a pipe or a device may block or have effects.
-  if (a.descriptor < 0 || a.size < sizeof(comm_detail::segment_head) || stat(path.c_str(), &found) != 0 ||
-      !is_segment(found, a))
+  if (a.descriptor < 0 || a.size < sizeof(segment_head) || stat(path.c_str(), &found) != 0 || !is_segment(found, a))
     return {};
-  comm_detail::file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  file_descriptor const file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.get() < 0 || fstat(file.get(), &found) != 0 || !is_segment(found, a)) return {};
   mapped_segment s;
-  s.memory_ = comm_detail::map_shared(file.get(), a.size);
+  s.memory_ = map_shared(file.get(), a.size);
   if (!s.memory_) return {};
   madvise(s.base(), s.size(), MADV_DONTDUMP);  // the owner's core dump has it
-  auto const* const head = reinterpret_cast<comm_detail::segment_head const*>(s.base());
-  if (head->magic != comm_detail::segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1])
-    return {};
+  auto const* const head = reinterpret_cast<segment_head const*>(s.base());
+  if (head->magic != segment_head::sign || head->nonce[0] != a.nonce[0] || head->nonce[1] != a.nonce[1]) return {};
   return s;
 #else
   (void)a;

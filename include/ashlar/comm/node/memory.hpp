@@ -65,7 +65,7 @@ class node_ranks {
   /// The reason why ranks of a node exchange MPI messages; empty if they do not.
   std::string_view reason() const;
   bool fell_back() const { return refused_ == place::no_segment || refused_ == place::not_mapped; }
-  /// True if comm_detail::wrong_setting() reports an error on some rank.
+  /// True if wrong_setting() reports an error on some rank.
   bool misread_settings() const { return refused_ == place::misread; }
 
   /// Makes the ranks of a part of the mesh a node group, if all of them share a node. If only some share a node, makes

@@ -117,14 +117,14 @@ class shared_segment {
   // a touch of memory that the system does not have raises a signal.
   void* reuse(std::size_t bytes);
 
-  explicit shared_segment(comm_detail::file_descriptor f) : file_(std::move(f)) {}
+  explicit shared_segment(file_descriptor f) : file_(std::move(f)) {}
 
   // Reserves memory, since a touch of memory that the system does not have raises a signal. Reserves as much again as
   // there is, between one and 16 chunks. Works in small steps, since a signal during a step undoes the step.
   bool reserve(std::size_t end);
 
-  comm_detail::file_descriptor file_;
-  comm_detail::mapping memory_;
+  file_descriptor file_;
+  mapping memory_;
   segment_address address_;
   std::size_t used_ = 0, reserved_ = 0;
   std::map<std::size_t, std::size_t> free_;  // begin and end of free ranges of pages, neighbours joined
@@ -148,7 +148,7 @@ class mapped_segment {
            found.st_blocks > 0;
   }
 #endif
-  comm_detail::mapping memory_;
+  mapping memory_;
 };
 
 }  // namespace ashlar::comm_detail
