@@ -25,6 +25,12 @@ struct poisson27 {
     return 27 * u(0, 0, 0) - (plane(-1) + plane(0) + plane(1));
   }
 };
+struct poisson7 {
+  static constexpr auto reach = star(1, 1, 1);
+  ASHLAR_FUNCTION constexpr auto operator()(auto const& u) const {
+    return 6 * u(0, 0, 0) - (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1));
+  }
+};
 struct wave {
   ASHLAR_FUNCTION double operator()(index_t i, index_t j, index_t k) const {
     return static_cast<double>((i * 37 + j * 11 + k * 5) % 101) / 101;
@@ -273,6 +279,81 @@ void iterations(races& all, int const (&sizes)[3], index_t n) {
   all.race(what, variants);
 }
 
+// One sweep of a stencil of `points` points, from one array into another: with its exchange, without, and a copy of the cells.
+template <corners C, class F>
+void sweeps(races& all, int const (&sizes)[3], index_t n, int points) {
+  std::string const what = "stencil of " + std::to_string(points) + " points, " + std::to_string(n) + "^3 double";
+  if (!all.wants(what)) return;
+  device_mesh<grid> const m(MPI_COMM_WORLD, {sizes[0], sizes[1], sizes[2]});
+  auto const mpi = mesh_over_mpi<grid>(sizes);
+  auto const start = [n](device_mesh<grid> const& on) { return generate<double, stale<space>>(on, {n, n, n}, wave{}); };
+  auto const x = exchange_halo(start(m));  // cells beyond the domain are 0
+  shape const stored = x.stored_extents();
+  std::vector<double> from(x.stored_data(), x.stored_data() + stored.size()), to(from.size());
+  exchange_by_hand exchange(m, stored);
+  index_t const row = stored[2], plane = stored[1] * stored[2];
+  auto const sweep = [&](auto const& at_cell) {
+    for (index_t i = 1; i + 1 < stored[0]; ++i)
+      for (index_t j = 1; j + 1 < stored[1]; ++j) {
+        double const* const u = from.data() + i * plane + j * row;
+        double* const v = to.data() + i * plane + j * row;
+#pragma GCC ivdep
+        for (index_t k = 1; k + 1 < row; ++k) v[k] = at_cell(u + k);
+      }
+    escape(to.data());
+  };
+  auto const loops = [&] {
+    if (points == 7)
+      sweep([=](double const* u) { return 6 * u[0] - (u[-plane] + u[plane] + u[-row] + u[row] + u[-1] + u[1]); });
+    else
+      sweep([=](double const* u) {
+        double around = 0;
+        for (index_t i = -1; i <= 1; ++i)
+          for (index_t j = -1; j <= 1; ++j) {
+            double const* const v = u + i * plane + j * row;
+            around += v[-1] + v[0] + v[1];
+          }
+        return 27 * u[0] - around;
+      });
+  };
+  auto const ours = [&](char const* name, field& u) {
+    return variant{name, transport_of(u.mesh()),
+                   [&u] {
+                     auto const y = stencil(F{}, exchange_halo_async<C>(u));
+                     escape(&y);
+                   },
+                   [&] {
+                     exchange(from.data());
+                     loops();
+                     auto const y = stencil(F{}, exchange_halo_async<C>(u));
+                     auto const v = y.owned_view();
+                     bool same = true;
+                     for (index_t i = 1; i + 1 < stored[0]; ++i)
+                       for (index_t j = 1; j + 1 < stored[1]; ++j)
+                         for (index_t k = 1; k + 1 < row; ++k)
+                           same = same &&
+                                  std::abs(v(i - 1, j - 1, k - 1) - to[std::size_t(i * plane + j * row + k)]) <= 1e-12;
+                     return same;
+                   }};
+  };
+  field a = start(m), b = start(mpi);
+  all.race(what, {ours("ashlar", a),
+                  ours(ashlar_over_mpi, b),
+                  {"by hand: packed messages, loops", "mpi",
+                   [&] {
+                     exchange(from.data());
+                     loops();
+                   },
+                   [] { return true; }},
+                  {"limit: loops without exchange", "none", loops, [] { return true; }},
+                  {"limit: copy of the cells", "none",
+                   [&] {
+                     std::copy(from.begin(), from.end(), to.begin());
+                     escape(to.data());
+                   },
+                   [] { return true; }}});
+}
+
 void measure(int argc, char** argv) {
   int ranks = 1, sizes[3]{};
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -280,6 +361,8 @@ void measure(int argc, char** argv) {
   races all("cg", argc, argv);
   iterations(all, sizes, 128);
   iterations(all, sizes, 32);
+  sweeps<corners::none, poisson7>(all, sizes, 256, 7);
+  sweeps<corners::all, poisson27>(all, sizes, 256, 27);
   all.write();
 }
 

@@ -152,13 +152,17 @@ void reduce_by_rows(Space const& space, reduction<Op, T, F, Leaves> const& r) {
   int longest[2] = {-1, -1};  // of the reduced and of the kept dimensions
   for (int d = 0; d < nest.rank; ++d)
     if (int& l = longest[nest.stride[0][d] != 0]; l < 0 || length(l) < length(d)) l = d;
-  int const deep = longest[0], wide = longest[1];
+  int const wide = longest[1];
   bool const is_wide = wide >= 0 && nest.extent[wide] >= long_extent;
 
+  int deep = longest[0];
   index_t slices = 1;
   if (deep >= 0) {
     slices = size / outputs / (totals > 1 ? elements_per_slice : terms_per_slice);
     if (!is_wide) slices = std::max(slices, std::min(size / elements_per_slice, most_slices_for_threads));
+    // Slices of the outermost dimension that has enough indices are nearest to contiguous.
+    for (int d = deep; d-- > 0;)
+      if (nest.stride[0][d] == 0 && length(d) >= std::min(slices, length(longest[0]))) deep = d;
     index_t const most = nest.extent[deep] / (deep == last ? piece_length : 1);  // rows are not cut into short pieces
     slices = std::max<index_t>(std::min(slices, most), 1);
   }

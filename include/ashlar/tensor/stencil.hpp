@@ -79,6 +79,10 @@ void for_each_result(std::tuple<Y...> const& y, Operands const& operands, F cons
   }(std::index_sequence_for<Y...>{});
 }
 
+/// Shorter rows are not cut for an overlap: the cells at their ends would take longer than an exchange, by a cache line
+/// each.
+inline constexpr index_t shortest_row_to_cut = 1024;
+
 /// Calls run(box) for boxes that make up `computed`. If u is the exchange that fills the halo of x, and of `Pending`
 /// operands in all, the cells that need no halo come first, and then u is completed.
 template <class F, int Pending, class X, class U, class Run>
@@ -93,6 +97,9 @@ void run_around_exchange(kernels::box const& computed, X const& x, U&& u, Run co
     for (int d = 0; d < around.rank; ++d)
       if (parts(X::layout.dim[d], x.mesh().sizes()) > 1)  // other halos are filled already
         keep_away(interior, d, 0, own[d], around.lower[d], around.upper[d]);
+    constexpr int last = rank - 1;
+    if (last > 0 && computed.extent[last] < shortest_row_to_cut && interior.extent[last] < computed.extent[last])
+      interior.extent[last] = 0;
     run(interior);
     (void)u.wait();
     if (computed.shape(rank).size() != 0)
