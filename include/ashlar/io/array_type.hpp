@@ -97,12 +97,14 @@ constexpr bool widens(array_type from, array_type to) {
 template <class Stored, class Element, class F>
 void widen_in_place(unsigned char* room, std::size_t n, F f) {
   static_assert(sizeof(Stored) <= sizeof(Element));
-  unsigned char const* const stored = room + n * (sizeof(Element) - sizeof(Stored));
-  for (std::size_t i = 0; i < n; ++i) {
+  unsigned char const* stored = room + n * (sizeof(Element) - sizeof(Stored));
+  // Two pointers, since g++ 12 at -O1 computes an index of both such that its callers do not see the writes.
+  for (unsigned char* const end = room + n * sizeof(Element); room != end; room += sizeof(Element)) {
     Stored s;
-    std::memcpy(&s, stored + i * sizeof s, sizeof s);
+    std::memcpy(&s, stored, sizeof s);
+    stored += sizeof s;
     Element const e = f(s);
-    std::memcpy(room + i * sizeof e, &e, sizeof e);
+    std::memcpy(room, &e, sizeof e);
   }
 }
 /// Converts n elements whose stored bytes are at the end of the room for n elements of `to`.
