@@ -48,7 +48,8 @@ void check_calls(char const* transport, Usual const& usual, Other const& other) 
   int const p = testing::ranks();
   for (int const culprit : {0, p - 1}) {
     own_world const world;
-    std::string const text = said_together([&, m = device_mesh<line>(world, {p})] {
+    device_mesh<line> const m(world, {p});
+    std::string const text = said_together([&] {
       if (m.rank() == culprit)
         other(m);
       else
@@ -80,7 +81,8 @@ TEST_CASE("halo: a rank that does not add its halo by the deadline is an error")
     variable const deadline("ASHLAR_DEADLINE", "0.5");
     own_world const world;
     bool const absent = testing::rank() == testing::ranks() - 1;
-    std::string const text = said_together([&, m = device_mesh<line>(world, {testing::ranks()})] {
+    device_mesh<line> const m(world, {testing::ranks()});  // lives until the others' messages have arrived
+    std::string const text = said_together([&] {
       if (absent) return;
       if (adds)
         add<ring>(m);
