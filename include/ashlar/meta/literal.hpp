@@ -40,8 +40,8 @@ struct literal {
     requires(Kind == meta_detail::literal_kind::dimension)
   {}
   template <std::size_t N>
-  constexpr literal(char const (&text)[N]) {
-    append(text, N - 1);
+  constexpr literal(char const (&characters)[N]) {
+    append(characters, N - 1);
     validate();
   }
 

@@ -27,9 +27,9 @@ std::ostream& operator<<(std::ostream& out, ledger<Mesh, Records> const& log) {
     for (int a = 0; a < Mesh::axes; ++a)
       if (r.axes >> a & 1u)
         axes += (axes.empty() ? "" : "+") + std::string(meta_detail::name_text<typename Mesh::names>(a));
-    auto const column = [&out](int width, std::string_view text) {
-      out.width(width);
-      out << text;
+    auto const column = [&out](int places, std::string_view entry) {
+      out.width(places);
+      out << entry;
     };
     out << "  " << std::left;
     column(9, to_text(r.when));

@@ -334,8 +334,8 @@ void storage<MemorySpace>::detach() {
   if constexpr (kernels_detail::runs_in_caller<space>) {  // a copy by Kokkos would instantiate 660 templates
     constexpr index_t bytes_per_thread = 32 << 10;
     kernels_detail::for_ranges("ashlar::detach", space{}, static_cast<index_t>(bytes), bytes_per_thread,
-                               [&](index_t begin, index_t end) {
-                                 std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+                               [&](index_t first, index_t last) {
+                                 std::memcpy(to + first, from + first, static_cast<std::size_t>(last - first));
                                });
   } else {
     using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;

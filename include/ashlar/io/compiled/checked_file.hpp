@@ -144,13 +144,13 @@ ASHLAR_INLINE std::string inside(std::string const& folder, std::string const& n
 ASHLAR_INLINE std::vector<std::string> names_in(std::string const& folder) {
   struct opened {
     DIR* const names;
-    explicit opened(std::string const& path) : names(::opendir(path.c_str())) {}
+    explicit opened(char const* file_path) : names(::opendir(file_path)) {}
     opened(opened const&) = delete;
     opened& operator=(opened const&) = delete;
     ~opened() {
       if (names != nullptr) ::closedir(names);
     }
-  } const open(folder);
+  } const open(folder.c_str());
   std::vector<std::string> names;
   if (open.names == nullptr) return names;
   while (dirent const* const entry = ::readdir(open.names)) names.emplace_back(entry->d_name);
