@@ -10,6 +10,7 @@ ASHLAR_INLINE void remaining_readers::add(node_group const& g, int q) {
   if (q == g.rank()) return;
   ranks_.push_back({&m.slot->done, m.round + g.round(), m.process, m.rank});
   how_ = g.how_to_wait();
+  may_poll_ = mpi_is_usable;
   how_.argument = nullptr;  // the monitor may be gone by then
   own_rank_ = g.rank_of_node(g.rank()).rank;
 }
@@ -30,7 +31,7 @@ ASHLAR_INLINE void remaining_readers::wait_long_for(reading const& r) const {
   double const since = clock_seconds();
   for (unsigned poll_number = 1; r.done->load(std::memory_order_acquire) < r.round; ++poll_number) {
     how_.oversubscribed ? yield_core(poll_number) : static_cast<void>(sched_yield());
-    if (poll_number % 16 == 0 && mpi_is_usable()) how_.meanwhile(how_.argument);
+    if (poll_number % 16 == 0 && may_poll_()) how_.meanwhile(how_.argument);
     if (poll_number % (how_.oversubscribed ? 16 : 256) != 0) continue;
     double const waited = clock_seconds() - since;
     if (waited < 0.5) continue;

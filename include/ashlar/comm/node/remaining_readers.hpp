@@ -28,6 +28,7 @@ class remaining_readers {
 
   std::vector<reading> ranks_;
   node_group::waiting how_;
+  bool (*may_poll_)() = nullptr;  // a pointer: programs without a node's ranks need no symbol of MPI
   int own_rank_ = 0;
 };
 
