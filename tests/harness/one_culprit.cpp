@@ -112,7 +112,7 @@ class ranks_and_culprit {
   /// One rank says what it has heard, once all but the culprit have come here. Post: all of those who should have heard of it
   /// have, by an error with these parts, and nobody else; who has not says so.
   bool report(std::string const& heard, std::vector<std::string> const& parts, bool should_hear) const {
-    bool right = should_hear || heard == "nothing";
+    bool right = should_hear || heard.empty();
     for (std::string const& part : parts) right = right && (!should_hear || heard.find(part) != std::string::npos);
     if (!right) std::printf("[rank %d] heard %s\n", rank_, heard.c_str());
     int const mine[2]{should_hear ? rank_ : ranks_, right};
@@ -175,7 +175,7 @@ int main(int count, char** arguments) {
         std::raise(SIGSTOP);
       } else {
         while (!is_stopped(all.process())) sched_yield();
-        if (!all.report(error_of([&] { on.call(collective); }),
+        if (!all.report(said([&] { on.call(collective); }),
                         all.of_deadline(stage::text(collective), stage::is_of_no_mesh(collective)),
                         all.waits(collective)))
           MPI_Abort(MPI_COMM_WORLD, 1);
@@ -188,7 +188,7 @@ int main(int count, char** arguments) {
 
   ranks_and_culprit const all(culprit);
   if (how == "early" && all.is_culprit()) return 0;
-  std::string const heard = error_of([&] {
+  std::string const heard = said([&] {
     stage const on(all.ranks());
     on.call("all_gather");
     if (!all.is_culprit()) return on.call(collectives.front());

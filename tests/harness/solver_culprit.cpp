@@ -60,10 +60,9 @@ int main(int count, char** arguments) {
       MPI_Barrier(MPI_COMM_WORLD);
       return nullptr;
     };
-    std::string const heard =
-        error_of([&] { linalg_detail::call_solver("linalg::late", call_site::current(), late, a); });
-    if (heard != "nothing") std::printf("heard %s\n", heard.c_str());
-    return heard != "nothing";
+    std::string const heard = said([&] { linalg_detail::call_solver("linalg::late", call_site::current(), late, a); });
+    if (!heard.empty()) std::printf("heard %s\n", heard.c_str());
+    return !heard.empty();
   }
   if (how == "stops" && rank == culprit) {
     std::raise(SIGSTOP);
@@ -71,7 +70,7 @@ int main(int count, char** arguments) {
   }
   if (how == "stops")
     while (!is_stopped(process)) sched_yield();
-  std::string const heard = error_of([&] {
+  std::string const heard = said([&] {
     if (rank != culprit) (void)linalg::cholesky(a);
     if (rank == culprit && how == "throws") throw error("an error of its own");
   });

@@ -88,7 +88,7 @@ OTHERS = [
     (f"""a.cpp:6:11: error: no matching function for call to 'save_npy(const char [6], ashlar::sharded_tensor<float, {X}>&)'
     6 |   save_npy("x.npy", x);
       |   ~~~~~~~~^~~~~~~~~~~~
-/work/ashlar/io/npy_files.hpp:146:6: note: candidate: 'template<class X> void ashlar::save_npy(const X&, const std::filesystem::__cxx11::path&, call_site)'""",
+/usr/include/ashlar/io/npy_files.hpp:146:6: note: candidate: 'template<class X> void ashlar::save_npy(const X&, const std::filesystem::__cxx11::path&, call_site)'""",
      ["""no matching function for call to 'save_npy(const char [6], sharded_tensor<float, layout<"x">>&)'""", "  at a.cpp:6", '  layout layout<"x">',
       "  declared template<class X> save_npy(const X&, const std::filesystem::path&)"]),
     (f"""a.cpp:7:10: error: no matching function for call to 'loss'

@@ -1,6 +1,6 @@
-// Helpers for programs in which one rank does not come: the text of an error, and whether a process is stopped.
+// Helpers for programs in which one rank does not come: whether a process is stopped, and those for tests of errors.
 #pragma once
-#include "ashlar/meta/error.hpp"
+#include "provoked.hpp"
 
 #include <sys/types.h>
 
@@ -9,17 +9,6 @@
 #include <string>
 
 namespace ashlar::test {
-
-/// Calls f and returns the message of the ashlar::error that it throws, or "nothing".
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 /// True if the process is stopped, as by SIGSTOP.
 inline bool is_stopped(pid_t process) {

@@ -76,6 +76,6 @@ TEST_CASE("ranks that differ along further axes have a grid each, and axes of on
 TEST_CASE("a matrix that ScaLAPACK cannot count is an error on every rank") {
   device_mesh<grid> const m(MPI_COMM_WORLD, {1, testing::ranks()});
   auto const a = make<double, layout<cyclic("p", 64), cyclic("q", 64)>>(m, {0, index_t{1} << 31});
-  CHECK(sentence_of([&] { (void)scalapack_descriptor(a); }) ==
+  CHECK(said([&] { (void)scalapack_descriptor(a); }) ==
         "ashlar::linalg: ScaLAPACK counts rows and columns up to 2^31 - 1; found extents (0, 2147483648)");
 }

@@ -5,6 +5,7 @@
 #include "ashlar/tensor/environment.hpp"
 #include "support/dense.hpp"
 #include "support/mpi_main.hpp"
+#include "support/provoked.hpp"
 #include <doctest/doctest.h>
 #include <complex>
 #include <cstdint>
@@ -127,17 +128,6 @@ void on_every_grid(F f) {
     CAPTURE(sizes[1]);
     f(device_mesh<grid>(MPI_COMM_WORLD, sizes));
   });
-}
-
-/// The sentence of the error of f, which must be the same on all ranks.
-template <class F>
-std::string sentence_of(F f) {
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace ashlar::test

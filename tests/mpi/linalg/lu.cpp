@@ -98,15 +98,15 @@ TEST_CASE("a singular matrix, and extents that do not fit, give one sentence on 
     using L = layout<cyclic("p", 2), cyclic("q", 2)>;
     auto a = make<double, L>(m, {6, 6});
     fill(a, 1.);
-    CHECK(sentence_of([&] { (void)linalg::lu(a); }).starts_with("ashlar::linalg::lu: the matrix is singular"));
+    CHECK(said([&] { (void)linalg::lu(a); }).starts_with("ashlar::linalg::lu: the matrix is singular"));
     auto const b = generate<double, L>(m, {5, 2}, general<double>{});
-    CHECK(sentence_of([&] { (void)linalg::solve(a, b); })
+    CHECK(said([&] { (void)linalg::solve(a, b); })
               .starts_with("ashlar::linalg: the right-hand side has as many rows as the system has equations; expected "
                            "(6, 2), found (5, 2)"));
-    CHECK(sentence_of([&] {
+    CHECK(said([&] {
             (void)linalg::triangular_solve(a, b);
           }).starts_with("ashlar::linalg: the right-hand side has as many rows as the system has equations"));
-    CHECK(sentence_of([&] { (void)linalg::lu(b); }).starts_with("ashlar::linalg: the matrix is square"));
+    CHECK(said([&] { (void)linalg::lu(b); }).starts_with("ashlar::linalg: the matrix is square"));
   });
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("ranks that call different solvers get a sentence") {
   ASHLAR_NEEDS(ashlar::testing::ranks() > 1);
   device_mesh<grid> const m(MPI_COMM_WORLD, {ashlar::testing::ranks(), 1});
   auto const a = generate<double, layout<cyclic("p", 2), none>>(m, {6, 6}, hermitian<double>{20});
-  std::string const sentence = sentence_of([&] {
+  std::string const sentence = said([&] {
     if (m.rank() == 0)
       (void)linalg::lu(a);
     else

@@ -71,7 +71,7 @@ TEST_CASE("lstsq: the residual is normal to the columns, in every layout and ele
     CHECK(x.extents() == shape::of(3));
     auto const adjoint_a = adjoint(dense_of(a));
     CHECK(distance(product(adjoint_a, product(dense_of(a), dense_of(x))), product(adjoint_a, dense_of(b))) < 1e-12);
-    CHECK(sentence_of([&] {
+    CHECK(said([&] {
             (void)linalg::lstsq(transpose<1, 0>(a), generate<double, layout<"p", "q">>(m, {3, 1}, general<double>{}));
           }).starts_with("ashlar::linalg::lstsq: the matrix has at least as many rows as columns"));
   });
