@@ -37,6 +37,7 @@
 #include "ashlar/comm/compiled/trace.hpp"
 #include "ashlar/comm/compiled/watchdog.hpp"
 #include "ashlar/kernels/compiled/contraction.hpp"
+#include "ashlar/kernels/compiled/convolution_by_onednn.hpp"
 #include "ashlar/kernels/compiled/einsum.hpp"
 #include "ashlar/tensor/compiled/between_meshes.hpp"
 #include "ashlar/tensor/compiled/box.hpp"
