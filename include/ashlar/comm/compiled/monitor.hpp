@@ -309,7 +309,8 @@ ASHLAR_INLINE void desync_monitor::tell_of_error(call_in_progress const& c) {
 ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
   for (desync_monitor* other : open())
     for (auto const& [rank, question] : other->waiting_) {
-      if (other == this || question.process != r.process || question.asked >= r.asked ||
+      // A rank that asked on a channel which is closed here has learned that this rank has ended there.
+      if (other == this || other->closed_ || question.process != r.process || question.asked >= r.asked ||
           !other->about(call_report::crossing, question.number).has_not_begun())
         continue;
       tell_all(now.number, now.fingerprint, q, question.text);
