@@ -111,6 +111,7 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
   bool const waits_long = now - c.begin >= comm::tuned.patience;
   // A rank that has had an error answers at once: others may still wait for it, until it tells them.
   if (!waits_long && history_.counts()) return;
+  waits() = {id_, c.call.number};
   std::string wrong;
   if (waits_long && now >= c.asks_next) {
     c.asks_next = now + comm::tuned.patience;
@@ -209,6 +210,7 @@ ASHLAR_INLINE bool desync_monitor::calls_differ() const {
 }
 
 ASHLAR_INLINE void desync_monitor::free_closed() {
+  waits() = {};
   for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
     if (!m->closed_ || !m->has_ended() || m->calls_differ()) continue;
     m->free_retired();
@@ -232,6 +234,8 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
                 makes_mesh,
                 own_process(),
                 asked(),
+                waits().channel,
+                waits().number,
                 0,
                 {},
                 {}};
@@ -309,8 +313,9 @@ ASHLAR_INLINE void desync_monitor::tell_of_error(call_in_progress const& c) {
 ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
   for (desync_monitor* other : open())
     for (auto const& [rank, question] : other->waiting_) {
-      // A rank that asked on a channel which is closed here has learned that this rank has ended there.
-      if (other == this || other->closed_ || question.process != r.process || question.asked >= r.asked ||
+      // Rank q still waits there. It may have given up the call of an earlier question.
+      if (other == this || question.process != r.process || question.asked >= r.asked ||
+          question.channel != r.waits_on || question.number != r.waits_in ||
           !other->about(call_report::crossing, question.number).has_not_begun())
         continue;
       tell_all(now.number, now.fingerprint, q, question.text);
@@ -350,6 +355,11 @@ ASHLAR_INLINE std::uint64_t& desync_monitor::asked() {
   return times;
 }
 
+ASHLAR_INLINE desync_monitor::waiting_place& desync_monitor::waits() {
+  static waiting_place here;
+  return here;
+}
+
 ASHLAR_INLINE void desync_monitor::free_sent(std::list<sent_report>& reports) {
   reports.remove_if([](sent_report& s) {
     int done = 0;
@@ -387,6 +397,7 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
 ASHLAR_INLINE void desync_monitor::leave_all() {
   bool const in_step =
       std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
+  waits() = {};
   double const longest = deadline() * (in_step ? 10 : 1), begin = clock_seconds();
   for (desync_monitor* c : open())
     if (!c->closed_) c->begin_end();

@@ -125,6 +125,11 @@ class desync_monitor : public waiting_monitor {
   static int own_process();
   // A clock: the number of times that this process has asked others.
   static std::uint64_t& asked();
+  // The call in which this process waits.
+  struct waiting_place {
+    std::uint64_t channel = 0, number = 0;
+  };
+  static waiting_place& waits();
 
   static void free_sent(std::list<sent_report>& reports);
   // MPI may still read reports that nobody has received yet: they outlive the channel.
