@@ -31,6 +31,7 @@
 #include "ashlar/comm/compiled/processes_of_ranks.hpp"
 #include "ashlar/comm/compiled/raw_call.hpp"
 #include "ashlar/comm/compiled/remaining_readers.hpp"
+#include "ashlar/comm/compiled/retired_communicators.hpp"
 #include "ashlar/comm/compiled/settings.hpp"
 #include "ashlar/comm/compiled/shared_segment.hpp"
 #include "ashlar/comm/compiled/thread.hpp"

@@ -31,6 +31,13 @@ using namespace attack;
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+// Seconds in which this process was ready to run and had no core, as Linux tells; 0 elsewhere.
+double without_core() {
+  std::ifstream file("/proc/self/schedstat");
+  double ran = 0, waited = 0;  // ns
+  file >> ran >> waited;
+  return 1e-9 * waited;
+}
 long resident_kib() {
   std::ifstream file("/proc/self/statm");
   long all = 0, resident = 0;
@@ -54,16 +61,16 @@ class attacker {
     raw_number = 1;  // an earlier call may have left its result, and the culprit may not call
     MPI_Comm others = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank_ == culprit, rank_, &others);
-    double begin = 0;
+    double begin = 0, had_waited = 0;
     // As in a program, an error ends the mesh.
     std::string const heard = error_of([&] {
       stage on(ranks_, folder_, rows);
       on.write_inputs();
       (void)on.call("all_gather");
-      begin = now();
+      begin = now(), had_waited = without_core();
       return rank_ == culprit ? with_fault(on, fault, call) : on.call(call);
     });
-    double const took = now() - begin;
+    double const took = now() - begin, waited = without_core() - had_waited;
     if (rank_ != culprit && fault == "stops") {
       while (!test::is_stopped(processes_[static_cast<std::size_t>(culprit)])) sched_yield();
       MPI_Barrier(others);
@@ -77,7 +84,7 @@ class attacker {
       std::printf("[rank %d] %s, rank %d, %s: memory changed after an error\n", rank_, fault.c_str(), culprit,
                   call.c_str());
     if (rank_ != culprit || !ends(fault))
-      good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took) && good;
+      good = report(ends(fault) ? others : MPI_COMM_WORLD, fault, culprit, call, heard, took, waited) && good;
     if (after != "nothing")
       std::printf("[rank %d] %s, %s, then a new mesh: %s (the call took %.1f s here: %s)\n", rank_, fault.c_str(),
                   call.c_str(), after.c_str(), took, heard.c_str());
@@ -160,16 +167,19 @@ class attacker {
   }
 
   bool report(MPI_Comm ranks, std::string const& fault, int culprit, std::string const& call, std::string const& heard,
-              double took) {
+              double took, double waited) {
     bool const own = rank_ == culprit, erring = is_error(fault);
-    double const limit = fault == "stops" ? 2 + deadline() : fault == "pauses" ? 4.5 : 3;
+    // An error has to come in time. On a busy machine the time does not count in which the rank that waits longest has no core.
+    double const limit = fault == "stops" ? 2 + deadline() : 3;
+    double most = 0;
+    MPI_Allreduce(&waited, &most, 1, MPI_DOUBLE, MPI_MAX, ranks);
     bool const has_error = heard.rfind("ashlar", 0) == 0;
-    bool right = took < limit + (own ? 60 : 0) && heard != "wrong numbers";
+    bool right = (!erring || took - most < limit + (own ? 60 : 0)) && heard != "wrong numbers";
     if (!erring) right = right && heard == "nothing";
     if (!own && erring) right = right && (has_error || heard == "nothing");
     if (!right)
-      std::printf("[rank %d] %s, rank %d, %s: %.1f s, %s\n", rank_, fault.c_str(), culprit, call.c_str(), took,
-                  heard.c_str());
+      std::printf("[rank %d] %s, rank %d, %s: %.1f s, %.1f of them without a core, %s\n", rank_, fault.c_str(), culprit,
+                  call.c_str(), took, most, heard.c_str());
     int mine[2]{right, !(!own && has_error)}, all[2]{};
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, ranks);
     double longest = 0, const_took = own ? 0 : took;

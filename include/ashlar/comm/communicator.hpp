@@ -14,6 +14,7 @@
 #include "ashlar/comm/collective_log.hpp"
 #include "ashlar/comm/counters.hpp"
 #include "ashlar/comm/duplicate.hpp"
+#include "ashlar/comm/retired_communicators.hpp"
 #include "ashlar/plan/ledger.hpp"
 #include "ashlar/comm/environment.hpp"
 #include "ashlar/comm/node/group.hpp"
@@ -93,6 +94,7 @@ struct communicator_state {
   calling_function caller;
   int raw_calls = 0;              // in progress
   std::uint64_t begun = 0;        // collectives begun among these ranks
+  std::uint64_t mixed_calls = 0;  // of all calls begun among these ranks, in order
   std::uint64_t collectives = 0;  // blocking ones that MPI's own have served
   bool lost_messages = false;     // this rank has left messages or a collective of MPI under way.
   double failed_at = 0;           // the time at which that happened.
@@ -100,6 +102,9 @@ struct communicator_state {
   int exceptions = std::uncaught_exceptions();
   persistent_collectives persistent;
   derived_types types;
+  std::vector<user_of_communicator> users;
+  retired_communicators* retires_to = nullptr;  // of the monitor; null: this rank frees the communicator at once
+  retired_communicators::place place;
 
   communicator_state() = default;
   communicator_state(communicator_state const&) = delete;
@@ -107,6 +112,10 @@ struct communicator_state {
   ~communicator_state();
 
   void adopt(MPI_Comm made);
+  /// Notes a call that begins. `fingerprint` is equal on all ranks that call the same.
+  void note_call(std::uint64_t fingerprint) {
+    mixed_calls = fingerprint_of(collective::exchange, mixed_calls, fingerprint);
+  }
 
   void lose_messages();
   template <class T>
@@ -133,9 +142,10 @@ namespace ashlar {
 
 /// A group of ranks with its own MPI context: its messages never mix with messages of the program or of other
 /// libraries.
-/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then. After
-/// an error in a collective, none of the communicators that were split off from one is freed: late messages may arrive
-/// there. Errors of MPI are thrown as `ashlar::error`.
+/// Copies are handles on the same state. The last copy frees the MPI communicator, unless MPI is finalised by then. That of
+/// a mesh is freed when all ranks make the next mesh from the same communicator, or end. After an error in a collective,
+/// none of the communicators that were split off from one is freed: late messages may arrive there. Errors of MPI are
+/// thrown as `ashlar::error`.
 /// Collective: construction and `split`; both block. All ranks call the collectives of one communicator in the same
 ///   order.
 class communicator {

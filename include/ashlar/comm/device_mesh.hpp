@@ -64,7 +64,8 @@ mesh_shape sizes_that_fill(MPI_Comm comm) {
 /// communicator is made after construction.
 /// Collective: construction, over all ranks of `comm`; blocks.
 /// Cost: 2^k - 1 communicators for k axes larger than 1, so fewer than there are ranks. Two more for each of them whose
-///   ranks are on several nodes. One more, for desync detection, for all meshes made from one communicator.
+///   ranks are on several nodes. One more, for desync detection, for all meshes made from one communicator. They are
+///   freed when all ranks make the next mesh from the same communicator, or end.
 /// Error: `ashlar::error` on every rank if the sizes do not multiply to the size of `comm`, are invalid for this mesh,
 ///   or differ between ranks; if an environment variable of comm/settings.hpp is malformed on some rank; if other ranks
 ///   of `comm` call something else on a mesh made from it.
@@ -216,6 +217,8 @@ class device_mesh {
       if (nodes.fell_back()) say_once(nodes.reason());
       for (unsigned mask = 1; mask < part.size(); ++mask)
         if ((mask & large) == mask) nodes.join(part[mask], whole);
+      for (unsigned mask = 1; mask < part.size(); ++mask)
+        if ((mask & large) == mask) calls.retire_at_the_end(part[mask], mask, s.with_position(whole.rank(), mask, 0));
     }
 
     static ashlar::communicator met(MPI_Comm comm, comm_detail::mesh_calls& calls, call_site const& w) {

@@ -31,13 +31,16 @@ class process_grid {
     int const handle = context_ = blacs_handle(c.size() == 1 ? alone : c.state().handle);
     make_blacs_grid(&context_, at.data(), rows, rows, columns);
     free_blacs_handle(handle);  // the grid has a communicator of its own
-    if (alone != MPI_COMM_NULL) comm_detail::check(MPI_Comm_free(&alone), "MPI_Comm_free");
+    if (alone != MPI_COMM_NULL)
+      comm_detail::check(MPI_Comm_free(&alone), "MPI_Comm_free");
+    else
+      c.state().users.push_back({end_blacs_grid, context_}), ends_alone_ = false;
   }
   process_grid(process_grid const&) = delete;
   process_grid& operator=(process_grid const&) = delete;
-  // All ranks free the communicator of a grid, or none, as for a mesh.
+  // All ranks free the communicators of a grid, or none, with those of its mesh.
   ~process_grid() {
-    if (std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
+    if (ends_alone_ && std::uncaught_exceptions() <= exceptions_ && mpi_is_usable()) end_blacs_grid(context_);
   }
   int context() const { return context_; }
 
@@ -52,6 +55,7 @@ class process_grid {
     return p;
   }
   int context_ = 0;
+  bool ends_alone_ = true;
   int exceptions_ = std::uncaught_exceptions();
 };
 

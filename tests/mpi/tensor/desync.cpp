@@ -15,8 +15,11 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <thread>
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -467,6 +470,38 @@ TEST_CASE("desync: calls on meshes made from different communicators, in another
   }
 }
 
+TEST_CASE("desync: a rank that waits elsewhere after it has given a call up makes no other order of calls") {
+  // Ranks 0, 1 and 2, two by two. Rank 2 comes late twice.
+  ASHLAR_NEEDS(testing::ranks() > 2);
+  by_messages const little_patience("mpi");
+  int const rank = testing::rank();
+  std::array<MPI_Comm, 4> pair{};
+  std::array<std::optional<device_mesh<line>>, 4> m;
+  for (std::size_t i = 0; i < 4; ++i) {
+    int const out = std::array{1, 2, 2, 0}[i];  // the rank that is not in pair i
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 2 || rank == out ? MPI_UNDEFINED : 0, rank, &pair[i]);
+    if (pair[i] == MPI_COMM_NULL) continue;
+    std::optional<variable> soon;
+    if (i == 1) soon.emplace("ASHLAR_DEADLINE", "0.3");
+    m[i].emplace(pair[i], std::array{2});
+  }
+  auto const late = [] { std::this_thread::sleep_for(std::chrono::milliseconds(800)); };
+  std::string text, expected;
+  if (rank == 0) text = said([&] { call(*m[0], 3, 40), call(*m[2], 3, 40); });
+  if (rank == 1) {
+    expected = "; the deadline is over";
+    text = said([&] { call(*m[1], 3, 40); });
+    CHECK(said([&] { call(*m[3], 3, 40), call(*m[2], 3, 40); }) == "");
+  }
+  if (rank == 2) text = said([&] { late(), call(*m[0], 3, 40), late(), call(*m[3], 3, 40); });
+  CAPTURE(text);
+  CHECK((expected.empty() ? text.empty() : contains(text, expected)));
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (auto& one : m) one.reset();
+  for (MPI_Comm& c : pair)
+    if (c != MPI_COMM_NULL) MPI_Comm_free(&c);
+}
+
 TEST_CASE("desync: a mesh that some ranks make and others do not; these have an error, and then make it, too") {
   ASHLAR_NEEDS(testing::ranks() > 1);
   for (char const* transport : {"mpi", "any"}) {
@@ -557,8 +592,12 @@ TEST_CASE("desync: after an error all communicators of the mesh are kept, and me
     CHECK(denotes(y, denoted<double>(x.extents(), x.layout, another.sizes(), small_number)));
     for (MPI_Comm& c : alone) MPI_Comm_free(&c);
   }
+  // All ranks free those of a mesh without an error when they make the next one.
   auto const used = pmpi::counted() - made;
-  CHECK(used.communicators_made == used.communicators_freed);
+  (void)device_mesh<grid>(world, sizes);
+  auto const later = pmpi::counted() - made;
+  CHECK(later.communicators_freed == used.communicators_made);
+  CHECK(used.communicators_made > used.communicators_freed);
 }
 
 TEST_CASE("desync: ranks that forget an old communicator sooner than others end with them") {

@@ -10,6 +10,18 @@ ASHLAR_INLINE watched_call::watched_call(desync_monitor& channel, call_in_progre
   c.number = channel_.history().begin(c);
 }
 
+ASHLAR_INLINE void mesh_calls::retire_at_the_end(communicator const& part, unsigned mask, int first) const {
+  auto const own = [&](communicator const& c, unsigned number) {
+    if (c.get() == MPI_COMM_NULL) return;
+    c.state().retires_to = &channel_->retired();
+    c.state().place = {mesh_, number, first};
+    channel_->retired().expect(mesh_);
+  };
+  own(part, 3 * mask);
+  if (auto const& levels = part.state().levels)
+    own(levels->intra_node, 3 * mask + 1), own(levels->inter_node, 3 * mask + 2);
+}
+
 ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& calls, mesh_shape const& sizes, int rank,
                                                              communicator const& ranks, std::uint64_t fingerprint,
                                                              collective_event const& e)
@@ -27,6 +39,7 @@ ASHLAR_INLINE collective_in_progress::collective_in_progress(mesh_calls const& c
                               rank,
                               deadline_of(calls, ranks_)}),
       calls_(calls) {
+  ranks_.note_call(name_.fingerprint);
   enter();
 }
 

@@ -6,11 +6,18 @@ namespace ashlar::comm_detail {
 
 ASHLAR_INLINE communicator_state::~communicator_state() {
   persistent.clear();
+  if (handle == MPI_COMM_NULL || !mpi_is_usable()) return;
   // MPICH reuses the context of a freed communicator: the next one would receive the messages left in it. All ranks
   // free a communicator, or none: if an exception destroys this one, others may have an error there and keep it. (Then
   // Open MPI's next MPI_Comm_idup would sometimes wait for ever.)
-  bool const gives_up = std::uncaught_exceptions() > exceptions;
-  if (handle != MPI_COMM_NULL && !*keeps_messages && !gives_up && mpi_is_usable()) MPI_Comm_free(&handle);
+  bool const keeps = *keeps_messages || std::uncaught_exceptions() > exceptions;
+  if (retires_to == nullptr) {
+    if (!keeps) free_communicator(handle, users);
+  } else if (keeps) {
+    retires_to->keep(place.mesh_number);
+  } else {
+    retires_to->retire(place, rank, size, mixed_calls, handle, std::move(users));
+  }
 }
 
 ASHLAR_INLINE void communicator_state::adopt(MPI_Comm made) {

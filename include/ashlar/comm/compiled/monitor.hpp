@@ -34,9 +34,16 @@ ASHLAR_INLINE desync_monitor::~desync_monitor() {
 
 ASHLAR_INLINE std::uint64_t desync_monitor::add_mesh(communicator const& ranks) {
   std::uint64_t next[2] = {next_mesh_, history_.begun()};
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &request), "MPI_Iallreduce");
-  poll({&request, 1});
+  std::vector<std::uint64_t> balances = retired_.balances();
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  check(PMPI_Iallreduce(MPI_IN_PLACE, next, 2, MPI_UINT64_T, MPI_MAX, ranks.get(), &requests[0]), "MPI_Iallreduce");
+  if (!balances.empty())
+    check(PMPI_Iallreduce(MPI_IN_PLACE, balances.data(), static_cast<int>(balances.size()), MPI_UINT64_T, MPI_SUM,
+                          ranks.get(), &requests[1]),
+          "MPI_Iallreduce");
+  poll(requests);
+  retired_.settle(balances);
+  retired_.add_mesh(next[0]);
   history_.go_on_from(next[1]);
   next_mesh_ = next[0] + 1;
   return next[0];
@@ -104,6 +111,7 @@ ASHLAR_INLINE void desync_monitor::poll_others(call_in_progress& c) {
   bool const waits_long = now - c.begin >= comm::tuned.patience;
   // A rank that has had an error answers at once: others may still wait for it, until it tells them.
   if (!waits_long && history_.counts()) return;
+  waits() = {id_, c.call.number};
   std::string wrong;
   if (waits_long && now >= c.asks_next) {
     c.asks_next = now + comm::tuned.patience;
@@ -153,6 +161,7 @@ ASHLAR_INLINE desync_monitor::desync_monitor(MPI_Comm program) {
   poll({&request, 1});
   last = id_;
   processes_ = processes_of_ranks(channel_, ranks_);
+  sent_to_.resize(static_cast<std::size_t>(ranks_));
   open().push_back(this);
 }
 
@@ -170,6 +179,25 @@ ASHLAR_INLINE bool desync_monitor::begin_end() {
   return PMPI_Iallreduce(MPI_IN_PLACE, at_end_, 3, MPI_UINT64_T, MPI_MIN, channel_, &all_closed_) == MPI_SUCCESS;
 }
 
+ASHLAR_INLINE bool desync_monitor::has_ended() {
+  int done = 0;
+  if (PMPI_Test(&all_closed_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done == 0) return false;
+  if (sums_at_end_.empty()) {
+    sums_at_end_ = retired_.balances();
+    sums_at_end_.insert(sums_at_end_.end(), sent_to_.begin(), sent_to_.end());
+    check(PMPI_Iallreduce(MPI_IN_PLACE, sums_at_end_.data(), static_cast<int>(sums_at_end_.size()), MPI_UINT64_T,
+                          MPI_SUM, channel_, &all_closed_),
+          "MPI_Iallreduce");
+    return false;
+  }
+  serve(nullptr, true);
+  return received_ == sums_at_end_[sums_at_end_.size() - static_cast<std::size_t>(ranks_ - rank_)];
+}
+
+ASHLAR_INLINE void desync_monitor::free_retired() {
+  retired_.settle(std::span(sums_at_end_).first(sums_at_end_.size() - static_cast<std::size_t>(ranks_)));
+}
+
 ASHLAR_INLINE bool desync_monitor::calls_differ() const {
   if (at_end_[2] == 0 || at_end_[0] == ~at_end_[1]) return false;
   if (rank_ == 0) {
@@ -182,11 +210,11 @@ ASHLAR_INLINE bool desync_monitor::calls_differ() const {
 }
 
 ASHLAR_INLINE void desync_monitor::free_closed() {
+  waits() = {};
   for (desync_monitor* m : std::vector<desync_monitor*>(open())) {
-    int done = 0;
-    if (m->closed_ && PMPI_Test(&m->all_closed_, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0 &&
-        !m->calls_differ())
-      delete m;
+    if (!m->closed_ || !m->has_ended() || m->calls_differ()) continue;
+    m->free_retired();
+    delete m;
   }
 }
 
@@ -206,6 +234,8 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
                 makes_mesh,
                 own_process(),
                 asked(),
+                waits().channel,
+                waits().number,
                 0,
                 {},
                 {}};
@@ -222,6 +252,8 @@ ASHLAR_INLINE call_report desync_monitor::about(call_report::kind what, std::uin
 }
 
 ASHLAR_INLINE void desync_monitor::send(int to, call_report const& r) {
+  if (!sums_at_end_.empty()) return;  // all ranks have left their calls
+  ++sent_to_[static_cast<std::size_t>(to)];
   sent_report& s = sent_.emplace_back(r, MPI_REQUEST_NULL);
   check(PMPI_Isend(&s.r, sizeof s.r, MPI_BYTE, to, 0, channel_, &s.request), "MPI_Isend");
 }
@@ -235,6 +267,7 @@ ASHLAR_INLINE std::string desync_monitor::serve(call_in_progress* now, bool ende
     call_report r;
     check(PMPI_Recv(&r, sizeof r, MPI_BYTE, from.MPI_SOURCE, 0, channel_, MPI_STATUS_IGNORE), "MPI_Recv");
     if (r.channel != id_) continue;  // sent on a freed channel whose context MPI has reused for this one
+    ++received_;
     if (r.what == call_report::crossing) {
       if (wrong.empty() && now != nullptr && now->call.number == r.number && now->call.fingerprint == r.fingerprint)
         wrong = crossed(rank_, now->call.text(), r.other, r.text);
@@ -280,7 +313,9 @@ ASHLAR_INLINE void desync_monitor::tell_of_error(call_in_progress const& c) {
 ASHLAR_INLINE std::string desync_monitor::crosses(recorded_call const& now, call_report const& r, int q) {
   for (desync_monitor* other : open())
     for (auto const& [rank, question] : other->waiting_) {
+      // Rank q still waits there. It may have given up the call of an earlier question.
       if (other == this || question.process != r.process || question.asked >= r.asked ||
+          question.channel != r.waits_on || question.number != r.waits_in ||
           !other->about(call_report::crossing, question.number).has_not_begun())
         continue;
       tell_all(now.number, now.fingerprint, q, question.text);
@@ -320,6 +355,11 @@ ASHLAR_INLINE std::uint64_t& desync_monitor::asked() {
   return times;
 }
 
+ASHLAR_INLINE desync_monitor::waiting_place& desync_monitor::waits() {
+  static waiting_place here;
+  return here;
+}
+
 ASHLAR_INLINE void desync_monitor::free_sent(std::list<sent_report>& reports) {
   reports.remove_if([](sent_report& s) {
     int done = 0;
@@ -357,17 +397,19 @@ ASHLAR_INLINE void desync_monitor::answer_at_the_end() {
 ASHLAR_INLINE void desync_monitor::leave_all() {
   bool const in_step =
       std::all_of(open().begin(), open().end(), [](desync_monitor const* c) { return c->history_.counts(); });
+  waits() = {};
   double const longest = deadline() * (in_step ? 10 : 1), begin = clock_seconds();
-  std::vector<MPI_Request> all_end(open().size(), MPI_REQUEST_NULL);
-  for (std::size_t i = 0; i < all_end.size(); ++i) {
-    if (!open()[i]->closed_) open()[i]->begin_end();
-    std::swap(all_end[i], open()[i]->all_closed_);
-  }
+  for (desync_monitor* c : open())
+    if (!c->closed_) c->begin_end();
+  auto const all_have_ended = [] {
+    bool all = true;
+    for (desync_monitor* c : open()) all = c->has_ended() && all;
+    return all;
+  };
   bool said = false;
   double looks_next = begin + comm::tuned.patience;
   unsigned poll_number = 1;
-  for (int done = 0; PMPI_Testall(int(all_end.size()), all_end.data(), &done, MPI_STATUSES_IGNORE), !done;
-       ++poll_number) {
+  for (; !all_have_ended(); ++poll_number) {
     yield_core(poll_number);
     if (poll_number % 64 != 0) continue;
     if (longest > 0 && clock_seconds() - begin > longest) {
@@ -389,6 +431,7 @@ ASHLAR_INLINE void desync_monitor::leave_all() {
   for (desync_monitor* c : open()) {
     if (c->calls_differ()) PMPI_Barrier(c->channel_);  // until rank 0 has ended the run
     c->leave_reports();
+    c->free_retired();
     PMPI_Comm_free(&c->channel_);
   }
 }

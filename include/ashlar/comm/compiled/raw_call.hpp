@@ -37,6 +37,7 @@ ASHLAR_INLINE raw_call::raw_call(without_comparison, communicator const& c, char
   if (is_part) return;
   begun_ = true;
   ++state_.raw_calls;
+  state_.note_call(0);
   calling_function const f = state_.caller.name == nullptr ? calling_function{call_name, w} : state_.caller;
   collective_event e;
   e.what = collective::exchange;

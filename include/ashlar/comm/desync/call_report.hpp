@@ -27,7 +27,9 @@ struct call_report {
   bool makes_mesh;      // now: all ranks of the channel are needed for that.
   int process;          // the sender, in MPI_COMM_WORLD.
   std::uint64_t asked;  // time of the question, by the clock of the process that asked.
-  int other;            // in a crossing: the rank that waits in another call. `text` is that call.
+  // Now: the channel and the number of the call in which the sender waits. 0: it waits in none.
+  std::uint64_t waits_on, waits_in;
+  int other;  // in a crossing: the rank that waits in another call. `text` is that call.
   char text[150];
   tensor_list tensors;  // made before the call
 

@@ -74,6 +74,9 @@ class mesh_calls {
     mesh_ = channel_->add_mesh(ranks);
     first_tag_ = fingerprint_of(collective::exchange, channel_->id(), mesh_);
   }
+  /// Hands a communicator of the mesh, and its levels, to the channel at their end: all ranks free them together.
+  /// `first`: the first rank of the mesh in it. Pre: begin() was called, and the mesh has more than one rank.
+  void retire_at_the_end(communicator const& part, unsigned mask, int first) const;
   /// Notes a tensor that the program makes. The next calls of the mesh compare its extents between the ranks, in
   /// whatever order the ranks have made their tensors.
   void note_tensor(shape const& extents, call_site const& w) const {

@@ -53,8 +53,11 @@ class desync_monitor : public waiting_monitor {
   mesh_shape all_ranks() const { return {1, {ranks_}}; }
   call_history& history() { return history_; }
   made_tensors& tensors() { return tensors_; }
+  retired_communicators& retired() { return retired_; }
 
   /// Returns a number for a new mesh. From here on all ranks number meshes and calls alike, whatever went wrong before.
+  /// Frees the communicators of meshes that have ended on all ranks. Cost: an all-reduce of 16 bytes, and one of 24 bytes
+  /// for each mesh of the channel that has not been released.
   /// Collective: over `ranks`, which are all ranks of the channel; blocks.
   std::uint64_t add_mesh(communicator const& ranks);
 
@@ -87,7 +90,13 @@ class desync_monitor : public waiting_monitor {
   // begun it, and compares what they have called since their last mesh. MPI's own collectives are compared only now and
   // then, so this finds a difference after the last comparison. Returns false if MPI cannot begin it.
   bool begin_end();
-  // True if the calls differ, when that collective is complete. Rank 0 ends the run. Ranks that have had an error are
+  // True if that collective is complete, and the one that it then begins: the ranks add up the balances of their meshes and
+  // the reports that they sent to each rank. True only after all reports to this rank have arrived. From the second
+  // collective on, this rank sends nothing.
+  bool has_ended();
+  // Frees the communicators of meshes, as far as the ranks agree. Pre: has_ended().
+  void free_retired();
+  // True if the calls differ, when the first of these collectives is complete. Rank 0 ends the run. Ranks that have had an error are
   // not compared.
   bool calls_differ() const;
 
@@ -116,6 +125,11 @@ class desync_monitor : public waiting_monitor {
   static int own_process();
   // A clock: the number of times that this process has asked others.
   static std::uint64_t& asked();
+  // The call in which this process waits.
+  struct waiting_place {
+    std::uint64_t channel = 0, number = 0;
+  };
+  static waiting_place& waits();
 
   static void free_sent(std::list<sent_report>& reports);
   // MPI may still read reports that nobody has received yet: they outlive the channel.
@@ -137,9 +151,13 @@ class desync_monitor : public waiting_monitor {
   made_tensors tensors_;
   call_in_progress* current_ = nullptr;  // null outside of calls
   bool closed_ = false;
-  MPI_Request all_closed_ = MPI_REQUEST_NULL;  // the last collective
+  MPI_Request all_closed_ = MPI_REQUEST_NULL;  // the last two collectives
   std::uint64_t at_end_[3]{};  // its result: least fingerprint, least complement, 0 if some rank has lost count
+  std::vector<std::uint64_t> sums_at_end_;  // of the second one: balances of meshes, and reports sent to each rank
+  retired_communicators retired_;
   std::list<sent_report> sent_;
+  std::vector<std::uint64_t> sent_to_;  // the number of reports, by rank
+  std::uint64_t received_ = 0;          // reports
   processes_of_ranks processes_;
   std::map<int, call_report> waiting_;  // by rank: its last question about a call that this rank had not begun
 };
