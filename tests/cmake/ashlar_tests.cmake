@@ -253,7 +253,8 @@ $<$<BOOL:$<FILTER:${options},INCLUDE,^(SHELL:)?-fopenmp>>:-fopenmp>
 ")
 endforeach()
 
-# Programs that need Kokkos use all of ashlar precompiled, in one folder per compiler.
+# Programs that need Kokkos use all of ashlar precompiled, in one folder per compiler. Its functions that are no templates are only
+# declared, and clang instantiates what is precompiled once: else each program would take 1 to 2 s to instantiate what they use.
 if(NOT ASHLAR_LAYOUT_ONLY AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND "fail" IN_LIST ASHLAR_TEST_KINDS)
   set(precompiled)
   set(flags_file "${CMAKE_CURRENT_BINARY_DIR}/must_fail.ashlar_ashlar.CXX.flags")
@@ -261,8 +262,12 @@ if(NOT ASHLAR_LAYOUT_ONLY AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND "fail" IN
     cmake_path(GET compiler FILENAME folder)
     set(header "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/all.hpp")
     file(CONFIGURE OUTPUT "${header}" CONTENT "#include \"ashlar/ashlar.hpp\"\n")
+    set(once)
+    if(folder MATCHES "clang")
+      set(once -fpch-instantiate-templates)
+    endif()
     add_custom_command(OUTPUT "${header}.gch" DEPENDS "${header}" "${flags_file}" DEPFILE "${header}.d" VERBATIM
-      COMMAND "${compiler}" "@${flags_file}" -x c++-header "${header}" -MD -MF "${header}.d" -o "${header}.gch")
+      COMMAND "${compiler}" "@${flags_file}" -DASHLAR_INSTANTIATED ${once} -x c++-header "${header}" -MD -MF "${header}.d" -o "${header}.gch")
     list(APPEND precompiled "${header}.gch")
   endforeach()
   add_custom_target(must_fail_precompiled ALL DEPENDS ${precompiled})
@@ -310,7 +315,7 @@ function(ashlar_add_fail_tests layer library)
     set(flags_without_kokkos "@${flags_file}")
     set(flags_with_kokkos "@${flags_file}")
     if(TARGET must_fail_precompiled)
-      list(APPEND flags_with_kokkos -include "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/all.hpp")
+      list(APPEND flags_with_kokkos -DASHLAR_INSTANTIATED -include "${CMAKE_CURRENT_BINARY_DIR}/must_fail.${folder}/all.hpp")
     endif()
     set(option --without-control)
     if(ARGC EQUAL 3)
