@@ -140,7 +140,7 @@ TEST_CASE("the same on four axes and more, and up to rank 8, for pairs drawn at 
     mesh_shape const mesh = mesh_of(sizes);
     for (int rank = 1; rank <= 8; ++rank) {
       // At most 1024 elements: one long dimension, others of 1 to 3.
-      for (int repeat = 0; repeat < (exhaustive() ? 4000 : mesh.axes > 4 ? 60 : 300); ++repeat) {
+      for (int repeat = 0; repeat < (exhaustive() ? 4000 : mesh.axes > 4 ? 30 : 100); ++repeat) {
         std::vector<int> extents;
         for (int d = 0; d < rank; ++d) extents.push_back(static_cast<int>(below(3)) + 1);
         extents[below(extents.size())] = static_cast<int>(below(5) * 6 + below(3));
