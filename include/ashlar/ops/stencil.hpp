@@ -34,10 +34,12 @@ struct neighbours {
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
     static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number per dimension");
-    index_t at = 0;
-    int d = 0;
-    ((at += offset * stride[d++]), ...);
-    return cell[at];
+    index_t const at[]{static_cast<index_t>(offset)..., 0};
+    constexpr int last = Rank - 1;
+    // First the row, then the cell in it: compilers keep a pointer per row, and not one per cell.
+    T const* row = cell;
+    for (int d = 0; d < last && d < static_cast<int>(sizeof...(I)); ++d) row += at[d] * stride[d];
+    return row[sizeof...(I) == Rank ? at[last] * stride[last] : 0];
   }
 };
 
