@@ -1,6 +1,6 @@
 // What you learn here: a stencil on a grid that ranks share, and a halo that travels while the interior is computed.
 //   mpiexec -n 4 heat
-#include <ashlar/ashlar.hpp>
+#include <ashlar/tensor.hpp>
 
 #include <cmath>
 #include <iostream>

@@ -115,7 +115,7 @@ class attacker {
       if (!can_have(fault, call)) call = "all_reduce";
       index_t rows = 1 + static_cast<index_t>(random() % (calls % 8 == 0 ? 60000 : 400));
       bool const fails = is_error(fault);
-      // Nobody waits for a culprit without a row in exchange_halo, so nobody would hear of it.
+      // Nobody waits for a culprit without a row in exchange_halo and add_halo, so nobody would hear of it.
       if (fails) rows = std::max<index_t>(rows, ranks_);
       good = attack(fault, culprit, call, rows) && good;
       // An error leaves at most operand, result and buffers to late messages, and the communicators of two meshes.

@@ -78,6 +78,7 @@ class stage {
             {"roll", &stage::rolls},
             {"exchange_halo", &stage::exchanges_halos},
             {"exchange_halo_async", &stage::exchanges_halos_later},
+            {"add_halo", &stage::adds_halos},
             {"all_gather_async", &stage::gathers_later},
             {"all_reduce_async", &stage::reduces_later},
             {"reduce_scatter_async", &stage::scatters_sums_later},
@@ -161,6 +162,20 @@ class stage {
   bool exchanges_halos_later() {
     auto const u = generate<double, stale<halos>>(m_, {n_, 30}, number_of{0});
     return is_numbered(owned(exchange_halo_async(u).wait()));
+  }
+  // Of ones, a row gets one more from each neighbour that stores it in its halo.
+  bool adds_halos() {
+    auto const x = make<double, halo_sums<halos>>(m_, {n_, 30});
+    Kokkos::deep_copy(x.stored_view(), 1.);
+    auto const y = owned(add_halo(x));
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y.view());
+    auto const own = y.local_region().dim[0];
+    for (index_t i = 0; i < own.size(); ++i)
+      for (index_t j = 0; j < 30; ++j) {
+        int const neighbours = int(i == 0 && own[i] > 0) + int(i + 1 == own.size() && own[i] + 1 < n_);
+        if (host.data()[i * 30 + j] != 1 + neighbours) return false;
+      }
+    return true;
   }
   bool gathers_later() { return is_numbered(all_gather_async<"x">(numbered<rows>()).wait()); }
   bool reduces_later() { return is_reduced(all_reduce_async<"x">(ones()).wait()); }

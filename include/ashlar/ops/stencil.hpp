@@ -34,20 +34,31 @@ struct neighbours {
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
     static_assert(sizeof...(I) <= Rank, "ashlar::stencil: an offset has one number per dimension");
-    index_t at = 0;
-    int d = 0;
-    ((at += offset * stride[d++]), ...);
-    return cell[at];
+    index_t const at[]{static_cast<index_t>(offset)..., 0};
+    constexpr int last = Rank - 1;
+    // First the row, then the cell in it: compilers keep a pointer per row, and not one per cell.
+    T const* row = cell;
+    for (int d = 0; d < last && d < static_cast<int>(sizeof...(I)); ++d) row += at[d] * stride[d];
+    return row[sizeof...(I) == Rank ? at[last] * stride[last] : 0];
   }
 };
 
-/// The same for a trial by the compiler: all elements are 1. It notes reads outside the declared reach.
-template <class T>
+template <int Numbers, int ReachDimensions>
+struct offset_lacks_numbers {
+  static constexpr bool value = Numbers < ReachDimensions;
+};
+
+/// The same for a trial by the compiler: all elements are 1. It notes reads outside the declared reach, which has
+/// `Dimensions`.
+template <class T, int Dimensions>
 struct recorded_neighbours {
   stencil_reach reach;
   bool* within;
   template <class... I>
   ASHLAR_FUNCTION constexpr T operator()(I... offset) const {
+    static_assert(
+        !offset_lacks_numbers<static_cast<int>(sizeof...(I)), Dimensions>::value,
+        "ashlar::stencil: an offset has a number for each dimension of the functor's reach; write 0 where the cell is not moved, as u(-1, 0)");
     int const at[]{static_cast<int>(offset)...};
     int outside = 0;
     for (int d = 0; d < static_cast<int>(sizeof...(I)); ++d) {
@@ -71,12 +82,16 @@ ASHLAR_FUNCTION constexpr decltype(auto) call_stencil(F const& f, [[maybe_unused
     return f(u...);
 }
 
+template <class T, class F, int I>
+constexpr auto recorded(bool& within) {
+  constexpr stencil_reach reach = reach_of_operand<F, I>::reach;
+  return recorded_neighbours<T, reach.rank>{reach, &within};
+}
 template <class F, int Rank, class T, class... V>
-constexpr bool reads_within_reach() {
+constexpr bool reads_within_reach(F const& f) {
   bool within = true;
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    (void)call_stencil<Rank>(F{}, cell_index<Rank>{}, recorded_neighbours<T>{F::reach, &within},
-                             recorded_neighbours<V>{reach_of_operand<F, I + 1>::reach, &within}...);
+    (void)call_stencil<Rank>(f, cell_index<Rank>{}, recorded<T, F, 0>(within), recorded<V, F, I + 1>(within)...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(V))>{});
   return within;
 }
@@ -84,10 +99,12 @@ constexpr bool reads_within_reach() {
 template <class F, int Rank, class T, class... V>
 struct stencil_reads_beyond_its_reach {
   static constexpr bool value = [] {
-    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rank, T, V...>()>; })
-      return !reads_within_reach<F, Rank, T, V...>();
-    else
+    if constexpr (requires { typename std::bool_constant<reads_within_reach<F, Rank, T, V...>(F{})>; }) {
+      return !reads_within_reach<F, Rank, T, V...>(F{});
+    } else {
+      (void)&reads_within_reach<F, Rank, T, V...>;  // instantiates the calls, which check their offsets
       return false;
+    }
   }();
 };
 
