@@ -17,6 +17,7 @@ EXPECTED = {
     "ops/max_of_a_partial_sum": None,
     "ops/all_gather_of_one_of_two_block_cyclic_axes": None,
     "ops/operands_on_two_meshes": None,
+    "ops/comparison_as_a_condition": ['  at {}:14: constexpr int f() {{ return x > 0.f ? 1 : 0; }}', '  mesh mesh<axis<"data">>', '  layout layout<"data">'],
     "ops/result_of_a_collective_dropped": None,
     "mesh/size_of_unknown_axis": ['  at {}:10: inline constexpr int n = grid.size<"modle">();', '  axis "modle"',
                                   '  mesh mesh<axis<"data">, axis<"model">>'],
